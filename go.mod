@@ -1,0 +1,15 @@
+module github.com/inroad/inroad
+
+go 1.26.8
+
+require (
+	github.com/antlr4-go/antlr/v4 v4.13.1
+	github.com/google/go-cmp v0.7.0
+	github.com/spf13/cobra v1.10.2
+)
+
+require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+	golang.org/x/exp v0.0.0-20240506185415-9bf2ced13842 // indirect
+)
