@@ -1,0 +1,123 @@
+package g4
+
+import (
+	"slices"
+	"strings"
+)
+
+// commandTakesArgument has ANTLR's lexer commands.
+var commandTakesArgument = map[string]bool{
+	"skip": false, "more": false, "popMode": false,
+	"type": true, "channel": true, "mode": true, "pushMode": true,
+}
+
+// commands reads "-> skip, type(X)".
+func (p *parser) commands(alt *Alt) {
+	if !p.rule.IsLexer() {
+		p.errorf(p.tok.Pos, "commands are possible only in lexer rules")
+	}
+	p.next()
+	for {
+		p.command(alt)
+		if !p.accept(",") {
+			return
+		}
+	}
+}
+
+func (p *parser) command(alt *Alt) {
+	t := p.tok
+	if t.kind != identifier && t.text != "mode" {
+		p.unexpected("a lexer command")
+	}
+	p.next()
+	arg, called := p.commandArgument()
+	name := commandName(t.text)
+	takes, known := commandTakesArgument[name]
+	switch {
+	case !known:
+		p.errorf(t.Pos, "there is no lexer command %q", t.text)
+		return
+	case takes && !called:
+		p.errorf(t.Pos, "lexer command %s needs an argument", name)
+		return
+	case !takes && called:
+		p.errorf(t.Pos, "lexer command %s takes no argument", name)
+	case name != t.text:
+		p.warnf(t.Pos, "lexer command %s is spelt %s", name, t.text)
+	}
+	if p.nesting > 0 {
+		p.errorf(t.Pos, "lexer commands cannot stand in brackets")
+	}
+	alt.Commands = append(alt.Commands, Command{t.Pos, name, arg})
+}
+
+// commandArgument reads "(X)" or "(3)" if it is there.
+func (p *parser) commandArgument() (arg string, called bool) {
+	if !p.accept("(") {
+		return "", false
+	}
+	t := p.tok
+	if t.kind != identifier && t.kind != integer {
+		p.unexpected("the argument of the lexer command")
+	}
+	p.next()
+	p.expect(")", "after the argument of the lexer command")
+	return t.text, true
+}
+
+// commandName returns a command as ANTLR spells it, or written if there is none.
+func commandName(written string) string {
+	for name := range commandTakesArgument {
+		if strings.EqualFold(name, written) {
+			return name
+		}
+	}
+	return written
+}
+
+// checkCommands reports commands that ANTLR has no place for, or that undo each other.
+func (p *parser) checkCommands() {
+	var earlier []string
+	for _, alt := range p.rule.Body.Alts {
+		for _, c := range alt.Commands {
+			if len(p.rule.Body.Alts) > 1 {
+				p.errorf(c.Pos, "lexer command %s in a rule with several alternatives", c.Name)
+			}
+			if p.rule.Fragment {
+				p.warnf(c.Pos, "lexer command %s in a fragment is never executed", c.Name)
+			}
+			for _, e := range earlier {
+				p.checkPair(e, c)
+			}
+			if !slices.Contains(earlier, c.Name) {
+				earlier = append(earlier, c.Name)
+			}
+		}
+	}
+}
+
+// checkPair warns of a command that does not go with an earlier one.
+func (p *parser) checkPair(earlier string, c Command) {
+	switch {
+	case strings.HasSuffix(c.Name, "Mode"):
+	case c.Name == earlier:
+		p.warnf(c.Pos, "lexer command %s again", c.Name)
+	case fate(c.Name) != fate(earlier) && fate(c.Name) != 0 && fate(earlier) != 0:
+		p.warnf(c.Pos, "lexer command %s does not go with %s", c.Name, earlier)
+	}
+}
+
+// fate numbers the commands that settle what becomes of a token: only those of
+// one fate go together. It is 0 for the others.
+func fate(name string) int {
+	switch name {
+	case "skip":
+		return 1
+	case "more":
+		return 2
+	case "type", "channel":
+		return 3
+	}
+	return 0
+}

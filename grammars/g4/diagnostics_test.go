@@ -1,0 +1,179 @@
+package g4_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// An expectation is an ERROR or WARNING comment of a grammar in testdata.
+type expectation struct {
+	line     int
+	severity g4.Severity
+	message  *regexp.Regexp
+}
+
+func (e expectation) String() string {
+	return fmt.Sprintf("%d: %s %q", e.line, severityName(e.severity), e.message)
+}
+
+func severityName(s g4.Severity) string {
+	return map[g4.Severity]string{g4.Error: "ERROR", g4.Warning: "WARNING"}[s]
+}
+
+var expectationComment = regexp.MustCompile(`// (ERROR|WARNING) "([^"]*)"`)
+
+// TestDiagnosticsInPlace checks that each grammar in testdata has the
+// diagnostics that its comments announce, on their lines, and no others.
+func TestDiagnosticsInPlace(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.g4")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no grammars in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, diagnostics := g4.Parse(file, string(text))
+			compareDiagnostics(t, expectations(string(text)), diagnostics)
+		})
+	}
+}
+
+func expectations(text string) []expectation {
+	var wanted []expectation
+	for i, line := range strings.Split(text, "\n") {
+		for _, m := range expectationComment.FindAllStringSubmatch(line, -1) {
+			severity := g4.Error
+			if m[1] == "WARNING" {
+				severity = g4.Warning
+			}
+			wanted = append(wanted, expectation{i + 1, severity, regexp.MustCompile(m[2])})
+		}
+	}
+	return wanted
+}
+
+func compareDiagnostics(t *testing.T, wanted []expectation, got g4.Diagnostics) {
+	t.Helper()
+	met := make([]bool, len(wanted))
+next:
+	for _, d := range got {
+		for i, w := range wanted {
+			if !met[i] && w.line == d.Line && w.severity == d.Severity && w.message.MatchString(d.Message) {
+				met[i] = true
+				continue next
+			}
+		}
+		t.Errorf("unexpected diagnostic: %v", d)
+	}
+	for i, w := range wanted {
+		if !met[i] {
+			t.Errorf("missing diagnostic: %v", w)
+		}
+	}
+}
+
+func TestDiagnosticsCountCharactersFromOne(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"at the very start":               {"x", `f.g4:1:1: expected "grammar" at the start of the file, found "x"`},
+		"behind a byte order mark":        {"\uFEFFx", `f.g4:1:2: expected "grammar" at the start of the file, found "x"`},
+		"behind characters of many bytes": {"grammar é; /* 語 */ 3;", `f.g4:1:20: expected a rule, found "3"`},
+		"behind carriage returns":         {"grammar a;\r\n\r\n 3;", `f.g4:3:2: expected a rule, found "3"`},
+		"inside a literal":                {"lexer grammar A; B : 'é\\x';", `f.g4:1:24: invalid escape \x`},
+		"inside a set":                    {"lexer grammar A; B : [é\\x];", `f.g4:1:24: invalid escape \x`},
+		"behind an action of many lines":  {"grammar a; @x {\n{é} \"}\"\n} 3;", `f.g4:3:3: expected a rule, found "3"`},
+		"long tokens are cut short": {"grammar a; " + strings.Repeat("x", 50) + " 3;",
+			`f.g4:1:63: expected ":" after the rule's name, found "3"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, diagnostics := g4.Parse("f.g4", test.text)
+			if diff := cmp.Diff(test.want, diagnostics.Error()); diff != "" {
+				t.Errorf("Parse(%q) (-want +got):\n%s", test.text, diff)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	nested := func(n int) string {
+		return "grammar A; a : " + strings.Repeat("(", n) + "B" + strings.Repeat(")", n) + "; b : C;"
+	}
+	tests := map[string]struct {
+		text string
+		want string
+	}{
+		"as much text as there may be": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
+		"too much text": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
+			"f.g4:1:1: grammar has 1048593 bytes, more than the limit of 1048576"},
+		"brackets as deep as they may be":       {nested(500), ""},
+		"brackets too deep":                     {nested(501), "f.g4:1:516: brackets are nested more than 500 deep"},
+		"brackets far too deep":                 {nested(500_000), "f.g4:1:516: brackets are nested more than 500 deep"},
+		"brackets in actions nest freely":       {"grammar A; a : " + strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000) + ";", ""},
+		"text that is not UTF-8":                {"grammar A; // é\na : B \xff\xfe ;", "f.g4:2:7: text is not UTF-8"},
+		"the replacement character is no error": {"grammar A; // \uFFFD\na : B;", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			file, diagnostics := g4.Parse("f.g4", test.text)
+			if file == nil {
+				t.Fatal("no file")
+			}
+			if diff := cmp.Diff(test.want, diagnostics.Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
+	warnings := "lexer grammar A; B : [" + strings.Repeat("aa", 700) + "];"
+	tests := map[string]struct {
+		text string
+		want g4.Diagnostic
+	}{
+		"warnings only": {warnings,
+			g4.Diagnostic{Severity: g4.Warning, Message: "399 further diagnostics are not shown"}},
+		"an error among them": {warnings + " C : ; d : ;",
+			g4.Diagnostic{Severity: g4.Error, Message: "400 further diagnostics are not shown"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, diagnostics := g4.Parse("f.g4", test.text)
+			if len(diagnostics) != 1001 {
+				t.Fatalf("%d diagnostics, want 1001", len(diagnostics))
+			}
+			got := diagnostics[1000]
+			got.Pos = g4.Pos{}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRuleWithErrorsIsThere checks that one fault does not bring others with
+// it: the rule can be referred to, and the rest of the file is read.
+func TestRuleWithErrorsIsThere(t *testing.T) {
+	file, diagnostics := g4.Parse("f.g4", "grammar A; a : b ) C ; b : C ; c : C\nd : C ;")
+	if got, want := len(diagnostics), 2; got != want {
+		t.Errorf("%d diagnostics, want %d:\n%v", got, want, diagnostics)
+	}
+	var names []string
+	for _, r := range file.Rules {
+		names = append(names, r.Name)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, names); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,508 @@
+package g4
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ruleSection reads a rule.
+func (p *parser) ruleSection() {
+	p.modifiers()
+	fragment := p.tok
+	isFragment := p.accept("fragment")
+	if p.tok.kind == keyword {
+		p.fail(p.tok.Pos, "%s cannot name a rule", p.tok)
+	}
+	name := p.name("a rule")
+	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment, Body: &Block{Pos: name.Pos}}
+	if rule.IsLexer() {
+		rule.Mode = p.mode.Text
+	}
+	if isFragment && !rule.IsLexer() {
+		p.errorf(fragment.Pos, "parser rule %s cannot be a fragment", rule.Name)
+		rule.Fragment = false
+	}
+	// The rule counts as there even if the rest cannot be read, lest every
+	// reference to it be reported too.
+	p.rule = rule
+	p.file.Rules = append(p.file.Rules, rule)
+	p.checkKind()
+
+	caseless := p.caseless
+	defer func() { p.caseless = caseless }()
+	p.ruleHeader()
+	p.ruleBody()
+}
+
+// modifiers skips words that ANTLR 4 took before rules and ignored.
+func (p *parser) modifiers() {
+	for p.at("public") || p.at("private") || p.at("protected") {
+		if t := p.after(); t.kind != identifier && t.text != "fragment" {
+			return
+		}
+		p.next()
+	}
+}
+
+// checkKind reports a rule that the kind of the grammar does not allow.
+func (p *parser) checkKind() {
+	r := p.rule
+	switch {
+	case r.IsLexer() && !r.Fragment:
+		p.modeRules++
+	case r.IsLexer():
+	case p.file.Kind == Lexer:
+		p.errorf(r.Pos, "parser rule %s in a lexer grammar", r.Name)
+	}
+	if r.IsLexer() && p.file.Kind == Parser {
+		p.errorf(r.Pos, "lexer rule %s in a parser grammar", r.Name)
+	}
+}
+
+// ruleHeader reads what stands between a rule's name and its colon.
+func (p *parser) ruleHeader() {
+	for !p.at(":") {
+		if p.rule.IsLexer() && (p.tok.kind == keyword || p.at("[") || p.at("@")) {
+			p.errorf(p.tok.Pos, "%s is possible only before the bodies of parser rules", p.tok)
+		}
+		switch {
+		case p.atBlock("options"):
+			options := p.options()
+			p.rule.Options = append(p.rule.Options, options...)
+			p.setCase(options)
+		case p.at("["):
+			p.header(p.scan.arguments)
+		case p.at("returns") || p.at("locals"):
+			what := p.tok.text
+			p.next()
+			if !p.at("[") {
+				p.unexpected(`"[" after ` + what)
+			}
+			p.header(p.scan.arguments)
+		case p.at("throws"):
+			p.throws()
+		case p.at("@"):
+			p.next()
+			p.name("the name of an action")
+			p.headerAction()
+		default:
+			p.unexpected(`":" after the rule's name`)
+		}
+	}
+}
+
+// header reads code that belongs to the rule as a whole.
+func (p *parser) header(read func() (string, bool)) {
+	pos := p.tok.Pos
+	p.addCode(RuleHeader, pos, p.code(read))
+}
+
+func (p *parser) headerAction() {
+	if !p.at("{") {
+		p.unexpected(`"{"`)
+	}
+	p.header(p.scan.action)
+}
+
+func (p *parser) addCode(kind CodeKind, pos Pos, text string) {
+	p.file.Code = append(p.file.Code, Code{Pos: pos, Kind: kind, Rule: p.rule.Name, Text: text})
+}
+
+// throws reads "throws X, Y.Z".
+func (p *parser) throws() {
+	p.next()
+	pos := p.tok.Pos
+	names := []string{p.qualifiedName()}
+	for p.accept(",") {
+		names = append(names, p.qualifiedName())
+	}
+	p.addCode(RuleHeader, pos, strings.Join(names, ", "))
+}
+
+// ruleBody reads from a rule's colon to its semicolon.
+func (p *parser) ruleBody() {
+	body := p.rule.Body
+	body.Pos = p.tok.Pos
+	p.next()
+	p.alternatives(body)
+	switch {
+	case p.at(";"):
+		p.next()
+	case p.tok.kind == endOfFile || p.atRule():
+		p.errorf(p.tok.Pos, "rule %s has no \";\" before %s", p.rule.Name, p.tok)
+	default:
+		p.unexpected(`";" or another element of rule ` + p.rule.Name)
+	}
+	p.checkLabels()
+	p.checkCommands()
+}
+
+// checkLabels reports a rule that has labels on some of its alternatives only.
+func (p *parser) checkLabels() {
+	labeled := 0
+	for _, alt := range p.rule.Body.Alts {
+		if alt.Label != "" {
+			labeled++
+		}
+	}
+	if labeled > 0 && labeled < len(p.rule.Body.Alts) {
+		p.errorf(p.rule.Pos, "rule %s must label all of its alternatives or none", p.rule.Name)
+	}
+}
+
+// handler reads the "catch [...] {...}" or "finally {...}" behind a rule.
+func (p *parser) handler() {
+	if len(p.file.Rules) == 0 {
+		p.fail(p.tok.Pos, "%s must follow a rule", p.tok)
+	}
+	p.rule = p.file.Rules[len(p.file.Rules)-1]
+	if p.rule.IsLexer() {
+		p.errorf(p.tok.Pos, "%s must follow a parser rule", p.tok)
+	}
+	if p.accept("finally") {
+		p.headerAction()
+		return
+	}
+	p.next()
+	if !p.at("[") {
+		p.unexpected(`"[" after catch`)
+	}
+	p.header(p.scan.arguments)
+	p.headerAction()
+}
+
+// alternatives reads the alternatives of a block.
+func (p *parser) alternatives(b *Block) {
+	for {
+		alt := &Alt{Pos: p.tok.Pos}
+		b.Alts = append(b.Alts, alt)
+		p.alternative(alt)
+		if !p.accept("|") {
+			break
+		}
+	}
+	if p.rule.IsLexer() {
+		p.checkChoice(b)
+	}
+}
+
+func (p *parser) alternative(alt *Alt) {
+	if p.at("<") {
+		alt.RightAssoc = p.alternativeOptions()
+	}
+	for p.atElement() {
+		alt.Elements = append(alt.Elements, p.element())
+	}
+	if p.at("->") {
+		p.commands(alt)
+	}
+	if p.at("#") {
+		p.label(alt)
+	}
+}
+
+// atElement reports whether an element begins here. What can only be the start
+// of the next rule is none: a semicolon is missing before it.
+func (p *parser) atElement() bool {
+	switch p.tok.kind {
+	case identifier:
+		return !p.atRule()
+	case quoted:
+		return true
+	}
+	return slices.Contains([]string{"(", "[", "{", "~", "."}, p.tok.text)
+}
+
+// label reads "# name".
+func (p *parser) label(alt *Alt) {
+	pos := p.tok.Pos
+	p.next()
+	name := p.name("the label of the alternative")
+	switch {
+	case p.rule.IsLexer():
+		p.errorf(pos, "alternatives of lexer rules cannot have labels")
+	case p.nesting > 0:
+		p.errorf(pos, "alternatives in brackets cannot have labels")
+	default:
+		alt.Label = name.Text
+	}
+}
+
+// element reads an element with its label and its suffix.
+func (p *parser) element() Element {
+	if p.at("{") {
+		return p.embedded()
+	}
+	pos := p.tok.Pos
+	var body Element
+	if p.tok.kind == identifier && (p.after().text == "=" || p.after().text == "+=") {
+		body = p.labeled()
+	} else {
+		body = p.atom()
+	}
+	return p.suffix(pos, body)
+}
+
+// embedded reads an action, or a predicate: its question mark follows at once.
+func (p *parser) embedded() *Embedded {
+	e := &Embedded{Pos: p.tok.Pos, Kind: Action}
+	e.Text = p.code(func() (string, bool) {
+		text, closed := p.scan.action()
+		if p.scan.peek(0) == '?' {
+			e.Kind = Predicate
+			p.scan.advance(1)
+		}
+		return text, closed
+	})
+	p.elementOptions()
+	p.addCode(e.Kind, e.Pos, e.Text)
+	if p.rule.Fragment && e.Kind == Action {
+		p.warnf(e.Pos, "an action in a fragment is never executed")
+	}
+	if p.atSuffix() {
+		p.errorf(p.tok.Pos, "%s cannot follow an action", p.tok)
+		p.next()
+	}
+	return e
+}
+
+// labeled reads "x=atom" or "x+=atom".
+func (p *parser) labeled() Element {
+	label := p.tok
+	if p.rule.IsLexer() {
+		p.errorf(label.Pos, "elements of lexer rules cannot have labels")
+	}
+	p.next()
+	p.next()
+	of := p.atom()
+	if b, ok := of.(*Block); ok && !isTokenSet(b) {
+		p.errorf(label.Pos, "label %s is on a group that is not a choice of single tokens", label.text)
+	}
+	return &Labeled{Pos: label.Pos, Label: label.text, Of: of}
+}
+
+// isTokenSet reports whether a block chooses between single tokens, which is
+// what ANTLR allows labels on.
+func isTokenSet(b *Block) bool {
+	for _, alt := range b.Alts {
+		if len(alt.Elements) != 1 {
+			return false
+		}
+		switch e := alt.Elements[0].(type) {
+		case *Literal:
+		case *Ref:
+			if !IsTokenName(e.Name) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(b.Alts) > 1
+}
+
+func (p *parser) atSuffix() bool { return p.at("?") || p.at("*") || p.at("+") }
+
+// suffix reads the ?, * or + behind an element.
+func (p *parser) suffix(pos Pos, body Element) Element {
+	if !p.atSuffix() {
+		return body
+	}
+	r := &Repeat{Pos: pos, Op: p.tok.text[0], Body: body}
+	p.next()
+	r.NonGreedy = p.accept("?")
+	if p.atSuffix() {
+		p.errorf(p.tok.Pos, "%s cannot follow another suffix without brackets", p.tok)
+		for p.atSuffix() {
+			p.next()
+		}
+	}
+	return r
+}
+
+// atom reads an element without label and suffix.
+func (p *parser) atom() Element {
+	t := p.tok
+	var e Element
+	switch {
+	case t.kind == identifier:
+		e = p.reference()
+	case t.kind == quoted:
+		e = p.literalOrRange()
+	case p.at("["):
+		if !p.rule.IsLexer() {
+			p.errorf(t.Pos, "sets are possible only in lexer rules")
+		}
+		e = p.charSet()
+	case p.accept("."):
+		e = &Dot{t.Pos}
+	case p.at("~"):
+		e = p.not()
+	case p.at("("):
+		e = p.group()
+	default:
+		p.unexpected("an element")
+	}
+	p.elementOptions()
+	return e
+}
+
+// reference reads the name of a rule or a token with its arguments.
+func (p *parser) reference() *Ref {
+	t := p.tok
+	if p.atBlock(t.text) && slices.Contains([]string{"options", "tokens", "channels"}, t.text) {
+		p.fail(t.Pos, "unexpected block of %s in rule %s", t.text, p.rule.Name)
+	}
+	p.next()
+	if p.rule.IsLexer() {
+		if !IsTokenName(t.text) {
+			p.errorf(t.Pos, "reference to parser rule %s in lexer rule %s", t.text, p.rule.Name)
+		}
+	} else if p.at("[") {
+		p.header(p.scan.arguments)
+	}
+	if p.at("..") {
+		p.fail(p.tok.Pos, "a range needs single characters, found %s", t)
+	}
+	return &Ref{t.Pos, t.text}
+}
+
+// literalOrRange reads 'x' or 'x'..'y'.
+func (p *parser) literalOrRange() Element {
+	t := p.tok
+	p.next()
+	if !p.at("..") {
+		return p.literal(t)
+	}
+	if !p.rule.IsLexer() {
+		p.errorf(t.Pos, "ranges are possible only in lexer rules")
+	}
+	p.next()
+	if p.tok.kind != quoted {
+		p.unexpected("the last character of the range")
+	}
+	r := p.characterRange(t, p.tok)
+	p.next()
+	return r
+}
+
+// not reads ~x or ~(x | y).
+func (p *parser) not() *Not {
+	n := &Not{Pos: p.tok.Pos}
+	p.next()
+	if !p.accept("(") {
+		n.Items = []Element{p.notItem()}
+		return n
+	}
+	n.Items = append(n.Items, p.notItem())
+	for !p.accept(")") {
+		p.expect("|", `or ")" after an item of the negated set`)
+		n.Items = append(n.Items, p.notItem())
+	}
+	if p.rule.IsLexer() {
+		p.checkRepeats(characters(n.Items))
+	}
+	return n
+}
+
+// notItem reads what ~ can apply to. In a lexer rule that is characters only.
+func (p *parser) notItem() Element {
+	t := p.tok
+	var item Element
+	switch {
+	case t.kind == quoted:
+		item = p.literalOrRange()
+		if lit, ok := item.(*Literal); ok && p.rule.IsLexer() && utf8.RuneCountInString(lit.Value) > 1 {
+			p.errorf(t.Pos, "in a lexer rule ~ needs single characters, found %s", t)
+		}
+	case t.kind == identifier && IsTokenName(t.text):
+		p.next()
+		if p.rule.IsLexer() {
+			p.errorf(t.Pos, "in a lexer rule ~ needs single characters, found %s", t)
+		}
+		item = &Ref{t.Pos, t.text}
+	case p.at("[") && p.rule.IsLexer():
+		item = p.charSet()
+	default:
+		p.unexpected("a token or a set after ~")
+	}
+	p.elementOptions()
+	return item
+}
+
+// group reads a block in brackets.
+func (p *parser) group() *Block {
+	b := &Block{Pos: p.tok.Pos}
+	if p.nesting == maxNesting {
+		p.fail(p.tok.Pos, "brackets are nested more than %d deep", maxNesting)
+	}
+	p.nesting++
+	p.next()
+	p.groupHeader(b)
+	p.alternatives(b)
+	p.expect(")", "or another element of rule "+p.rule.Name)
+	p.nesting--
+	return b
+}
+
+// groupHeader reads the options and actions that a colon ends.
+func (p *parser) groupHeader(b *Block) {
+	if p.atBlock("options") {
+		b.Options = p.options()
+	} else if !p.at("@") && !p.at(":") {
+		return
+	}
+	for p.accept("@") {
+		p.name("the name of an action")
+		p.headerAction()
+	}
+	p.expect(":", "after the options of the group")
+}
+
+// alternativeOptions reads the <...> before an alternative and returns whether
+// it makes an operator right-associative.
+func (p *parser) alternativeOptions() (right bool) {
+	for _, o := range p.angleOptions() {
+		if o.Name != "assoc" {
+			continue
+		}
+		right = o.Value == "right"
+		if !right && o.Value != "left" {
+			p.warnf(o.Pos, "assoc is left or right, found %q", o.Value)
+		}
+	}
+	return right
+}
+
+// elementOptions reads the <...> behind an element. None has a meaning here.
+func (p *parser) elementOptions() {
+	if !p.at("<") {
+		return
+	}
+	for _, o := range p.angleOptions() {
+		if o.Name == "assoc" {
+			p.warnf(o.Pos, "assoc is ignored here; it belongs before the first element of an alternative")
+		}
+	}
+}
+
+// angleOptions reads "<a, b=c>".
+func (p *parser) angleOptions() []Option {
+	var options []Option
+	p.next()
+	if p.accept(">") {
+		return nil
+	}
+	for {
+		o := Option{Pos: p.tok.Pos, Name: p.qualifiedName()}
+		if p.accept("=") {
+			o.Value = p.optionValue()
+		}
+		options = append(options, o)
+		if p.accept(">") {
+			return options
+		}
+		p.expect(",", `or ">" after the option`)
+	}
+}

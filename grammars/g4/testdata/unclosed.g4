@@ -1,0 +1,3 @@
+grammar Unclosed;
+a : { never closed // ERROR "^.{. is not closed$"
+  ;

@@ -1,0 +1,2 @@
+grammar UnclosedArguments;
+a [ never closed ; // ERROR "^.\[. is not closed$"

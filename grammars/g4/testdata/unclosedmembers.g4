@@ -1,0 +1,2 @@
+grammar UnclosedMembers;
+@members { // ERROR "^.{. is not closed$"
