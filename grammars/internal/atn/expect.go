@@ -1,0 +1,134 @@
+package atn
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// maxExpect bounds the configurations that are followed to find out what was
+// expected. Past it the answer is incomplete, and the error still in place.
+const maxExpect = 200_000
+
+// A pending is a rule yet to be finished, on a stack shared between configurations.
+type pending struct {
+	up         *pending
+	follow     *state
+	precedence int // of the rule that is returned to
+}
+
+type expectation struct {
+	state      *state
+	precedence int
+	stack      *pending
+}
+
+// expecter follows all ways at once that the input can be read from the last
+// token that was taken.
+type expecter struct {
+	run     *run
+	interns map[pending]*pending
+	now     []expectation
+}
+
+// syntaxError finds the first token that no way takes, and what could have
+// stood there instead.
+func (r *run) syntaxError() *SyntaxError {
+	stack := append(slices.Clone(r.stack[:r.lastBase]), reversed(r.popped)...)
+	x := &expecter{run: r, interns: map[pending]*pending{}}
+	var rest *pending
+	for i := 1; i < len(stack); i++ {
+		rest = x.push(pending{rest, stack[i].follow, stack[i-1].precedence})
+	}
+	x.now = []expectation{{r.last, stack[len(stack)-1].precedence, rest}}
+	for pos := r.pos; ; pos++ {
+		token := r.tokens[r.visible[pos]]
+		takers, expected := x.look()
+		if token.Type == derivation.EOF || !expected[token.Type+1] {
+			return r.errorAt(token, expected)
+		}
+		x.take(takers, token.Type)
+	}
+}
+
+func reversed(frames []frame) []frame {
+	frames = slices.Clone(frames)
+	slices.Reverse(frames)
+	return frames
+}
+
+// look follows everything that takes no token. It returns the configurations
+// that take one, and which types they take; types are counted from EOF.
+func (x *expecter) look() (takers []expectation, expected []bool) {
+	most := int32(x.run.m.parser.maxToken)
+	expected = make([]bool, most+2)
+	seen := map[expectation]bool{}
+	for work := x.now; len(work) > 0 && len(seen) < maxExpect; {
+		c := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[c] {
+			continue
+		}
+		seen[c] = true
+		x.run.step(1)
+		if c.state.kind == ruleStop {
+			if c.stack == nil {
+				expected[derivation.EOF+1] = true
+				continue
+			}
+			work = append(work, expectation{c.stack.follow, c.stack.precedence, c.stack.up})
+			continue
+		}
+		for _, e := range c.state.edges {
+			switch {
+			case e.consumes():
+				takers = append(takers, c)
+				for t := int32(derivation.EOF); t <= most; t++ {
+					expected[t+1] = expected[t+1] || t != 0 && e.matches(t, most)
+				}
+			case e.kind == ruleCall:
+				up := x.push(pending{c.stack, e.follow, c.precedence})
+				work = append(work, expectation{e.target, e.precedence, up})
+			case e.kind != precedence || e.precedence >= c.precedence:
+				work = append(work, expectation{e.target, c.precedence, c.stack})
+			}
+		}
+	}
+	return takers, expected
+}
+
+// take moves the takers on over a token.
+func (x *expecter) take(takers []expectation, t int32) {
+	x.now = nil
+	for _, c := range takers {
+		for _, e := range c.state.edges {
+			if e.consumes() && e.matches(t, int32(x.run.m.parser.maxToken)) {
+				x.now = append(x.now, expectation{e.target, c.precedence, c.stack})
+			}
+		}
+	}
+}
+
+func (x *expecter) push(p pending) *pending {
+	known, ok := x.interns[p]
+	if !ok {
+		known = &p
+		x.interns[p] = known
+	}
+	return known
+}
+
+func (r *run) errorAt(token derivation.Token, expected []bool) *SyntaxError {
+	e := &SyntaxError{Offset: int(token.Start), Token: token.Type}
+	if token.Type == 0 {
+		*e = *r.lexError
+	} else {
+		e.Text = string(r.input[token.Start:token.End])
+	}
+	for t, ok := range expected {
+		if ok {
+			e.Expected = append(e.Expected, int32(t-1))
+		}
+	}
+	return e
+}

@@ -1,0 +1,120 @@
+package atn
+
+import "github.com/inroad/inroad/grammars/g4"
+
+// An Operator is an alternative of a left-recursive rule, as precedence
+// climbing reads it.
+type Operator struct {
+	Alt        *g4.Alt
+	Left       *g4.Ref // the left operand, nil for a primary or a prefix operator
+	Rest       []g4.Element
+	Precedence int     // how tightly it binds: later alternatives bind less
+	Right      *g4.Ref // the reference, rightmost in the alternative, that is parsed with RightPrec; may be nil
+	RightPrec  int
+}
+
+// Operators splits a directly left-recursive rule into its primary alternatives
+// (prefix operators among them) and its operators. It returns ok false for any
+// other rule.
+func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
+	if !directlyRecursive(rule) {
+		return nil, nil, false
+	}
+	var binaries, suffixes []Operator
+	for i, alt := range rule.Body.Alts {
+		op := Operator{Alt: alt, Rest: alt.Elements, Precedence: len(rule.Body.Alts) - i}
+		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSolid(alt.Elements), rule.Name)
+		switch {
+		case first != nil && last != nil && last != first:
+			op.Left, op.Rest = first, alt.Elements[1:]
+			op.RightPrec = op.Precedence + 1
+			if alt.RightAssoc {
+				op.RightPrec = op.Precedence
+			}
+			op.Right = rightmost(op.Rest, rule.Name)
+			binaries = append(binaries, op)
+		case first == nil && last != nil && len(alt.Elements) > 1:
+			op.RightPrec = op.Precedence
+			op.Right = rightmost(op.Rest, rule.Name)
+			primaries = append(primaries, op)
+		case first != nil && len(alt.Elements) > 1:
+			op.Left, op.Rest = first, alt.Elements[1:]
+			suffixes = append(suffixes, op)
+		default:
+			primaries = append(primaries, op)
+		}
+	}
+	return primaries, append(binaries, suffixes...), true
+}
+
+// directlyRecursive reports whether an alternative of the rule begins with the rule itself.
+func directlyRecursive(rule *g4.Rule) bool {
+	for _, alt := range rule.Body.Alts {
+		if selfRef(alt.Elements, 0, rule.Name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// selfRef returns element i if it is a reference to the named rule, labelled or not.
+func selfRef(elements []g4.Element, i int, name string) *g4.Ref {
+	if i < 0 || i >= len(elements) {
+		return nil
+	}
+	if ref, ok := unlabeled(elements[i]).(*g4.Ref); ok && ref.Name == name {
+		return ref
+	}
+	return nil
+}
+
+// lastSolid returns the index of the last element that is not an action or a predicate.
+func lastSolid(elements []g4.Element) int {
+	for i := len(elements) - 1; i >= 0; i-- {
+		if _, embedded := elements[i].(*g4.Embedded); !embedded {
+			return i
+		}
+	}
+	return -1
+}
+
+// rightmost returns the last reference to a parser rule in the elements,
+// however deep, if it is to the named rule.
+func rightmost(elements []g4.Element, name string) *g4.Ref {
+	var last *g4.Ref
+	for _, e := range elements {
+		walk(e, func(e g4.Element) {
+			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) {
+				last = ref
+			}
+		})
+	}
+	if last == nil || last.Name != name {
+		return nil
+	}
+	return last
+}
+
+func unlabeled(e g4.Element) g4.Element {
+	if l, ok := e.(*g4.Labeled); ok {
+		return l.Of
+	}
+	return e
+}
+
+// walk calls visit for e and everything inside it, in order.
+func walk(e g4.Element, visit func(g4.Element)) {
+	visit(e)
+	switch e := e.(type) {
+	case *g4.Labeled:
+		walk(e.Of, visit)
+	case *g4.Repeat:
+		walk(e.Body, visit)
+	case *g4.Block:
+		for _, alt := range e.Alts {
+			for _, e := range alt.Elements {
+				walk(e, visit)
+			}
+		}
+	}
+}

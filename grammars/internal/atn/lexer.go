@@ -1,0 +1,296 @@
+package atn
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A lexer cuts text into tokens with an automaton over classes of characters
+// that the grammar does not tell apart. Its states are made when they are first
+// needed, shared by all who lex, and thrown away together when they are too many.
+type lexer struct {
+	net     *network
+	classes classes
+	cache   atomic.Pointer[lexCache]
+}
+
+// A lexCache holds the automaton's states made so far.
+type lexCache struct {
+	modes []atomic.Pointer[lexState] // where each mode starts
+	size  atomic.Int64               // edges and configurations held
+
+	mu       sync.Mutex // guards what follows, and the making of states
+	contexts map[lexContext]*lexContext
+	lists    map[actionList]*actionList
+	ids      map[lexConfig]uint32
+	states   map[string]*lexState
+}
+
+// A lexConfig is a place in the lexer's network, and how it was come by.
+type lexConfig struct {
+	state     *state
+	alt       int32 // which rule of the mode, from 1
+	nonGreedy bool  // a non-greedy decision was passed on the way
+	context   *lexContext
+	actions   *actionList
+}
+
+// A lexContext is a stack of states to return to.
+type lexContext struct {
+	up     *lexContext
+	follow *state
+	depth  int
+}
+
+// An actionList is the lexer actions met so far, the last one first.
+type actionList struct {
+	before *actionList
+	index  int
+}
+
+// A lexState is a state of the automaton.
+type lexState struct {
+	configs []lexConfig
+	rule    int32 // the rule that ends here, -1 for none
+	actions []lexerAction
+	edges   []atomic.Pointer[lexState] // by class
+}
+
+const (
+	maxLexerSize  = 4 << 20 // edges and configurations that a cache holds
+	maxLexerDepth = 10_000  // rules inside each other within one token
+)
+
+func newLexer(net *network) *lexer {
+	l := &lexer{net: net, classes: classesOf(net)}
+	l.reset()
+	return l
+}
+
+func (l *lexer) reset() {
+	l.cache.Store(&lexCache{
+		modes:    make([]atomic.Pointer[lexState], len(l.net.modes)),
+		contexts: map[lexContext]*lexContext{},
+		lists:    map[actionList]*actionList{},
+		ids:      map[lexConfig]uint32{},
+		states:   map[string]*lexState{},
+	})
+}
+
+// start returns the state in which a mode begins.
+func (l *lexer) start(c *lexCache, mode int) *lexState {
+	if s := c.modes[mode].Load(); s != nil {
+		return s
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cl := closure{cache: c, seen: map[lexConfig]bool{}}
+	for i, e := range l.net.modes[mode].edges {
+		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
+	}
+	s := l.intern(c, cl.out)
+	c.modes[mode].Store(s)
+	return s
+}
+
+// next returns the state after s on a character, or on the end of the input; a
+// state without configurations is a dead end.
+func (l *lexer) next(c *lexCache, s *lexState, class int, char rune) *lexState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := s.edges[class].Load(); n != nil {
+		return n
+	}
+	cl := closure{cache: c, seen: map[lexConfig]bool{}, atEnd: char == eof}
+	skip := int32(0) // the rule that has reached its end: the rest of it has lower priority
+	for _, g := range s.configs {
+		if g.alt == skip && g.nonGreedy {
+			continue
+		}
+		for _, e := range g.state.edges {
+			if !e.consumes() || !e.matches(char, unicode.MaxRune) {
+				continue
+			}
+			if cl.add(g.to(e.target), g.alt == skip) {
+				skip = g.alt
+				break
+			}
+		}
+	}
+	n := l.intern(c, cl.out)
+	s.edges[class].Store(n)
+	return n
+}
+
+// intern returns the state of the configurations, making it if need be.
+func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
+	var key []byte
+	for _, g := range configs {
+		id, ok := c.ids[g]
+		if !ok {
+			id = uint32(len(c.ids))
+			c.ids[g] = id
+		}
+		key = binary.LittleEndian.AppendUint32(key, id)
+	}
+	if s, ok := c.states[string(key)]; ok {
+		return s
+	}
+	s := &lexState{configs: configs, rule: -1, edges: make([]atomic.Pointer[lexState], l.classes.count+1)}
+	for _, g := range configs {
+		if g.state.kind == ruleStop {
+			s.rule, s.actions = int32(g.state.rule), l.actionsOf(g.actions)
+			break
+		}
+	}
+	c.states[string(key)] = s
+	c.size.Add(int64(len(s.edges) + len(configs)))
+	return s
+}
+
+func (l *lexer) actionsOf(list *actionList) []lexerAction {
+	var out []lexerAction
+	for ; list != nil; list = list.before {
+		out = append(out, l.net.actions[list.index])
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (g lexConfig) to(s *state) lexConfig {
+	g.state = s
+	g.nonGreedy = g.nonGreedy || s.decision >= 0 && s.nonGreedy
+	return g
+}
+
+// A closure collects the configurations that are reached without a character,
+// in order of preference, as ANTLR's lexers do.
+type closure struct {
+	cache *lexCache
+	atEnd bool
+	seen  map[lexConfig]bool // and whether the end of the rule was reached from there
+	out   []lexConfig
+}
+
+// add follows g; accepted tells that the rule has reached its end already by a
+// preferred way. It reports whether the end is reached now.
+func (c *closure) add(g lexConfig, accepted bool) bool {
+	if reached, ok := c.seen[g]; ok {
+		return accepted || reached
+	}
+	c.seen[g] = false
+	if g.state.kind == ruleStop {
+		if g.context == nil {
+			c.seen[g] = true
+			c.out = append(c.out, g)
+			return true
+		}
+		up := g.to(g.context.follow)
+		up.context = g.context.up
+		accepted = c.add(up, accepted)
+		c.seen[g] = accepted
+		return accepted
+	}
+	if slices.ContainsFunc(g.state.edges, (*edge).consumes) && !(accepted && g.nonGreedy) {
+		c.out = append(c.out, g)
+	}
+	for _, e := range g.state.edges {
+		n := g.to(e.target)
+		switch e.kind {
+		case epsilon, predicate:
+		case ruleCall:
+			n.context = c.cache.push(g.context, e.follow)
+		case action:
+			if g.context == nil {
+				n.actions = c.cache.append(g.actions, e.index)
+			}
+		default:
+			if !c.atEnd || !e.matches(eof, unicode.MaxRune) {
+				continue
+			}
+		}
+		accepted = c.add(n, accepted)
+	}
+	c.seen[g] = accepted
+	return accepted
+}
+
+func (c *lexCache) push(up *lexContext, follow *state) *lexContext {
+	key := lexContext{up: up, follow: follow, depth: 1}
+	if up != nil {
+		key.depth = up.depth + 1
+	}
+	if key.depth > maxLexerDepth {
+		panic(&LimitError{What: "nesting of lexer rules in one token", Bound: maxLexerDepth})
+	}
+	x, ok := c.contexts[key]
+	if !ok {
+		x = &key
+		c.contexts[key] = x
+	}
+	return x
+}
+
+func (c *lexCache) append(before *actionList, index int) *actionList {
+	key := actionList{before, index}
+	x, ok := c.lists[key]
+	if !ok {
+		x = &key
+		c.lists[key] = x
+	}
+	return x
+}
+
+// classes maps characters to classes. Characters of one class are on the same
+// edges everywhere; the class after the last is the end of the input.
+type classes struct {
+	ascii  [utf8.RuneSelf]uint16
+	bounds []rune // class i is from bounds[i] up to bounds[i+1]
+	count  int
+}
+
+func classesOf(net *network) classes {
+	cuts := map[rune]bool{0: true, utf8.RuneSelf: true}
+	cut := func(r interval) {
+		if r.lo >= 0 {
+			cuts[r.lo] = true
+		}
+		if r.hi < unicode.MaxRune {
+			cuts[r.hi+1] = true
+		}
+	}
+	for _, s := range net.states {
+		for _, e := range s.edges {
+			switch e.kind {
+			case atom, charRange:
+				cut(interval{e.lo, e.hi})
+			case set, notSet:
+				for _, r := range e.set {
+					cut(r)
+				}
+			}
+		}
+	}
+	var c classes
+	for r := range cuts {
+		c.bounds = append(c.bounds, r)
+	}
+	slices.Sort(c.bounds)
+	c.count = len(c.bounds)
+	for r := range c.ascii {
+		c.ascii[r] = uint16(c.find(rune(r)))
+	}
+	return c
+}
+
+func (c *classes) find(r rune) int {
+	i, found := slices.BinarySearch(c.bounds, r)
+	if found {
+		return i
+	}
+	return i - 1
+}

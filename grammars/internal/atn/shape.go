@@ -1,0 +1,255 @@
+package atn
+
+import "strconv"
+
+// This file has the shapes that networks are put together from. The order in
+// which states are made is the tool's: state numbers follow from it.
+
+func (b *builder) newState(kind stateKind) *state {
+	s := &state{number: len(b.states), kind: kind, rule: b.rule, decision: -1}
+	b.states = append(b.states, s)
+	return s
+}
+
+func (b *builder) remove(s *state) { s.removed = true }
+
+func (b *builder) decide(s *state) {
+	s.decision = len(b.decisions)
+	b.decisions = append(b.decisions, s)
+}
+
+func link(from, to *state) {
+	from.edges = append(from.edges, &edge{kind: epsilon, target: to, occurrence: none})
+}
+
+// step builds a state, the edge, and a state.
+func (b *builder) step(e edge) fragment {
+	left, right := b.newState(basic), b.newState(basic)
+	e.target = right
+	if e.kind == ruleCall {
+		e.target, e.follow = b.starts[e.rule], right
+	}
+	if !e.consumes() && e.kind != ruleCall {
+		e.occurrence = none
+	}
+	left.edges = append(left.edges, &e)
+	return fragment{left, right}
+}
+
+// chain joins the parts, leaving out the states between single edges.
+func (b *builder) chain(parts []fragment) fragment {
+	for i, part := range parts[:len(parts)-1] {
+		next := parts[i+1].left
+		if e := part.only(); e != nil {
+			if e.kind == ruleCall {
+				e.follow = next
+			} else {
+				e.target = next
+			}
+			b.remove(part.right)
+			continue
+		}
+		link(part.right, next)
+	}
+	return fragment{parts[0].left, parts[len(parts)-1].right}
+}
+
+// only returns the edge of a fragment that is nothing but one edge between two basic states.
+func (f fragment) only() *edge {
+	if f.left.kind != basic || f.right.kind != basic || len(f.left.edges) != 1 {
+		return nil
+	}
+	e := f.left.edges[0]
+	if e.kind == ruleCall && e.follow == f.right || e.target == f.right {
+		return e
+	}
+	return nil
+}
+
+// choice builds a decision between the alternatives.
+func (b *builder) choice(alts []fragment) fragment {
+	if len(alts) == 1 {
+		return alts[0]
+	}
+	start := b.newState(blockStart)
+	b.decide(start)
+	return b.block(start, alts)
+}
+
+func (b *builder) block(start *state, alts []fragment) fragment {
+	end := b.newState(blockEnd)
+	start.end = end
+	for _, alt := range alts {
+		link(start, alt.left)
+		link(alt.right, end)
+		b.trimTail(alt.left)
+	}
+	return fragment{start, end}
+}
+
+// trimTail leaves out basic states whose one edge leads, without a symbol, to
+// the end of a block or a turn of a loop.
+func (b *builder) trimTail(from *state) {
+	seen := map[*state]bool{}
+	stack := []*state{from}
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		if s.kind == basic && len(s.edges) == 1 {
+			b.skipTail(s.edges[0])
+		}
+		for _, e := range s.edges {
+			stack = append(stack, e.target)
+		}
+	}
+}
+
+func (b *builder) skipTail(e *edge) {
+	to := &e.target
+	if e.kind == ruleCall {
+		to = &e.follow
+	}
+	q := *to
+	if q.kind != basic || len(q.edges) != 1 || q.edges[0].kind != epsilon || q.edges[0].occurrence != none {
+		return
+	}
+	switch end := q.edges[0].target; end.kind {
+	case blockEnd, plusLoopBack, starLoopBack:
+		*to = end
+		b.remove(q)
+	}
+}
+
+func (b *builder) optional(alts []fragment, nonGreedy bool) fragment {
+	start := b.newState(blockStart)
+	b.decide(start)
+	block := b.block(start, alts)
+	start.nonGreedy = nonGreedy
+	link(start, block.right)
+	if nonGreedy { // the way out comes first
+		n := len(start.edges) - 1
+		out := start.edges[n]
+		copy(start.edges[1:], start.edges[:n])
+		start.edges[0] = out
+	}
+	return block
+}
+
+func (b *builder) star(alts []fragment, nonGreedy bool) fragment {
+	start := b.newState(starBlockStart)
+	if len(alts) > 1 {
+		b.decide(start)
+	}
+	block := b.block(start, alts)
+	entry := b.newState(starLoopEntry)
+	entry.nonGreedy = nonGreedy
+	b.decide(entry)
+	end := b.newState(loopEnd)
+	loop := b.newState(starLoopBack)
+	end.loopBack = loop
+	linkLoop(entry, start, end, nonGreedy)
+	link(block.right, loop)
+	link(loop, entry)
+	return fragment{entry, end}
+}
+
+func (b *builder) plus(alts []fragment, nonGreedy bool) fragment {
+	start := b.newState(plusBlockStart)
+	if len(alts) > 1 {
+		b.decide(start)
+	}
+	block := b.block(start, alts)
+	loop := b.newState(plusLoopBack)
+	loop.nonGreedy = nonGreedy
+	b.decide(loop)
+	end := b.newState(loopEnd)
+	end.loopBack = loop
+	link(block.right, loop)
+	linkLoop(loop, start, end, nonGreedy)
+	return fragment{start, end}
+}
+
+// linkLoop links a loop's decision to once more and to the way out, the preferred one first.
+func linkLoop(from, again, out *state, nonGreedy bool) {
+	if nonGreedy {
+		again, out = out, again
+	}
+	link(from, again)
+	link(from, out)
+}
+
+// compact drops removed states and numbers the rest.
+func (b *builder) compact() {
+	kept := b.states[:0]
+	for _, s := range b.states {
+		if !s.removed {
+			s.number = len(kept)
+			kept = append(kept, s)
+		}
+	}
+	b.states = kept
+	for _, s := range kept {
+		if s.kind == starLoopEntry && b.starts[s.rule].leftRec {
+			out := s.edges[len(s.edges)-1].target
+			s.precLoop = out.kind == loopEnd && len(out.edges) > 0 && out.edges[0].target.kind == ruleStop
+		}
+	}
+}
+
+// mergeSets joins neighbouring alternatives that take a single character, as
+// the tool does in lexers.
+func (b *builder) mergeSets() {
+	for _, d := range b.decisions {
+		for hi := len(d.edges) - 1; hi >= 0; hi-- {
+			lo := hi
+			for lo >= 0 && singleSymbol(d.edges[lo]) {
+				lo--
+			}
+			if lo++; lo < hi {
+				b.mergeAlts(d, lo, hi)
+			}
+			hi = min(hi, lo)
+		}
+	}
+}
+
+func singleSymbol(e *edge) bool {
+	if e.kind != epsilon || len(e.target.edges) != 1 {
+		return false
+	}
+	t := e.target.edges[0]
+	return t.target.kind == blockEnd && (t.kind == atom || t.kind == charRange || t.kind == set)
+}
+
+func (b *builder) mergeAlts(d *state, lo, hi int) {
+	var all []interval
+	for _, e := range d.edges[lo : hi+1] {
+		if t := e.target.edges[0]; t.kind == set {
+			all = append(all, t.set...)
+		} else {
+			all = append(all, interval{t.lo, t.hi})
+		}
+	}
+	first := d.edges[lo].target
+	first.edges[0] = b.symbol(normal(all), first.edges[0].target, none)
+	for _, e := range d.edges[lo+1 : hi+1] {
+		b.remove(e.target)
+	}
+	d.edges = append(d.edges[:lo+1], d.edges[hi+1:]...)
+}
+
+// constant resolves the argument of a lexer command: a name or a number.
+func constant(names map[string]int, arg string) int {
+	if v, ok := names[arg]; ok {
+		return v
+	}
+	v, err := strconv.Atoi(arg)
+	if err != nil {
+		panic("atn: unresolved constant " + arg)
+	}
+	return v
+}
