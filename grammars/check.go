@@ -1,0 +1,510 @@
+package grammars
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// checkNames looks for names that mean nothing.
+func (l *loader) checkNames() {
+	known := map[string]*g4.Rule{}
+	for _, r := range slices.Concat(l.spec.ParserRules, l.spec.LexerRules) {
+		known[r.Name] = r
+	}
+	for _, r := range l.spec.ParserRules {
+		for e := range elements(r.Body) {
+			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
+				l.errorf(ref.Pos, "rule %s is not defined", ref.Name)
+			}
+		}
+	}
+	for _, r := range l.spec.LexerRules {
+		for e := range elements(r.Body) {
+			if ref, ok := e.(*g4.Ref); ok && ref.Name != "EOF" && known[ref.Name] == nil {
+				l.errorf(ref.Pos, "lexer rule %s is not defined", ref.Name)
+			}
+		}
+		for _, alt := range r.Body.Alts {
+			for _, c := range alt.Commands {
+				l.checkCommand(c)
+			}
+		}
+	}
+}
+
+func (l *loader) checkCommand(c g4.Command) {
+	switch c.Name {
+	case "mode", "pushMode":
+		if !slices.Contains(l.spec.Modes, l.modeName(c.Arg)) {
+			l.errorf(c.Pos, "%s(%s): there is no such mode", c.Name, c.Arg)
+		}
+	case "type":
+		if l.constant(l.spec.Tokens, c.Arg) <= 0 {
+			l.errorf(c.Pos, "type(%s): there is no such token", c.Arg)
+		}
+	case "channel":
+		if l.constant(l.spec.Channels, c.Arg) < 0 {
+			l.errorf(c.Pos, "channel(%s): there is no such channel", c.Arg)
+		}
+	}
+}
+
+// constant returns what the argument of a lexer command stands for, a name or a
+// number, or -1.
+func (l *loader) constant(names map[string]int, arg string) int {
+	if v, ok := names[arg]; ok {
+		return v
+	}
+	if v, err := strconv.Atoi(arg); err == nil && v <= 0xFFFF {
+		return v
+	}
+	return -1
+}
+
+// modeName returns the mode that a command's argument names, by name or number.
+func (l *loader) modeName(arg string) string {
+	if i, err := strconv.Atoi(arg); err == nil && 0 <= i && i < len(l.spec.Modes) {
+		return l.spec.Modes[i]
+	}
+	return arg
+}
+
+// checkGraph looks for rules that no parser can follow, that derive nothing, or
+// that are never used.
+func (l *loader) checkGraph() {
+	g := l.grammar
+	c := &checker{loader: l, g: g, nullable: nullable(g)}
+	c.recursion()
+	c.loops()
+	c.productive()
+	c.reachable()
+	c.alternatives()
+	c.tokens()
+}
+
+type checker struct {
+	*loader
+	g        *Grammar
+	nullable []bool // by node: can it derive nothing at all
+}
+
+// nullable finds the nodes that can derive nothing. A token in a parser rule
+// never does, and neither does the end of the input.
+func nullable(g *Grammar) []bool { return fixpoint(g, (*Node).nullable) }
+
+func (n *Node) nullable(known []bool) bool {
+	is := func(child *Node) bool { return known[child.ID] }
+	switch n.Kind {
+	case Empty:
+		return true
+	case Repetition:
+		return n.Min == 0 || is(n.Children[0])
+	case Alternation:
+		return slices.ContainsFunc(n.Children, is)
+	case Concatenation:
+		return !slices.ContainsFunc(n.Children, func(child *Node) bool { return !is(child) })
+	case Reference:
+		return n.Token == 0 && len(n.Children) > 0 && is(n.Children[0])
+	default:
+		return false
+	}
+}
+
+// recursion finds rules that come back to themselves without taking anything,
+// other than by the direct left recursion that parsers know to handle.
+func (c *checker) recursion() {
+	corners := map[*Rule][]*Node{}
+	for _, rule := range c.g.Rules {
+		corners[rule] = c.corners(rule)
+	}
+	done := map[*Rule]bool{}
+	for _, rule := range c.g.Rules {
+		if cycle := findCycle(rule, corners, done); cycle != nil {
+			c.reportCycle(cycle)
+		}
+	}
+}
+
+// findCycle searches depth first from a rule for one that is on a way to itself,
+// and returns the references along that way.
+func findCycle(from *Rule, corners map[*Rule][]*Node, done map[*Rule]bool) []*Node {
+	type visit struct {
+		rule *Rule
+		next int
+	}
+	var path []*Node
+	open := map[*Rule]int{from: 0}
+	stack := []visit{{from, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if done[top.rule] || top.next == len(corners[top.rule]) {
+			done[top.rule] = true
+			delete(open, top.rule)
+			stack = stack[:len(stack)-1]
+			path = path[:max(len(path)-1, 0)]
+			continue
+		}
+		ref := corners[top.rule][top.next]
+		top.next++
+		if i, ok := open[ref.Target]; ok {
+			for rule := range open { // one message is enough for all that is on the way
+				done[rule] = true
+			}
+			return append(path[i:], ref)
+		}
+		if !done[ref.Target] {
+			open[ref.Target] = len(stack)
+			path = append(path, ref)
+			stack = append(stack, visit{ref.Target, 0})
+		}
+	}
+	return nil
+}
+
+func (c *checker) reportCycle(refs []*Node) {
+	names := []string{refs[0].Rule.Name}
+	for _, ref := range refs {
+		names = append(names, ref.Target.Name)
+	}
+	c.errorf(refs[0].Pos, "left recursion that no parser can follow: %s; only alternatives that begin with their own rule may be left-recursive",
+		strings.Join(names, " -> "))
+}
+
+// corners returns the references that can come first in a rule, with nothing
+// taken before them. What follows the left operand in a left-recursive
+// alternative comes after a primary.
+func (c *checker) corners(rule *Rule) []*Node {
+	root := c.g.Nodes[rule.Root]
+	primaries, operators := c.operators(rule)
+	if operators == nil {
+		return c.first(nil, root)
+	}
+	var out []*Node
+	empty := false
+	for _, alt := range primaries {
+		out = c.first(out, alt)
+		empty = empty || c.nullable[alt.ID]
+	}
+	for _, alt := range operators {
+		rest := alt.Children[1:]
+		if empty {
+			out = c.firstOf(out, rest)
+		}
+		if !slices.ContainsFunc(rest, func(n *Node) bool { return !c.nullable[n.ID] }) {
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s takes nothing after its left operand", rule.Name)
+		}
+	}
+	if len(primaries) == 0 {
+		c.errorf(rule.Pos, "left-recursive rule %s has no alternative that is not left-recursive", rule.Name)
+	}
+	return out
+}
+
+// operators splits the alternatives of a directly left-recursive parser rule;
+// there are no operators in any other rule.
+func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
+	if rule.Kind != ParserRule {
+		return nil, nil
+	}
+	root := c.g.Nodes[rule.Root]
+	alts := []*Node{root}
+	if len(rule.source.Body.Alts) > 1 {
+		alts = root.Children
+	}
+	for _, alt := range alts {
+		if alt.Kind == Concatenation && alt.Children[0].Target == rule {
+			operators = append(operators, alt)
+		} else {
+			primaries = append(primaries, alt)
+		}
+	}
+	return primaries, operators
+}
+
+// first adds the references that can come first in a node.
+func (c *checker) first(out []*Node, n *Node) []*Node {
+	switch n.Kind {
+	case Reference:
+		if n.Token == 0 && n.Target != nil {
+			out = append(out, n)
+		}
+	case Concatenation:
+		out = c.firstOf(out, n.Children)
+	case Alternation, Repetition:
+		for _, child := range n.Children {
+			out = c.first(out, child)
+		}
+	}
+	return out
+}
+
+func (c *checker) firstOf(out []*Node, sequence []*Node) []*Node {
+	for _, n := range sequence {
+		out = c.first(out, n)
+		if !c.nullable[n.ID] {
+			break
+		}
+	}
+	return out
+}
+
+// loops finds repetitions of what can be nothing.
+func (c *checker) loops() {
+	for _, n := range c.g.Nodes {
+		if n.Kind != Repetition || n.Rule == nil {
+			continue
+		}
+		switch body := n.Children[0]; {
+		case n.Max != 1 && (c.nullable[body.ID] || body.canEnd()):
+			c.errorf(n.Pos, "rule %s repeats something that can be empty; a parser could go on forever", n.Rule.Name)
+		case n.Max == 1 && c.nullable[body.ID] && n.Rule.Kind == ParserRule:
+			c.warnf(n.Pos, "rule %s makes optional what can be empty anyway", n.Rule.Name)
+		}
+	}
+}
+
+// canEnd reports whether the node can begin with the end of the input, which
+// could then be matched again and again.
+func (n *Node) canEnd() bool {
+	switch n.Kind {
+	case End:
+		return true
+	case Alternation:
+		return slices.ContainsFunc(n.Children, (*Node).canEnd)
+	case Concatenation:
+		return n.Children[0].canEnd()
+	default:
+		return false
+	}
+}
+
+// productive finds rules that have no finite derivation. Where that is only for
+// want of tokens that no rule makes, code that inroad does not run may make
+// them in the generated lexer.
+func (c *checker) productive() {
+	derives := derives(c.g)
+	for _, rule := range c.g.Rules {
+		switch {
+		case c.g.Nodes[rule.Root].Size != Unproductive:
+		case derives[rule.Root]:
+			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs a token that no rule makes", rule.Name)
+		case rule.Name == c.g.Start:
+			c.errorf(rule.Pos, "start rule %s derives nothing: every alternative needs the rule itself", rule.Name)
+		default:
+			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs the rule itself", rule.Name)
+		}
+	}
+}
+
+// derives finds the nodes that have a finite derivation if every token can be had.
+func derives(g *Grammar) []bool {
+	return fixpoint(g, func(n *Node, known []bool) bool {
+		is := func(child *Node) bool { return known[child.ID] }
+		switch n.Kind {
+		case Alternation:
+			return slices.ContainsFunc(n.Children, is)
+		case Concatenation:
+			return !slices.ContainsFunc(n.Children, func(child *Node) bool { return !is(child) })
+		case Repetition:
+			return n.Min == 0 || is(n.Children[0])
+		case Reference:
+			return len(n.Children) == 0 || is(n.Children[0])
+		default:
+			return true
+		}
+	})
+}
+
+// fixpoint finds the nodes that have a property, which may depend on that of
+// their children, starting from none.
+func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
+	known := make([]bool, len(g.Nodes))
+	queue := make([]Occurrence, 0, len(g.Nodes))
+	for i := len(g.Nodes) - 1; i >= 0; i-- {
+		queue = append(queue, Occurrence(i))
+	}
+	for len(queue) > 0 {
+		n := g.Nodes[queue[0]]
+		queue = queue[1:]
+		if !known[n.ID] && holds(n, known) {
+			known[n.ID] = true
+			queue = append(queue, g.parents[n.ID]...)
+		}
+	}
+	return known
+}
+
+// reachable finds rules that no input needs.
+func (c *checker) reachable() {
+	reached := make([]bool, len(c.g.Nodes))
+	mark := func(n Occurrence) {
+		stack := []Occurrence{n}
+		for len(stack) > 0 {
+			i := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if reached[i] {
+				continue
+			}
+			reached[i] = true
+			for _, child := range c.g.Nodes[i].Children {
+				stack = append(stack, child.ID)
+			}
+		}
+	}
+	mark(c.g.ruleByName[c.g.Start].Root)
+	mark(c.g.Trivia)
+	for _, rule := range c.g.Rules {
+		switch {
+		case rule.Literal || reached[rule.Root]:
+		case rule.Kind == ParserRule:
+			c.warnf(rule.Pos, "rule %s cannot be reached from start rule %s", rule.Name, c.g.Start)
+		case rule.Kind == FragmentRule:
+			c.warnf(rule.Pos, "fragment %s is not used", rule.Name)
+		case !hasCommand(rule.source, "more"):
+			c.warnf(rule.Pos, "token %s is not used by any rule that start rule %s reaches", rule.Name, c.g.Start)
+		}
+	}
+}
+
+// alternatives finds those that another one before them makes useless.
+func (c *checker) alternatives() {
+	for _, n := range c.g.Nodes {
+		if n.Kind != Alternation || n.Rule == nil {
+			continue
+		}
+		first := map[string]int{}
+		taken := map[int]bool{}
+		for i, alt := range n.Children {
+			shape := alt.shape()
+			if j, ok := first[shape]; ok {
+				c.warnf(alt.Pos, "alternative %d in rule %s is the same as alternative %d", i+1, n.Rule.Name, j+1)
+				continue
+			}
+			first[shape] = i
+			types := alt.types()
+			if types != nil && !slices.ContainsFunc(types, func(t int) bool { return !taken[t] }) {
+				c.warnf(alt.Pos, "alternative %d in rule %s is never chosen: those before it match all that it does", i+1, n.Rule.Name)
+			}
+			for _, t := range types {
+				taken[t] = true
+			}
+		}
+	}
+}
+
+// types returns the types of tokens that a node of a parser rule matches one of,
+// nil for any other node.
+func (n *Node) types() []int {
+	switch {
+	case n.Kind == TokenSet:
+		return n.Types
+	case n.Token > 0:
+		return []int{n.Token}
+	default:
+		return nil
+	}
+}
+
+// shape writes a node as a grammar would, so that equal constructs are equal strings.
+func (n *Node) shape() string {
+	if n.Kind.Symbolic() || n.Kind == End {
+		return n.Text
+	}
+	var parts []string
+	for _, child := range n.Children {
+		parts = append(parts, child.shape())
+	}
+	switch n.Kind {
+	case Alternation:
+		return "(" + strings.Join(parts, " | ") + ")"
+	case Repetition:
+		return "(" + parts[0] + ")" + n.suffix()
+	default:
+		return strings.Join(parts, " ")
+	}
+}
+
+func (n *Node) suffix() string {
+	suffix := "*"
+	switch {
+	case n.Max == 1:
+		suffix = "?"
+	case n.Min == 1:
+		suffix = "+"
+	}
+	if n.NonGreedy {
+		suffix += "?"
+	}
+	return suffix
+}
+
+// tokens finds tokens that no text is, or that can be the empty text.
+func (c *checker) tokens() {
+	warned := map[int]bool{}
+	for _, n := range c.g.Nodes {
+		if n.Kind == Reference && n.Token > 0 && len(n.Children) == 0 && n.Target == nil && !warned[n.Token] {
+			warned[n.Token] = true
+			if c.declared(n.Text) {
+				c.warnf(n.Pos, "token %s is declared, but no rule makes it; nothing will match it", n.Text)
+			}
+		}
+	}
+	for _, rule := range c.g.Rules {
+		switch {
+		case rule.Kind != TokenRule:
+		case c.nullable[rule.Root]:
+			c.warnf(rule.Pos, "token %s can match nothing at all; that match is never taken", rule.Name)
+		case rule.Mode != defaultMode && !c.entered(rule.Mode):
+			c.warnf(rule.Pos, "token %s can never be matched: no rule leads to mode %s", rule.Name, rule.Mode)
+		}
+	}
+}
+
+func (c *checker) declared(name string) bool {
+	is := func(n g4.Name) bool { return n.Text == name }
+	return slices.ContainsFunc(c.parser.tokens, is) || slices.ContainsFunc(c.lexer.tokens, is)
+}
+
+// entered reports whether some rule leads to a mode.
+func (c *checker) entered(mode string) bool {
+	for _, r := range c.spec.LexerRules {
+		for _, alt := range r.Body.Alts {
+			for _, cmd := range alt.Commands {
+				if (cmd.Name == "mode" || cmd.Name == "pushMode") && c.modeName(cmd.Arg) == mode {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// checkShadowed finds tokens of a fixed text that the lexer takes for another
+// token, because a rule before theirs matches the same text.
+func (l *loader) checkShadowed() {
+	for i, r := range l.spec.LexerRules {
+		lit := soleLiteral(r)
+		if lit == nil {
+			continue
+		}
+		winner := l.grammar.machine.TokenRule(slices.Index(l.spec.Modes, r.Mode), lit.Value)
+		if winner != i && winner >= 0 {
+			other := l.nodes.lexerRule(winner)
+			name := other.Name
+			if other.Literal {
+				name = quoted(soleLiteral(other.source))
+			}
+			l.warnf(r.Pos, "token %s can never be matched: %s, which comes first, matches the same text", l.describeRule(r), name)
+		}
+	}
+}
+
+func (l *loader) describeRule(r *g4.Rule) string {
+	if isImplicit(r) {
+		return quoted(soleLiteral(r))
+	}
+	return r.Name
+}

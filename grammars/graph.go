@@ -1,0 +1,323 @@
+package grammars
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
+
+// maxNodes bounds the size of a grammar.
+const maxNodes = 200_000
+
+// buildGraph makes the grammar's nodes and numbers them.
+func (l *loader) buildGraph() {
+	g := &Grammar{
+		Name:       l.parser.Name,
+		Start:      l.spec.ParserRules[0].Name,
+		Code:       l.parser.code,
+		ruleByName: map[string]*Rule{},
+		names:      newNames(l.spec.ParserRules, l.tokenNames),
+	}
+	if l.lexer != l.parser {
+		g.Code = append(slices.Clone(g.Code), l.lexer.code...)
+	}
+	l.grammar = g
+	b := &graphBuilder{loader: l, g: g, roots: map[*Rule]*Node{}, tokens: map[int]*Node{}}
+	l.nodes = b
+	l.spec.Occurrences = map[g4.Element]int32{}
+	l.spec.Empties = map[*g4.Alt]int32{}
+	for i, r := range l.spec.ParserRules {
+		b.addRule(&Rule{Pos: r.Pos, Name: r.Name, Index: i, Kind: ParserRule, source: r})
+	}
+	for i, r := range l.spec.LexerRules {
+		rule := &Rule{Pos: r.Pos, Name: r.Name, Index: i, Kind: TokenRule, Mode: r.Mode, Literal: isImplicit(r), source: r}
+		if r.Fragment {
+			rule.Kind = FragmentRule
+		}
+		b.addRule(rule)
+	}
+	for _, rule := range g.Rules {
+		b.rule = rule
+		b.roots[rule] = b.block(rule.source.Body)
+	}
+	b.rule = nil
+	b.number()
+	if len(g.Nodes) > maxNodes {
+		l.errorf(l.parser.Pos, "grammar %s has %d nodes; the limit is %d", g.Name, len(g.Nodes), maxNodes)
+	}
+	g.parents = parents(g)
+	g.measure()
+	g.Digest = digest(g)
+}
+
+// A graphBuilder turns rules into nodes.
+type graphBuilder struct {
+	*loader
+	g      *Grammar
+	rule   *Rule // the one being built
+	roots  map[*Rule]*Node
+	tokens map[int]*Node // what each type of token is made of
+
+	elements []elementNode
+	empties  []emptyNode
+}
+
+type elementNode struct {
+	element g4.Element
+	node    *Node
+}
+
+type emptyNode struct {
+	alt  *g4.Alt
+	node *Node
+}
+
+func (b *graphBuilder) addRule(r *Rule) {
+	b.g.Rules = append(b.g.Rules, r)
+	b.g.ruleByName[r.Name] = r
+}
+
+func (b *graphBuilder) block(block *g4.Block) *Node {
+	if len(block.Alts) == 1 {
+		return b.alt(block.Alts[0])
+	}
+	n := &Node{Pos: block.Pos, Kind: Alternation, Rule: b.rule}
+	for _, alt := range block.Alts {
+		n.Children = append(n.Children, b.alt(alt))
+	}
+	return n
+}
+
+// alt makes the node of an alternative. The end of the input is no symbol, and
+// a concatenation that has it and one thing more is numbered as if it was not
+// there.
+func (b *graphBuilder) alt(alt *g4.Alt) *Node {
+	n := &Node{Pos: alt.Pos, Kind: Concatenation, Rule: b.rule}
+	symbols := 0
+	for _, e := range alt.Elements {
+		if _, code := e.(*g4.Embedded); code {
+			continue
+		}
+		child := b.element(e)
+		n.Children = append(n.Children, child)
+		if child.Kind != End {
+			symbols++
+		}
+	}
+	switch {
+	case len(n.Children) == 0:
+		n = &Node{Pos: alt.Pos, Kind: Empty, Rule: b.rule, Text: `""`}
+		b.empties = append(b.empties, emptyNode{alt, n})
+		return n
+	case len(n.Children) == 1:
+		return n.Children[0]
+	default:
+		n.deferred = symbols < 2
+		return n
+	}
+}
+
+func (b *graphBuilder) element(e g4.Element) *Node {
+	switch e := e.(type) {
+	case *g4.Labeled:
+		return b.element(e.Of)
+	case *g4.Block:
+		return b.block(e)
+	case *g4.Repeat:
+		return b.repeat(e)
+	case *g4.CharSet:
+		return b.charSet(e)
+	}
+	n := b.symbol(e)
+	n.Pos, n.Rule = e.Place(), b.rule
+	b.elements = append(b.elements, elementNode{e, n})
+	return n
+}
+
+func (b *graphBuilder) repeat(e *g4.Repeat) *Node {
+	n := &Node{Pos: e.Pos, Kind: Repetition, Rule: b.rule, Max: -1, NonGreedy: e.NonGreedy}
+	switch e.Op {
+	case '?':
+		n.Max = 1
+	case '+':
+		n.Min = 1
+	}
+	n.Children = []*Node{b.element(e.Body)}
+	return n
+}
+
+// charSet makes a node for each item of a set, and one above them if there are
+// several. An item that adds no character to those before it has none.
+func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
+	n := &Node{Pos: e.Pos, Kind: Alternation, Rule: b.rule}
+	var before []g4.RuneRange
+	for _, item := range e.Items {
+		chars := item.Ranges
+		if !item.IsProperty() {
+			chars = b.folded(item.Ranges)
+		}
+		if covers(before, chars) {
+			continue
+		}
+		before = normalRanges(append(slices.Clone(before), chars...))
+		child := &Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)}
+		n.Children = append(n.Children, child)
+	}
+	if len(n.Children) == 1 {
+		n = n.Children[0]
+	}
+	b.elements = append(b.elements, elementNode{e, n})
+	return n
+}
+
+// setText returns a set's item as it would be written alone.
+func setText(item g4.SetItem) string { return "[" + item.Text + "]" }
+
+// symbol makes the node of a single symbol, but for its place.
+func (b *graphBuilder) symbol(e g4.Element) *Node {
+	switch e := e.(type) {
+	case *g4.Ref:
+		return b.ref(e)
+	case *g4.Literal:
+		n := &Node{Kind: Literal, Text: quoted(e), Value: e.Value}
+		if b.rule.Kind == ParserRule {
+			n.Token = b.spec.Tokens[quoted(e)]
+		} else {
+			n.FoldCase = b.folds() && strings.ToUpper(e.Value) != strings.ToLower(e.Value)
+		}
+		return n
+	case *g4.Range:
+		return &Node{Kind: CharSet, Text: e.Text, Chars: b.folded([]g4.RuneRange{{Lo: e.Lo, Hi: e.Hi}})}
+	case *g4.Dot:
+		if b.rule.Kind == ParserRule {
+			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(nil)}
+		}
+		return &Node{Kind: CharSet, Text: ".", Chars: complement(nil)}
+	case *g4.Not:
+		return b.not(e)
+	default:
+		panic("grammars: unknown element")
+	}
+}
+
+func (b *graphBuilder) ref(e *g4.Ref) *Node {
+	if e.Name == "EOF" {
+		return &Node{Kind: End, Text: "EOF", Token: -1, deferred: true}
+	}
+	n := &Node{Kind: Reference, Text: e.Name, Target: b.g.ruleByName[e.Name]}
+	if b.rule.Kind == ParserRule && g4.IsTokenName(e.Name) {
+		n.Token = b.spec.Tokens[e.Name]
+	}
+	return n
+}
+
+func (b *graphBuilder) not(e *g4.Not) *Node {
+	var texts []string
+	var chars []g4.RuneRange
+	var types []int
+	for _, item := range e.Items {
+		switch item := item.(type) {
+		case *g4.Ref:
+			texts = append(texts, item.Name)
+			types = append(types, b.spec.Tokens[item.Name])
+		case *g4.Literal:
+			texts = append(texts, quoted(item))
+			types = append(types, b.spec.Tokens[quoted(item)])
+			for _, c := range item.Value {
+				chars = append(chars, b.folded([]g4.RuneRange{{Lo: c, Hi: c}})...)
+			}
+		case *g4.Range:
+			texts = append(texts, item.Text)
+			chars = append(chars, b.folded([]g4.RuneRange{{Lo: item.Lo, Hi: item.Hi}})...)
+		case *g4.CharSet:
+			texts = append(texts, item.Text)
+			for _, i := range item.Items {
+				if i.IsProperty() {
+					chars = append(chars, i.Ranges...)
+				} else {
+					chars = append(chars, b.folded(i.Ranges)...)
+				}
+			}
+		}
+	}
+	text := "~" + texts[0]
+	if len(texts) > 1 {
+		text = "~(" + strings.Join(texts, " | ") + ")"
+	}
+	if b.rule.Kind == ParserRule {
+		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(types)}
+	}
+	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
+}
+
+// otherTypes returns all types of tokens but those given.
+func (b *graphBuilder) otherTypes(but []int) []int {
+	var out []int
+	for t := 1; t <= b.spec.MaxToken; t++ {
+		if !slices.Contains(but, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (b *graphBuilder) folds() bool { return b.spec.FoldCase[b.rule.source] }
+
+// folded adds the other case of the characters where the rule ignores it.
+func (b *graphBuilder) folded(in []g4.RuneRange) []g4.RuneRange {
+	if !b.folds() {
+		return in
+	}
+	var out []g4.RuneRange
+	for _, r := range in {
+		out = append(out, atn.FoldCase(r)...)
+	}
+	return normalRanges(out)
+}
+
+// normalRanges returns the ranges sorted and merged.
+func normalRanges(in []g4.RuneRange) []g4.RuneRange {
+	in = slices.Clone(in)
+	slices.SortFunc(in, func(a, b g4.RuneRange) int { return cmp.Compare(a.Lo, b.Lo) })
+	out := in[:0]
+	for _, r := range in {
+		if n := len(out); n > 0 && r.Lo <= out[n-1].Hi+1 {
+			out[n-1].Hi = max(out[n-1].Hi, r.Hi)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// complement returns all characters but those in the ranges, which are sorted
+// and merged.
+func complement(in []g4.RuneRange) []g4.RuneRange {
+	const maxRune = 0x10FFFF
+	var out []g4.RuneRange
+	next := rune(0)
+	for _, r := range in {
+		if r.Lo > next {
+			out = append(out, g4.RuneRange{Lo: next, Hi: r.Lo - 1})
+		}
+		next = r.Hi + 1
+	}
+	if next <= maxRune {
+		out = append(out, g4.RuneRange{Lo: next, Hi: maxRune})
+	}
+	return out
+}
+
+// covers reports whether all of the ranges are in the set, which is sorted and merged.
+func covers(set, ranges []g4.RuneRange) bool {
+	for _, r := range ranges {
+		i, _ := slices.BinarySearchFunc(set, r.Lo, func(s g4.RuneRange, lo rune) int { return cmp.Compare(s.Hi, lo) })
+		if i == len(set) || set[i].Lo > r.Lo || set[i].Hi < r.Hi {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,98 @@
+package grammars
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
+
+// A Source is the text of one grammar file.
+type Source struct {
+	Name string // shown in diagnostics
+	Text string
+}
+
+// Load makes one grammar of all the files: a combined grammar, or a parser and
+// its lexer, with whatever they import. If it cannot be used, the error is a
+// [g4.Diagnostics] with all that is wrong, warnings included.
+func Load(sources ...Source) (*Grammar, error) {
+	l := &loader{}
+	for _, s := range sources {
+		file, found := g4.Parse(s.Name, s.Text)
+		l.found = append(l.found, found...)
+		l.files = append(l.files, file)
+	}
+	steps := []func(){l.merge, l.assignTypes, l.checkNames, l.buildGraph, l.checkGraph, l.buildMachine}
+	for _, step := range steps {
+		if l.found.Failed() {
+			return nil, l.sorted()
+		}
+		step()
+	}
+	if l.found.Failed() {
+		return nil, l.sorted()
+	}
+	l.grammar.Warnings = l.sorted()
+	return l.grammar, nil
+}
+
+// A loader carries a grammar from its files to the graph and the machine.
+type loader struct {
+	files   []*g4.File
+	found   g4.Diagnostics
+	grammar *Grammar
+
+	// After merge.
+	parser, lexer *unit
+
+	// After assignTypes.
+	spec       *atn.Spec
+	tokenNames []string // by type: '+' or ID
+
+	nodes *graphBuilder
+}
+
+func (l *loader) errorf(at g4.Pos, format string, args ...any) {
+	l.found = append(l.found, g4.Diagnostic{Pos: at, Severity: g4.Error, Message: fmt.Sprintf(format, args...)})
+}
+
+func (l *loader) warnf(at g4.Pos, format string, args ...any) {
+	l.found = append(l.found, g4.Diagnostic{Pos: at, Severity: g4.Warning, Message: fmt.Sprintf(format, args...)})
+}
+
+// sorted returns the diagnostics by place, file by file in the order given.
+func (l *loader) sorted() g4.Diagnostics {
+	order := map[string]int{}
+	for i, f := range l.files {
+		order[f.File] = i
+	}
+	slices.SortStableFunc(l.found, func(a, b g4.Diagnostic) int {
+		return cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return l.found
+}
+
+// buildMachine makes the automaton, and looks with it for tokens that no text
+// can ever be.
+func (l *loader) buildMachine() {
+	g := l.grammar
+	machine, err := atn.Build(l.spec, g.names)
+	if err != nil {
+		l.errorf(l.parser.Pos, "%v", err)
+		return
+	}
+	g.machine = machine
+	l.checkShadowed()
+}
+
+func newNames(rules []*g4.Rule, tokens []string) *derivation.Names {
+	names := &derivation.Names{Tokens: tokens}
+	for _, r := range rules {
+		names.Rules = append(names.Rules, r.Name)
+	}
+	return names
+}

@@ -1,0 +1,240 @@
+package grammars
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// defaultMode is the mode that lexers start in.
+const defaultMode = "DEFAULT_MODE"
+
+// A unit is a grammar file with everything that it imports.
+type unit struct {
+	*g4.File
+	sections []*section // the first has the rules outside any mode
+	tokens   []g4.Name
+	channels []g4.Name
+	code     []g4.Code
+	known    map[string]*g4.Rule
+}
+
+// A section is a run of rules of one mode.
+type section struct {
+	mode  string
+	rules []*g4.Rule
+}
+
+// rules returns the unit's rules in order.
+func (u *unit) rules() []*g4.Rule {
+	var out []*g4.Rule
+	for _, s := range u.sections {
+		out = append(out, s.rules...)
+	}
+	return out
+}
+
+// modes returns the unit's modes in order.
+func (u *unit) modes() []string {
+	out := []string{defaultMode}
+	for _, s := range u.sections {
+		if !slices.Contains(out, s.mode) {
+			out = append(out, s.mode)
+		}
+	}
+	return out
+}
+
+// caseInsensitive tells whether a rule ignores case.
+func (u *unit) caseInsensitive(rule *g4.Rule) bool {
+	fold := option(u.Options, "caseInsensitive") == "true"
+	if v := option(rule.Options, "caseInsensitive"); v != "" {
+		fold = v == "true"
+	}
+	return fold
+}
+
+func option(options []g4.Option, name string) string {
+	for _, o := range options {
+		if o.Name == name {
+			return o.Value
+		}
+	}
+	return ""
+}
+
+// merge finds the parser and the lexer among the files and adds their imports.
+func (l *loader) merge() {
+	if len(l.files) == 0 {
+		l.errorf(g4.Pos{File: "grammar", Line: 1, Column: 1}, "no grammar file was given")
+		return
+	}
+	imported := map[*g4.File]bool{}
+	for _, f := range l.files {
+		for _, name := range f.Imports {
+			if g := l.find(name.Text); g != nil && g != f {
+				imported[g] = true
+			}
+		}
+	}
+	main := l.mainFile(imported)
+	if main == nil {
+		return
+	}
+	l.parser = l.unit(main)
+	l.lexer = l.parser
+	if lexer := l.lexerFile(main, imported); lexer != nil {
+		l.lexer = l.unit(lexer)
+	} else if main.Kind == g4.Parser {
+		l.errorf(main.Pos, "parser grammar %s needs a lexer grammar, and none was given", main.Name)
+	}
+}
+
+// find returns the file that a name in import or tokenVocab means.
+func (l *loader) find(name string) *g4.File {
+	for _, f := range l.files {
+		if f.Name == name {
+			return f
+		}
+	}
+	for _, f := range l.files {
+		if strings.TrimSuffix(path.Base(f.File), ".g4") == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// mainFile returns the file with the parser rules that no other file imports.
+func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
+	var main *g4.File
+	for _, f := range l.files {
+		if f.Kind == g4.Lexer || imported[f] {
+			continue
+		}
+		if main != nil {
+			l.errorf(f.Pos, "grammar %s has parser rules as grammar %s has; give the files of one grammar", f.Name, main.Name)
+			return nil
+		}
+		main = f
+	}
+	if main != nil {
+		return main
+	}
+	if i := slices.IndexFunc(l.files, func(f *g4.File) bool { return f.Kind != g4.Lexer }); i >= 0 {
+		return l.files[i] // imports in a circle: the first is meant
+	}
+	l.errorf(l.files[0].Pos, "grammar %s has no parser rules; give the parser grammar as well", l.files[0].Name)
+	return nil
+}
+
+// lexerFile returns the lexer grammar that a parser grammar takes its tokens from.
+func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
+	vocabulary := option(main.Options, "tokenVocab")
+	if f := l.find(vocabulary); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
+		return f
+	}
+	if main.Kind != g4.Parser {
+		if vocabulary != "" {
+			l.warnf(main.Pos, "tokenVocab = %s is ignored in a combined grammar", vocabulary)
+		}
+		return nil
+	}
+	var lexers []*g4.File
+	for _, f := range l.files {
+		if f.Kind == g4.Lexer && !imported[f] {
+			lexers = append(lexers, f)
+		}
+	}
+	byName := func(f *g4.File) bool { return f.Name == strings.TrimSuffix(main.Name, "Parser")+"Lexer" }
+	i := max(slices.IndexFunc(lexers, byName), 0)
+	if len(lexers) == 0 {
+		return nil
+	}
+	if vocabulary != "" {
+		l.warnf(main.Pos, "no file given is the tokenVocab %s; tokens are taken from %s", vocabulary, lexers[i].Name)
+	}
+	return lexers[i]
+}
+
+// unit merges a file with its imports. What comes first stands: rules of the
+// file itself override imported ones.
+func (l *loader) unit(root *g4.File) *unit {
+	u := &unit{File: root, sections: []*section{{mode: defaultMode}}, known: map[string]*g4.Rule{}}
+	for _, r := range root.Rules {
+		if other := u.known[r.Name]; other != nil {
+			l.errorf(r.Pos, "rule %s is defined a second time; first at %v", r.Name, other.Pos)
+			continue
+		}
+		u.known[r.Name] = r
+		last := u.sections[len(u.sections)-1]
+		if r.IsLexer() && r.Mode != last.mode {
+			last = &section{mode: r.Mode}
+			u.sections = append(u.sections, last)
+		}
+		last.rules = append(last.rules, r)
+	}
+	u.declare(root)
+	for _, f := range l.imports(root) {
+		u.add(f)
+	}
+	return u
+}
+
+func (u *unit) declare(f *g4.File) {
+	u.tokens = append(u.tokens, f.Tokens...)
+	u.channels = append(u.channels, f.Channels...)
+	u.code = append(u.code, f.Code...)
+}
+
+// add merges an imported file into the unit.
+func (u *unit) add(f *g4.File) {
+	u.declare(f)
+	for _, r := range f.Rules {
+		if u.known[r.Name] != nil {
+			continue
+		}
+		u.known[r.Name] = r
+		mode := defaultMode
+		if r.IsLexer() {
+			mode = r.Mode
+		}
+		i := slices.IndexFunc(u.sections, func(s *section) bool { return s.mode == mode })
+		if i < 0 {
+			i = len(u.sections)
+			u.sections = append(u.sections, &section{mode: mode})
+		}
+		u.sections[i].rules = append(u.sections[i].rules, r)
+	}
+}
+
+// imports returns all files that root imports, directly or not, each once and
+// before what it imports itself.
+func (l *loader) imports(root *g4.File) []*g4.File {
+	seen := map[*g4.File]bool{root: true}
+	var out []*g4.File
+	var visit func(f *g4.File)
+	visit = func(f *g4.File) {
+		for _, name := range f.Imports {
+			g := l.find(name.Text)
+			switch {
+			case g == nil:
+				l.errorf(name.Pos, "import %s: no file given has that grammar", name.Text)
+			case g.Kind != root.Kind && root.Kind != g4.Combined:
+				l.errorf(name.Pos, "import %s: it is not a %s grammar as %s is", name.Text, kindName(root.Kind), root.Name)
+			case !seen[g]:
+				seen[g] = true
+				out = append(out, g)
+				visit(g)
+			}
+		}
+	}
+	visit(root)
+	return out
+}
+
+func kindName(k g4.Kind) string {
+	return [...]string{g4.Combined: "combined", g4.Parser: "parser", g4.Lexer: "lexer"}[k]
+}

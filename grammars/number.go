@@ -1,0 +1,328 @@
+package grammars
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// number links references to what they name and numbers the nodes breadth
+// first: from the start rule, then from the rules that it does not reach, then
+// from the trivia, then whatever is left. The numbers are a format: models
+// and observations hold them.
+func (b *graphBuilder) number() {
+	q := &numbering{b: b, seen: map[*Node]bool{}}
+	for _, rule := range b.g.Rules {
+		if rule.Kind == ParserRule {
+			q.from(b.roots[rule])
+		}
+	}
+	trivia := b.trivia()
+	q.from(trivia)
+	for _, rule := range b.g.Rules {
+		q.from(b.roots[rule])
+	}
+	b.g.Nodes = append(q.nodes, q.deferred...)
+	for i, n := range b.g.Nodes {
+		n.ID = Occurrence(i)
+	}
+	b.g.Trivia = trivia.ID
+	for _, rule := range b.g.Rules {
+		rule.Root = b.roots[rule].ID
+	}
+	for _, e := range b.elements {
+		b.spec.Occurrences[e.element] = int32(e.node.ID)
+	}
+	for _, e := range b.empties {
+		b.spec.Empties[e.alt] = int32(e.node.ID)
+	}
+}
+
+type numbering struct {
+	b        *graphBuilder
+	seen     map[*Node]bool
+	nodes    []*Node
+	deferred []*Node
+}
+
+// from numbers everything that is reached from root and has no number yet.
+func (q *numbering) from(root *Node) {
+	queue := q.enter(nil, root)
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		q.b.link(n)
+		for _, child := range n.Children {
+			queue = q.enter(queue, child)
+		}
+	}
+}
+
+// enter gives a node its number and puts it in line. A node that is only there
+// because of EOF gives its place to what it holds.
+func (q *numbering) enter(queue []*Node, n *Node) []*Node {
+	if q.seen[n] {
+		return queue
+	}
+	q.seen[n] = true
+	if !n.deferred {
+		q.nodes = append(q.nodes, n)
+		return append(queue, n)
+	}
+	q.deferred = append(q.deferred, n)
+	for _, child := range n.Children {
+		queue = q.enter(queue, child)
+	}
+	return queue
+}
+
+// link gives a reference its child: the right-hand side of the rule that it names.
+func (b *graphBuilder) link(n *Node) {
+	if n.Kind != Reference || n.Children != nil {
+		return
+	}
+	var child *Node
+	switch {
+	case n.Token > 0:
+		child = b.token(n.Token)
+	case n.Target != nil:
+		child = b.roots[n.Target]
+	}
+	if child != nil {
+		n.Children = []*Node{child}
+	}
+}
+
+// token returns what a type of token is made of, nil if no rule makes it. If
+// several rules do, it is an alternation over them. Rules with another name are
+// entered by reference, so that paths name the rule that really matched.
+func (b *graphBuilder) token(t int) *Node {
+	if n, ok := b.tokens[t]; ok {
+		return n
+	}
+	n := &Node{Kind: Alternation}
+	for i, source := range b.spec.LexerRules {
+		if source.Fragment || !slices.Contains(b.typesMade(i), t) {
+			continue
+		}
+		rule := b.lexerRule(i)
+		end := b.roots[rule]
+		if b.spec.RuleTypes[i] != t {
+			end = &Node{Pos: rule.Pos, Kind: Reference, Text: rule.Name, Target: rule}
+		}
+		n.Children = append(n.Children, b.afterMore(rule, end))
+	}
+	switch len(n.Children) {
+	case 0:
+		n = nil
+	case 1:
+		n = n.Children[0]
+	}
+	b.tokens[t] = n
+	return n
+}
+
+func (b *graphBuilder) lexerRule(i int) *Rule { return b.g.Rules[len(b.spec.ParserRules)+i] }
+
+// typesMade returns the types of tokens that a lexer rule ends.
+func (b *graphBuilder) typesMade(i int) []int {
+	var out []int
+	for _, alt := range b.spec.LexerRules[i].Body.Alts {
+		t := b.spec.RuleTypes[i]
+		ends := true
+		for _, c := range alt.Commands {
+			switch c.Name {
+			case "type":
+				t = b.constant(b.spec.Tokens, c.Arg)
+			case "more":
+				ends = false
+			}
+		}
+		if ends && t > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// afterMore returns what a token is made of that ends with the rule: if other
+// rules can put text before it by `more`, those rules repeated, then the end.
+func (b *graphBuilder) afterMore(rule *Rule, end *Node) *Node {
+	before := b.moreBefore(rule.Mode)
+	if len(before) == 0 {
+		return end
+	}
+	parts := &Node{Pos: rule.Pos, Kind: Alternation}
+	for _, r := range before {
+		parts.Children = append(parts.Children, &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: r})
+	}
+	if len(parts.Children) == 1 {
+		parts = parts.Children[0]
+	}
+	repeated := &Node{Pos: rule.Pos, Kind: Repetition, Max: -1, Children: []*Node{parts}}
+	if !b.entered(rule.Mode) {
+		repeated.Min = 1
+	}
+	return &Node{Pos: rule.Pos, Kind: Concatenation, Children: []*Node{repeated, end}}
+}
+
+// moreBefore returns the rules that can stand, by `more`, before a token's end
+// in the mode, those before them included.
+func (b *graphBuilder) moreBefore(mode string) []*Rule {
+	modes := map[string]bool{mode: true}
+	var out []*Rule
+	for grown := true; grown; {
+		grown = false
+		for i, r := range b.spec.LexerRules {
+			rule := b.lexerRule(i)
+			if r.Fragment || slices.Contains(out, rule) || !hasCommand(r, "more") {
+				continue
+			}
+			if slices.ContainsFunc(b.modesAfter(r), func(m string) bool { return modes[m] }) {
+				out = append(out, rule)
+				modes[r.Mode] = true
+				grown = true
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *Rule) int { return a.Index - b.Index })
+	return out
+}
+
+// entered reports whether a token can begin in the mode.
+func (b *graphBuilder) entered(mode string) bool {
+	if mode == defaultMode {
+		return true
+	}
+	for _, r := range b.spec.LexerRules {
+		if !r.Fragment && !hasCommand(r, "more") && r.Mode != mode && slices.Contains(b.modesAfter(r), mode) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasCommand(r *g4.Rule, name string) bool {
+	for _, alt := range r.Body.Alts {
+		for _, c := range alt.Commands {
+			if c.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// modesAfter returns the modes that a lexer can be in after a rule.
+func (b *graphBuilder) modesAfter(r *g4.Rule) []string {
+	var out []string
+	for _, alt := range r.Body.Alts {
+		after := []string{r.Mode}
+		for _, c := range alt.Commands {
+			switch c.Name {
+			case "mode", "pushMode":
+				after = []string{b.modeName(c.Arg)}
+			case "popMode":
+				after = b.pushingModes()
+			}
+		}
+		out = append(out, after...)
+	}
+	return out
+}
+
+// pushingModes returns the modes that popMode can return to.
+func (b *graphBuilder) pushingModes() []string {
+	var out []string
+	for _, r := range b.spec.LexerRules {
+		if hasCommand(r, "pushMode") && !slices.Contains(out, r.Mode) {
+			out = append(out, r.Mode)
+		}
+	}
+	return out
+}
+
+// trivia returns a node above the tokens that the parser never sees.
+func (b *graphBuilder) trivia() *Node {
+	n := &Node{Kind: Alternation, Text: "trivia"}
+	for i, r := range b.spec.LexerRules {
+		if !r.Fragment && b.isTrivia(r) {
+			rule := b.lexerRule(i)
+			body := b.afterMore(rule, b.roots[rule])
+			n.Children = append(n.Children, &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: rule, Children: []*Node{body}})
+		}
+	}
+	return n
+}
+
+// isTrivia reports whether an alternative of a lexer rule is skipped or sent to
+// a channel that the parser does not read.
+func (l *loader) isTrivia(r *g4.Rule) bool {
+	for _, alt := range r.Body.Alts {
+		for _, c := range alt.Commands {
+			if c.Name == "skip" || c.Name == "channel" && l.constant(l.spec.Channels, c.Arg) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// digest returns a digest of the numbered graph and of what else makes the
+// grammar's trees what they are.
+func digest(g *Grammar) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "numbering %d\nstart %s\n", NumberingVersion, g.Start)
+	for _, r := range g.Rules {
+		fmt.Fprintf(h, "rule %s %d %s %d\n", r.Name, r.Kind, r.Mode, r.Root)
+		for i, alt := range r.source.Body.Alts {
+			if alt.RightAssoc {
+				fmt.Fprintf(h, "right %d\n", i)
+			}
+			for _, c := range alt.Commands {
+				fmt.Fprintf(h, "command %d %s %s\n", i, c.Name, c.Arg)
+			}
+		}
+	}
+	for _, n := range g.Nodes {
+		fmt.Fprintln(h, n.describe())
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// describe writes a node on a line, with all that makes it what it is.
+func (n *Node) describe() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %v", n.ID, n.Kind)
+	switch n.Kind {
+	case Repetition:
+		fmt.Fprintf(&b, " %d %d", n.Min, n.Max)
+		if n.NonGreedy {
+			b.WriteString(" non-greedy")
+		}
+	case Reference:
+		fmt.Fprintf(&b, " %s", n.Text)
+	case Literal:
+		fmt.Fprintf(&b, " %q", n.Value)
+		if n.FoldCase {
+			b.WriteString(" either case")
+		}
+	case CharSet:
+		for _, r := range n.Chars {
+			fmt.Fprintf(&b, " %X-%X", r.Lo, r.Hi)
+		}
+	case TokenSet:
+		fmt.Fprintf(&b, " %d", n.Types)
+	}
+	for i, child := range n.Children {
+		if i == 0 {
+			b.WriteString(" >")
+		}
+		fmt.Fprintf(&b, " %d", child.ID)
+	}
+	return b.String()
+}

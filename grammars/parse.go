@@ -1,0 +1,138 @@
+package grammars
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
+
+// ParseOptions say how an input is parsed. The zero value asks for the whole
+// input from the grammar's start rule within the default limits.
+type ParseOptions struct {
+	Start  string // the rule to begin with; the grammar's start rule if empty
+	Prefix bool   // end where the start rule ends, as ANTLR does, whatever follows
+	Limits Limits
+}
+
+// Limits bound the work of one parse. Fields that are zero mean the default.
+type Limits struct {
+	Input int           // bytes; 8 MiB
+	Depth int           // rules inside each other; 100,000
+	Steps int           // of the lexer, the parser and prediction; 50 million
+	Time  time.Duration // 10 seconds
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Input == 0 {
+		l.Input = 8 << 20
+	}
+	if l.Depth == 0 {
+		l.Depth = 100_000
+	}
+	if l.Steps == 0 {
+		l.Steps = 50_000_000
+	}
+	if l.Time == 0 {
+		l.Time = 10 * time.Second
+	}
+	return l
+}
+
+// A LimitError tells that something was given up because it reached a bound.
+type LimitError struct {
+	What  string // what was bounded
+	Bound string // the bound
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("limit reached: %s over %s", e.What, e.Bound)
+}
+
+// A SyntaxError tells where an input leaves the grammar, and how it could have
+// gone on.
+type SyntaxError struct {
+	Line, Column int      // from 1; columns count characters
+	Offset       int      // in bytes, from 0
+	Unexpected   string   // the text there; "" at the end of the input
+	Reason       string   // set where there is more to say than that it is unexpected
+	Expected     []string // tokens that could have stood here
+}
+
+func (e *SyntaxError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d:%d: unexpected ", e.Line, e.Column)
+	if e.Unexpected == "" {
+		b.WriteString("end of input")
+	} else {
+		b.WriteString(strconv.Quote(e.Unexpected))
+	}
+	if e.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", e.Reason)
+	}
+	if len(e.Expected) > 0 {
+		fmt.Fprintf(&b, ", expected %s", strings.Join(e.Expected, " | "))
+	}
+	return b.String()
+}
+
+// Parse derives the input. The error is a [*SyntaxError] where the input leaves
+// the grammar, a [*LimitError] where a bound was reached, or the cause of ctx's
+// end.
+func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*derivation.Tree, error) {
+	start := opt.Start
+	if start == "" {
+		start = g.Start
+	}
+	rule := g.ruleByName[start]
+	if rule == nil || rule.Kind != ParserRule {
+		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, start)
+	}
+	limits := opt.Limits.withDefaults()
+	if len(input) > limits.Input {
+		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", limits.Input)}
+	}
+	outOfTime := &LimitError{"time to parse", limits.Time.String()}
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, outOfTime)
+	defer cancel()
+	tree, err := g.machine.Parse(ctx, input, rule.Index, !opt.Prefix, atn.Limits{Steps: limits.Steps, Depth: limits.Depth})
+	return tree, g.explain(input, err)
+}
+
+// explain turns what the machine reports into what people read.
+func (g *Grammar) explain(input []byte, err error) error {
+	var limit *atn.LimitError
+	var syntax *atn.SyntaxError
+	switch {
+	case errors.As(err, &limit):
+		return &LimitError{limit.What, strconv.Itoa(limit.Bound)}
+	case errors.As(err, &syntax):
+		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
+		e.Line, e.Column = place(input, syntax.Offset)
+		for _, t := range syntax.Expected {
+			name := g.names.Token(int(t))
+			if t == derivation.EOF {
+				name = "end of input"
+			}
+			e.Expected = append(e.Expected, name)
+		}
+		return e
+	default:
+		return err
+	}
+}
+
+// place returns the line and column of an offset.
+func place(input []byte, offset int) (line, column int) {
+	before := input[:offset]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return line, column
+}

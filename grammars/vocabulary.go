@@ -1,0 +1,225 @@
+package grammars
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
+
+// assignTypes gives each token its type, as the ANTLR tool does: tokens that the
+// lexer declares, its rules in order, the literals of the parser among them,
+// then tokens that only the parser declares or mentions.
+func (l *loader) assignTypes() {
+	l.spec = &atn.Spec{
+		Modes:    l.lexer.modes(),
+		Tokens:   map[string]int{"EOF": -1},
+		Channels: map[string]int{"DEFAULT_TOKEN_CHANNEL": 0, "HIDDEN": 1},
+		FoldCase: map[*g4.Rule]bool{},
+	}
+	l.tokenNames = []string{""}
+	l.splitRules()
+	if l.lexer != l.parser {
+		l.declareTokens(l.lexer.tokens)
+	}
+	l.typeLexerRules()
+	l.spec.LexerTokens = len(l.tokenNames) - 1
+	l.declareTokens(l.parser.tokens)
+	l.typeReferences()
+	l.spec.MaxToken = len(l.tokenNames) - 1
+	for _, c := range l.lexer.channels {
+		if _, ok := l.spec.Channels[c.Text]; !ok {
+			l.spec.Channels[c.Text] = len(l.spec.Channels)
+		}
+	}
+}
+
+// splitRules sorts parser rules from lexer rules, and adds a lexer rule for
+// each literal of the parser that no lexer rule is.
+func (l *loader) splitRules() {
+	for _, r := range l.parser.rules() {
+		switch {
+		case !r.IsLexer():
+			l.spec.ParserRules = append(l.spec.ParserRules, r)
+		case l.parser.Kind == g4.Parser:
+			l.errorf(r.Pos, "lexer rule %s in a parser grammar", r.Name)
+		}
+	}
+	if len(l.spec.ParserRules) == 0 {
+		l.errorf(l.parser.Pos, "grammar %s has no parser rules", l.parser.Name)
+	}
+	var lexerRules []*g4.Rule
+	for _, r := range l.lexer.rules() {
+		switch {
+		case r.IsLexer():
+			lexerRules = append(lexerRules, r)
+		case l.lexer.Kind == g4.Lexer:
+			l.errorf(r.Pos, "parser rule %s in a lexer grammar", r.Name)
+		}
+	}
+	if l.parser == l.lexer {
+		lexerRules = append(l.implicitRules(lexerRules), lexerRules...)
+	}
+	l.spec.LexerRules = lexerRules
+	for _, r := range lexerRules {
+		l.spec.FoldCase[r] = l.lexer.caseInsensitive(r)
+	}
+}
+
+// soleLiteral returns the literal that a lexer rule consists of, if it does. By
+// the tool's rules one piece of code may follow, or up to two commands, one of
+// them with an argument.
+func soleLiteral(r *g4.Rule) *g4.Literal {
+	if r.Fragment || len(r.Options) > 0 || len(r.Body.Alts) != 1 {
+		return nil
+	}
+	alt := r.Body.Alts[0]
+	switch len(alt.Elements) {
+	case 1:
+		if len(alt.Commands) > 2 || len(alt.Commands) == 2 && alt.Commands[0].Arg != "" && alt.Commands[1].Arg != "" {
+			return nil
+		}
+	case 2:
+		if _, code := alt.Elements[1].(*g4.Embedded); !code || len(alt.Commands) > 0 {
+			return nil
+		}
+	default:
+		return nil
+	}
+	lit, _ := alt.Elements[0].(*g4.Literal)
+	return lit
+}
+
+func quoted(l *g4.Literal) string { return "'" + l.Text + "'" }
+
+// implicitRules makes a lexer rule for each literal in the parser rules that no
+// lexer rule is.
+func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
+	seen := map[string]bool{}
+	for _, r := range lexerRules {
+		if lit := soleLiteral(r); lit != nil {
+			seen[lit.Text] = true
+		}
+	}
+	var out []*g4.Rule
+	for _, rule := range l.spec.ParserRules {
+		for e := range elements(rule.Body) {
+			lit, ok := e.(*g4.Literal)
+			if !ok || seen[lit.Text] {
+				continue
+			}
+			seen[lit.Text] = true
+			own := *lit
+			out = append(out, &g4.Rule{
+				Pos:  lit.Pos,
+				Name: fmt.Sprintf("T__%d", len(out)),
+				Mode: defaultMode,
+				Body: &g4.Block{Pos: lit.Pos, Alts: []*g4.Alt{{Pos: lit.Pos, Elements: []g4.Element{&own}}}},
+			})
+		}
+	}
+	return out
+}
+
+func (l *loader) declareTokens(names []g4.Name) {
+	for _, name := range names {
+		if !g4.IsTokenName(name.Text) {
+			l.errorf(name.Pos, "token name %s must begin with a capital letter", name.Text)
+			continue
+		}
+		l.define(name.Text)
+	}
+}
+
+// define gives a token a type, unless it has one.
+func (l *loader) define(name string) int {
+	if t, ok := l.spec.Tokens[name]; ok {
+		return t
+	}
+	t := len(l.tokenNames)
+	l.spec.Tokens[name] = t
+	l.tokenNames = append(l.tokenNames, name)
+	return t
+}
+
+func (l *loader) typeLexerRules() {
+	for _, r := range l.spec.LexerRules {
+		if !r.Fragment && !hasTypeOrMore(r) {
+			l.define(r.Name)
+		}
+	}
+	l.typeLiterals()
+	for _, r := range l.spec.LexerRules {
+		l.spec.RuleTypes = append(l.spec.RuleTypes, l.spec.Tokens[r.Name])
+	}
+}
+
+// typeLiterals gives each literal that is a rule the rule's type. A literal that
+// several rules are has none: which of them would be meant?
+func (l *loader) typeLiterals() {
+	var several []string
+	for _, r := range l.spec.LexerRules {
+		lit := soleLiteral(r)
+		if lit == nil {
+			continue
+		}
+		key := quoted(lit)
+		if _, taken := l.spec.Tokens[key]; taken {
+			several = append(several, key)
+			continue
+		}
+		t := l.define(r.Name)
+		l.spec.Tokens[key] = t
+		l.tokenNames[t] = key
+	}
+	for _, key := range several {
+		if t, ok := l.spec.Tokens[key]; ok {
+			delete(l.spec.Tokens, key)
+			l.tokenNames[t] = l.symbolicName(t)
+		}
+	}
+}
+
+func (l *loader) symbolicName(t int) string {
+	for _, r := range l.spec.LexerRules {
+		if l.spec.Tokens[r.Name] == t {
+			return r.Name
+		}
+	}
+	return ""
+}
+
+// isImplicit reports whether a lexer rule was made for a literal of the parser.
+func isImplicit(r *g4.Rule) bool { return len(r.Name) > 3 && r.Name[:3] == "T__" }
+
+// hasTypeOrMore reports whether the first alternative of a rule that has
+// commands has one that keeps the rule from making a token of its own.
+func hasTypeOrMore(r *g4.Rule) bool {
+	for _, alt := range r.Body.Alts {
+		if len(alt.Commands) > 0 {
+			return slices.ContainsFunc(alt.Commands, func(c g4.Command) bool { return c.Name == "type" || c.Name == "more" })
+		}
+	}
+	return false
+}
+
+// typeReferences gives a type to tokens that parser rules mention and nobody
+// declares.
+func (l *loader) typeReferences() {
+	for _, rule := range l.spec.ParserRules {
+		for e := range elements(rule.Body) {
+			switch e := e.(type) {
+			case *g4.Ref:
+				if _, known := l.spec.Tokens[e.Name]; g4.IsTokenName(e.Name) && !known {
+					l.warnf(e.Pos, "token %s is not defined anywhere; nothing will match it", e.Name)
+					l.define(e.Name)
+				}
+			case *g4.Literal:
+				if _, known := l.spec.Tokens[quoted(e)]; !known {
+					l.errorf(e.Pos, "literal %s is not a token of lexer grammar %s, or of several rules in it", quoted(e), l.lexer.Name)
+				}
+			}
+		}
+	}
+}
