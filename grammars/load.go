@@ -51,7 +51,8 @@ type loader struct {
 
 	// After assignTypes.
 	spec       *atn.Spec
-	tokenNames []string // by type: '+' or ID
+	tokenNames []string          // by type: '+' or ID
+	implicit   map[*g4.Rule]bool // lexer rules made for literals of the parser
 
 	nodes *graphBuilder
 }
@@ -80,12 +81,7 @@ func (l *loader) sorted() g4.Diagnostics {
 // can ever be.
 func (l *loader) buildMachine() {
 	g := l.grammar
-	machine, err := atn.Build(l.spec, g.names)
-	if err != nil {
-		l.errorf(l.parser.Pos, "%v", err)
-		return
-	}
-	g.machine = machine
+	g.machine = atn.Build(l.spec, g.names)
 	l.checkShadowed()
 }
 

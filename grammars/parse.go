@@ -19,6 +19,10 @@ import (
 type ParseOptions struct {
 	Start  string // the rule to begin with; the grammar's start rule if empty
 	Prefix bool   // end where the start rule ends, as ANTLR does, whatever follows
+	// ANTLR lets the ANTLR runtime decide between alternatives, for comparison.
+	// It is slow, and must not be trusted with a grammar of strangers: it can
+	// neither be interrupted nor bounded.
+	ANTLR bool
 	Limits Limits
 }
 
@@ -102,7 +106,10 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 	outOfTime := &LimitError{"time to parse", limits.Time.String()}
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, outOfTime)
 	defer cancel()
-	tree, err := g.machine.Parse(ctx, input, rule.Index, !opt.Prefix, atn.Limits{Steps: limits.Steps, Depth: limits.Depth})
+	tree, err := g.machine.Parse(ctx, input, atn.Options{
+		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR,
+		Limits: atn.Limits{Steps: limits.Steps, Depth: limits.Depth},
+	})
 	return tree, g.explain(input, err)
 }
 

@@ -13,13 +13,13 @@ const maxExpect = 200_000
 // A pending is a rule yet to be finished, on a stack shared between configurations.
 type pending struct {
 	up         *pending
-	follow     *state
-	precedence int // of the rule that is returned to
+	follow     int32
+	precedence int32 // of the rule that is returned to
 }
 
 type expectation struct {
-	state      *state
-	precedence int
+	state      int32
+	precedence int32
 	stack      *pending
 }
 
@@ -60,7 +60,8 @@ func reversed(frames []frame) []frame {
 // look follows everything that takes no token. It returns the configurations
 // that take one, and which types they take; types are counted from EOF.
 func (x *expecter) look() (takers []expectation, expected []bool) {
-	most := int32(x.run.m.parser.maxToken)
+	w := x.run.m.walk
+	most := w.maxToken
 	expected = make([]bool, most+2)
 	seen := map[expectation]bool{}
 	for work := x.now; len(work) > 0 && len(seen) < maxExpect; {
@@ -71,7 +72,8 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 		}
 		seen[c] = true
 		x.run.step(1)
-		if c.state.kind == ruleStop {
+		p := &w.states[c.state]
+		if p.kind == ruleStop {
 			if c.stack == nil {
 				expected[derivation.EOF+1] = true
 				continue
@@ -79,18 +81,18 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 			work = append(work, expectation{c.stack.follow, c.stack.precedence, c.stack.up})
 			continue
 		}
-		for _, e := range c.state.edges {
-			switch {
-			case e.consumes():
+		for i := range p.arcs {
+			switch a := &p.arcs[i]; {
+			case a.consumes():
 				takers = append(takers, c)
 				for t := int32(derivation.EOF); t <= most; t++ {
-					expected[t+1] = expected[t+1] || t != 0 && e.matches(t, most)
+					expected[t+1] = expected[t+1] || a.takes(t)
 				}
-			case e.kind == ruleCall:
-				up := x.push(pending{c.stack, e.follow, c.precedence})
-				work = append(work, expectation{e.target, e.precedence, up})
-			case e.kind != precedence || e.precedence >= c.precedence:
-				work = append(work, expectation{e.target, c.precedence, c.stack})
+			case a.kind == ruleCall:
+				up := x.push(pending{c.stack, a.follow, c.precedence})
+				work = append(work, expectation{a.target, a.precedence, up})
+			case a.kind != precedence || a.precedence >= c.precedence:
+				work = append(work, expectation{a.target, c.precedence, c.stack})
 			}
 		}
 	}
@@ -101,9 +103,10 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 func (x *expecter) take(takers []expectation, t int32) {
 	x.now = nil
 	for _, c := range takers {
-		for _, e := range c.state.edges {
-			if e.consumes() && e.matches(t, int32(x.run.m.parser.maxToken)) {
-				x.now = append(x.now, expectation{e.target, c.precedence, c.stack})
+		arcs := x.run.m.walk.states[c.state].arcs
+		for i := range arcs {
+			if a := &arcs[i]; a.consumes() && a.takes(t) {
+				x.now = append(x.now, expectation{a.target, c.precedence, c.stack})
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func lastSolid(elements []g4.Element) int {
 func rightmost(elements []g4.Element, name string) *g4.Ref {
 	var last *g4.Ref
 	for _, e := range elements {
-		walk(e, func(e g4.Element) {
+		visitElements(e, func(e g4.Element) {
 			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) {
 				last = ref
 			}
@@ -102,18 +102,18 @@ func unlabeled(e g4.Element) g4.Element {
 	return e
 }
 
-// walk calls visit for e and everything inside it, in order.
-func walk(e g4.Element, visit func(g4.Element)) {
+// visitElements calls visit for e and everything inside it, in order.
+func visitElements(e g4.Element, visit func(g4.Element)) {
 	visit(e)
 	switch e := e.(type) {
 	case *g4.Labeled:
-		walk(e.Of, visit)
+		visitElements(e.Of, visit)
 	case *g4.Repeat:
-		walk(e.Body, visit)
+		visitElements(e.Body, visit)
 	case *g4.Block:
 		for _, alt := range e.Alts {
 			for _, e := range alt.Elements {
-				walk(e, visit)
+				visitElements(e, visit)
 			}
 		}
 	}

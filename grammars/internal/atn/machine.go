@@ -4,38 +4,26 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/antlr4-go/antlr/v4"
-
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // A Machine parses inputs by one grammar.
 type Machine struct {
-	spec   *Spec
-	names  *derivation.Names
-	lexer  *lexer
-	parser *network
-
-	runtime   *antlr.ATN
-	decisions []*antlr.DFA
-	contexts  *antlr.PredictionContextCache
+	names     *derivation.Names
+	lexer     *lexer
+	parser    *network
+	walk      *walk
+	predictor *predictor
+	runtime   func() *runtime
 }
 
-// Build makes the machine of a grammar. The error tells that the ANTLR runtime
-// refused the networks.
-func Build(spec *Spec, names *derivation.Names) (m *Machine, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("load the automaton: %v", r)
-		}
-	}()
-	m = &Machine{spec: spec, names: names, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
-	m.runtime = antlr.NewATNDeserializer(nil).Deserialize(m.parser.serialize())
-	m.contexts = antlr.NewPredictionContextCache()
-	for i, d := range m.runtime.DecisionToState {
-		m.decisions = append(m.decisions, antlr.NewDFA(d, i))
-	}
-	return m, nil
+// Build makes the machine of a grammar.
+func Build(spec *Spec, names *derivation.Names) *Machine {
+	m := &Machine{names: names, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
+	m.walk = newWalk(m.parser)
+	m.predictor = newPredictor(m.walk)
+	m.runtime = runtimeOf(m.parser)
+	return m
 }
 
 // Serialized returns the lexer's and the parser's network in the form that the
@@ -70,11 +58,20 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error at byte %d", e.Offset) }
 
-// Parse derives the input from a parser rule, given by its index. Unless the
-// whole input is asked for, what follows the rule's end is left alone, as ANTLR
-// leaves it.
-func (m *Machine) Parse(ctx context.Context, input []byte, rule int, whole bool, limits Limits) (tree *derivation.Tree, err error) {
-	r := &run{m: m, ctx: ctx, limits: limits, input: input}
+// Options say how an input is parsed.
+type Options struct {
+	Rule   int  // the parser rule to begin with, by index
+	Whole  bool // the whole input must be derived; else what follows the rule's end is left alone, as ANTLR leaves it
+	ANTLR  bool // let the ANTLR runtime predict
+	Limits Limits
+}
+
+// Parse derives the input.
+func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *derivation.Tree, err error) {
+	r := &run{m: m, ctx: ctx, limits: opt.Limits, input: input, cache: m.predictor.cache.Load()}
+	if opt.ANTLR {
+		r.antlr = newRuntimeRun(r, m.runtime())
+	}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -89,8 +86,8 @@ func (m *Machine) Parse(ctx context.Context, input []byte, rule int, whole bool,
 	r.lex()
 	// Prediction without the whole stack is far cheaper and, where it parses at
 	// all, gives the same tree; it can only fail where the full one would not.
-	if err := r.parse(rule, antlr.PredictionModeSLL, whole); err != nil {
-		if err := r.parse(rule, antlr.PredictionModeLL, whole); err != nil {
+	if r.parse(opt.Rule, false, opt.Whole) != nil {
+		if err := r.parse(opt.Rule, true, opt.Whole); err != nil {
 			return nil, err
 		}
 	}

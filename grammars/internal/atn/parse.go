@@ -3,15 +3,11 @@ package atn
 import (
 	"context"
 
-	"github.com/antlr4-go/antlr/v4"
-
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // A run is one parse of one input.
 type run struct {
-	*antlr.BaseParser // the runtime's simulator wants a parser; what matters of it is overridden below
-
 	m      *Machine
 	ctx    context.Context
 	limits Limits
@@ -28,80 +24,80 @@ type run struct {
 	lexError *SyntaxError
 
 	// The parser's side.
-	pos       int // the next token, by index into visible
-	stack     []frame
-	tree      derivation.Builder
-	simulator *antlr.ParserATNSimulator
+	pos   int // the next token, by index into visible
+	stack []frame
+	tree  derivation.Builder
+	cache *predictCache
+	grown bool        // the cache has got more in it
+	full  *simulator  // for decisions that need the whole stack
+	antlr *runtimeRun // for decisions that the ANTLR runtime takes
 
 	// Where the parser stood after the last token that it took, from which
 	// error messages are made.
-	last     *state
+	last     int32
 	lastBase int     // frames of the stack that are as they were then
 	popped   []frame // and those that were on top, the topmost first
 }
 
 // A frame is a rule being parsed.
 type frame struct {
-	rule       int
+	rule       int32
 	node       int32
-	precedence int
-	call       *state // where it was called, and
-	follow     *state // where it returns to; nil in the start rule
+	precedence int32
+	call       int32 // where it was called, and
+	follow     int32 // where it returns to; -1 in the start rule
 }
 
-// parse walks the parser's network from the start of a rule to its end.
-func (r *run) parse(rule int, mode int, whole bool) *SyntaxError {
-	r.begin(rule, mode)
-	s := r.m.parser.starts[rule]
+// parse walks from the start of a rule to its end. With full it decides with
+// the whole stack where it must.
+func (r *run) parse(rule int, full, whole bool) *SyntaxError {
+	w := r.m.walk
+	r.pos = 0
+	r.tree.Reset(4 * len(r.visible))
+	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
+	s := w.starts[rule]
 	r.mark(s)
 	for {
-		r.step(1)
-		if s.kind == ruleStop {
-			follow := r.leave()
-			if follow == nil {
-				if whole && r.next() != derivation.EOF {
-					return r.syntaxError()
-				}
-				return nil
+		p := &w.states[s]
+		if p.kind == ruleStop {
+			if s = r.leave(); s >= 0 {
+				continue
 			}
-			s = follow
-			continue
+			if whole && r.next() != derivation.EOF {
+				return r.syntaxError()
+			}
+			return nil
 		}
-		alt := 0
-		if len(s.edges) > 1 {
-			if alt = r.predict(s); alt < 0 {
+		alt := int32(1)
+		if len(p.arcs) > 1 {
+			if alt = r.decide(p, full); alt == 0 {
 				return r.syntaxError()
 			}
 		}
-		if s = r.follow(s, s.edges[alt]); s == nil {
+		if s = r.follow(s, p, &p.arcs[alt-1]); s < 0 {
 			return r.syntaxError()
 		}
 	}
 }
 
-func (r *run) begin(rule, mode int) {
-	if r.BaseParser == nil {
-		r.BaseParser = antlr.NewBaseParser(nil)
-		r.RemoveErrorListeners()
+// decide returns the alternative that a decision takes, from 1, 0 for none.
+func (r *run) decide(p *place, full bool) int32 {
+	if r.antlr != nil {
+		return r.antlr.predict(p, full)
 	}
-	r.simulator = antlr.NewParserATNSimulator(r, r.m.runtime, r.m.decisions, r.m.contexts)
-	r.simulator.SetPredictionMode(mode)
-	r.Interpreter = r.simulator
-	r.pos = 0
-	r.tree.Reset(4 * len(r.visible))
-	r.stack = append(r.stack[:0], frame{rule: rule, node: r.tree.Open(0, int32(rule), derivation.None)})
+	return r.predict(p, full)
 }
 
 // mark remembers that a token has just been taken, or that none has been yet.
-func (r *run) mark(s *state) {
+func (r *run) mark(s int32) {
 	r.last, r.lastBase, r.popped = s, len(r.stack), r.popped[:0]
 }
 
-// leave ends the topmost rule and returns where to go on, nil at the very end.
-func (r *run) leave() *state {
+// leave ends the topmost rule and returns where to go on, -1 at the very end.
+func (r *run) leave() int32 {
 	top := r.stack[len(r.stack)-1]
-	if top.follow == nil {
-		return nil
+	if top.follow < 0 {
+		return -1
 	}
 	r.stack = r.stack[:len(r.stack)-1]
 	if len(r.stack) < r.lastBase {
@@ -111,55 +107,46 @@ func (r *run) leave() *state {
 	return top.follow
 }
 
-// predict returns the index of the edge to take from a decision, -1 for none.
-func (r *run) predict(s *state) int {
-	alt := r.simulator.AdaptivePredict(r.BaseParser, stream{r}, s.decision, &stackContext{run: r, depth: len(r.stack) - 1})
-	if r.HasError() {
-		r.SetError(nil)
-		return -1
-	}
-	return alt - 1
-}
-
 // next returns the type of the next token.
 func (r *run) next() int32 { return r.tokens[r.visible[r.pos]].Type }
 
-// follow takes an edge from s and returns where it leads, nil if the next token
+// follow takes an arc from s and returns where it leads, -1 if the next token
 // is not on it.
-func (r *run) follow(s *state, e *edge) *state {
+func (r *run) follow(s int32, p *place, a *arc) int32 {
 	top := &r.stack[len(r.stack)-1]
-	switch e.kind {
+	switch a.kind {
 	case epsilon, action, predicate:
-		if e.occurrence != none {
-			r.tree.Empty(top.node, derivation.Occurrence(e.occurrence))
+		if a.occurrence != none {
+			r.tree.Empty(top.node, derivation.Occurrence(a.occurrence))
 		}
-		if s.precLoop && e.target.kind != loopEnd {
+		if p.precLoop && r.m.walk.states[a.target].kind != loopEnd {
 			r.tree.Wrap(top.node)
 		}
-		return e.target
+		return a.target
 	case precedence:
-		if e.precedence < top.precedence {
-			return nil
+		if a.precedence < top.precedence {
+			return -1
 		}
-		r.tree.Operand(top.node, derivation.Occurrence(e.operand))
-		return e.target
+		r.tree.Operand(top.node, derivation.Occurrence(a.operand))
+		return a.target
 	case ruleCall:
 		if len(r.stack) >= r.limits.Depth {
 			panic(&LimitError{What: "nesting of rules", Bound: r.limits.Depth})
 		}
-		node := r.tree.Open(top.node, int32(e.rule), derivation.Occurrence(e.occurrence))
-		r.stack = append(r.stack, frame{rule: e.rule, node: node, precedence: e.precedence, call: s, follow: e.follow})
-		return e.target
+		node := r.tree.Open(top.node, a.rule, derivation.Occurrence(a.occurrence))
+		r.stack = append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
+		return a.target
 	default:
 		t := r.next()
-		if t == 0 || !e.matches(t, int32(r.m.parser.maxToken)) {
-			return nil
+		if !a.takes(t) {
+			return -1
 		}
-		r.tree.Leaf(top.node, r.visible[r.pos], derivation.Occurrence(e.occurrenceOf(t)))
+		r.tree.Leaf(top.node, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
+		r.step(1)
 		if t != derivation.EOF {
 			r.pos++
 		}
-		r.mark(e.target)
-		return e.target
+		r.mark(a.target)
+		return a.target
 	}
 }

@@ -1,18 +1,80 @@
 package atn
 
-import "github.com/antlr4-go/antlr/v4"
+import (
+	"sync"
 
-// This file shows a run to the ANTLR runtime as the parser, the token stream
-// and the rule context that adaptive prediction asks for.
+	"github.com/antlr4-go/antlr/v4"
+)
+
+// The ANTLR runtime is the other engine: its adaptive prediction is asked where
+// a caller wants a second opinion. It cannot be interrupted and its memory is
+// not bounded, so it is not for grammars of strangers.
+
+// A runtime is a parser's network as the ANTLR runtime holds it.
+type runtime struct {
+	atn       *antlr.ATN
+	decisions []*antlr.DFA
+	contexts  *antlr.PredictionContextCache
+}
+
+// runtimeOf returns a function that loads a network into the runtime when it is
+// first called.
+func runtimeOf(net *network) func() *runtime {
+	return sync.OnceValue(func() *runtime {
+		rt := &runtime{
+			atn:      antlr.NewATNDeserializer(nil).Deserialize(net.serialize()),
+			contexts: antlr.NewPredictionContextCache(),
+		}
+		for i, d := range rt.atn.DecisionToState {
+			rt.decisions = append(rt.decisions, antlr.NewDFA(d, i))
+		}
+		return rt
+	})
+}
+
+// A runtimeRun shows a run to the runtime as the parser, the token stream and
+// the rule context that adaptive prediction asks for.
+type runtimeRun struct {
+	*antlr.BaseParser // the runtime wants a parser; what matters of it is overridden
+
+	run       *run
+	simulator *antlr.ParserATNSimulator
+}
+
+func newRuntimeRun(r *run, rt *runtime) *runtimeRun {
+	rr := &runtimeRun{BaseParser: antlr.NewBaseParser(nil), run: r}
+	rr.RemoveErrorListeners()
+	rr.simulator = antlr.NewParserATNSimulator(rr, rt.atn, rt.decisions, rt.contexts)
+	rr.Interpreter = rr.simulator
+	return rr
+}
+
+// predict returns the alternative that a decision takes, from 1, 0 for none.
+func (rr *runtimeRun) predict(p *place, full bool) int32 {
+	mode := antlr.PredictionModeSLL
+	if full {
+		mode = antlr.PredictionModeLL
+	}
+	rr.simulator.SetPredictionMode(mode)
+	at := &stackContext{run: rr.run, depth: len(rr.run.stack) - 1}
+	alt := rr.simulator.AdaptivePredict(rr.BaseParser, stream{rr.run}, int(p.decision), at)
+	if rr.HasError() {
+		rr.SetError(nil)
+		return 0
+	}
+	return int32(alt)
+}
 
 // GetPrecedence returns the precedence that the topmost rule was called with.
-func (r *run) GetPrecedence() int { return r.stack[len(r.stack)-1].precedence }
+func (rr *runtimeRun) GetPrecedence() int {
+	return int(rr.run.stack[len(rr.run.stack)-1].precedence)
+}
 
 // Precpred tells whether an operator binds tightly enough here.
-func (r *run) Precpred(_ antlr.RuleContext, p int) bool { return p >= r.GetPrecedence() }
+func (rr *runtimeRun) Precpred(_ antlr.RuleContext, p int) bool { return p >= rr.GetPrecedence() }
 
 // Sempred counts every predicate as true: target-language code is not run.
-func (r *run) Sempred(antlr.RuleContext, int, int) bool { return true }
+func (rr *runtimeRun) Sempred(antlr.RuleContext, int, int) bool { return true }
 
 // A stream shows the tokens of a run.
 type stream struct{ *run }
@@ -107,13 +169,13 @@ func (c *stackContext) GetInvokingState() int {
 	if c.depth == 0 {
 		return -1
 	}
-	return c.run.stack[c.depth].call.number
+	return int(c.run.stack[c.depth].call)
 }
 
 // IsEmpty reports whether this is the start rule's context.
 func (c *stackContext) IsEmpty() bool { return c.depth == 0 }
 
 // GetRuleIndex returns the rule's index.
-func (c *stackContext) GetRuleIndex() int { return c.run.stack[c.depth].rule }
+func (c *stackContext) GetRuleIndex() int { return int(c.run.stack[c.depth].rule) }
 
 func (c *stackContext) String([]string, antlr.RuleContext) string { return "" }

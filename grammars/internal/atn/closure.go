@@ -1,0 +1,267 @@
+package atn
+
+// A simulator follows all alternatives of a decision at once, as ANTLR's
+// adaptive prediction does, but remembers where it has been: what is reached
+// twice is followed once.
+type simulator struct {
+	walk   *walk
+	stacks *stacks
+	full   bool // stacks are those of the parser, to their end
+	step   func(n int)
+
+	out  configs
+	mid  configs
+	work []task
+	seen map[visited]struct{}
+
+	// Of the decision's start.
+	precedence int32 // that the rule was called with
+	asked      bool  // whether the precedence made a difference
+	precRule   int32 // the rule, if the decision is about its operators, else -1
+}
+
+// A task is a config yet to be followed.
+type task struct {
+	config
+	depth   int32 // of rules entered since the decision; negative once its rule was left
+	collect bool  // precedences count: nothing has been taken yet
+}
+
+// visited is all of a task that makes a difference to where it leads.
+type visited struct {
+	state, alt, depth int32
+	stack             *stack
+	flags             uint8
+}
+
+func (t task) key() visited {
+	v := visited{state: t.state, alt: t.alt, stack: t.stack}
+	if t.collect {
+		v.depth = t.depth
+		v.flags |= 1
+	}
+	if t.outer {
+		v.flags |= 2
+	}
+	if t.suppressed {
+		v.flags |= 4
+	}
+	return v
+}
+
+// start returns the configs that a decision begins with.
+func (s *simulator) start(decision *place, base *stack) []config {
+	s.out.reset()
+	clear(s.seen)
+	for i := range decision.arcs {
+		a := &decision.arcs[i]
+		s.closure(config{state: a.target, alt: int32(i + 1), stack: base}, true, false)
+	}
+	if s.precRule >= 0 && !s.full {
+		return s.filterPrecedence()
+	}
+	return s.out.list
+}
+
+// filterPrecedence drops what leaves a left-recursive rule only to come to the
+// same place where an operator of the rule comes to.
+func (s *simulator) filterPrecedence() []config {
+	inside := map[int32]*stack{}
+	for _, c := range s.out.list {
+		if c.alt == 1 {
+			inside[c.state] = c.stack
+		}
+	}
+	var kept []config
+	for _, c := range s.out.list {
+		if c.alt == 1 || c.suppressed || inside[c.state] != c.stack {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// reach returns the configs after token t, nil if there are none. The result
+// is valid until the next call.
+func (s *simulator) reach(from []config, t int32) []config {
+	s.mid.reset()
+	var ended []config // at the end of the rule, or of the input
+	for _, c := range from {
+		p := &s.walk.states[c.state]
+		if p.kind == ruleStop {
+			if s.full || t == eof {
+				ended = append(ended, c)
+			}
+			continue
+		}
+		for i := range p.arcs {
+			if a := &p.arcs[i]; a.consumes() && a.takes(t) {
+				c.state = a.target
+				s.mid.add(s.stacks, c)
+			}
+		}
+	}
+	s.step(1 + len(from))
+	if len(ended) == 0 && t != eof && uniqueAlt(s.mid.list) != 0 {
+		return s.mid.list // decided: where it leads is of no interest
+	}
+	s.out.reset()
+	clear(s.seen)
+	for _, c := range s.mid.list {
+		s.closure(c, false, t == eof)
+	}
+	list := s.out.list
+	if t == eof {
+		list = s.onlyEnds(list)
+	}
+	if len(ended) > 0 && (!s.full || !s.anyEnds(list)) {
+		s.out.list = list
+		s.reindex()
+		for _, c := range ended {
+			s.out.add(s.stacks, c)
+		}
+		list = s.out.list
+	}
+	return list
+}
+
+func (s *simulator) onlyEnds(list []config) []config {
+	kept := list[:0]
+	for _, c := range list {
+		if s.walk.states[c.state].kind == ruleStop {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func (s *simulator) anyEnds(list []config) bool {
+	for _, c := range list {
+		if s.walk.states[c.state].kind == ruleStop {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *simulator) reindex() {
+	clear(s.out.at)
+	for i, c := range s.out.list {
+		s.out.at[int64(c.state)<<32|int64(c.alt)] = int32(i)
+	}
+}
+
+// closure adds all that is reached from c without a token.
+func (s *simulator) closure(c config, collect, endIsNothing bool) {
+	s.work = append(s.work[:0], task{config: c, collect: collect})
+	for len(s.work) > 0 {
+		t := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		key := t.key()
+		if _, ok := s.seen[key]; ok {
+			continue
+		}
+		s.seen[key] = struct{}{}
+		s.step(1)
+		if p := &s.walk.states[t.state]; p.kind == ruleStop {
+			s.leave(t, p)
+		} else {
+			s.advance(t, p, endIsNothing)
+		}
+	}
+}
+
+// leave goes on where the rule was called from.
+func (s *simulator) leave(t task, p *place) {
+	if !t.stack.isEmpty() {
+		for i := len(t.stack.returns) - 1; i >= 0; i-- {
+			if t.stack.returns[i] == bottom {
+				c := t.config
+				c.stack = s.stacks.empty
+				s.out.add(s.stacks, c)
+				continue
+			}
+			up := t
+			up.state, up.stack = t.stack.returns[i], t.stack.below[i]
+			up.depth--
+			s.work = append(s.work, up)
+		}
+		return
+	}
+	if s.full || len(p.follows) == 0 {
+		s.out.add(s.stacks, t.config)
+		return
+	}
+	for i := len(p.follows) - 1; i >= 0; i-- { // whoever may have called it
+		f := p.follows[i]
+		up := t
+		up.state, up.outer = f.state, true
+		up.depth--
+		up.suppressed = t.suppressed || s.precRule >= 0 && f.outermost == s.precRule
+		s.work = append(s.work, up)
+	}
+}
+
+// advance follows the arcs of a place that take no token, and keeps the config
+// if one takes one.
+func (s *simulator) advance(t task, p *place, endIsNothing bool) {
+	if !p.epsilonOnly {
+		s.out.add(s.stacks, t.config)
+	}
+	for i := len(p.arcs) - 1; i >= 0; i-- {
+		if i == 0 && s.loopIsTakenAbove(t, p) {
+			continue
+		}
+		a := &p.arcs[i]
+		next := t
+		next.state = a.target
+		switch a.kind {
+		case epsilon, predicate:
+		case action:
+			next.collect = false
+		case precedence:
+			if t.collect && t.depth == 0 {
+				s.asked = true
+				if a.precedence < s.precedence {
+					continue
+				}
+			}
+		case ruleCall:
+			next.stack = s.stacks.push(t.stack, a.follow)
+			if t.depth >= 0 {
+				next.depth++
+			}
+		default:
+			if !endIsNothing || !a.takes(eof) {
+				continue
+			}
+		}
+		s.work = append(s.work, next)
+	}
+}
+
+// loopIsTakenAbove reports whether entering the operators of a left-recursive
+// rule here is no different from leaving the rule and entering them there: all
+// that called the rule is the rule itself, for its last operand.
+func (s *simulator) loopIsTakenAbove(t task, p *place) bool {
+	if !p.precLoop || t.stack.hasEmpty() {
+		return false
+	}
+	self := t.state
+	blockEndState := s.walk.states[p.arcs[0].target].blockEnd
+	for _, r := range t.stack.returns {
+		back := &s.walk.states[r]
+		if back.rule != p.rule || len(back.arcs) != 1 || !back.epsilonOnly {
+			return false
+		}
+		next := back.arcs[0].target
+		if back.kind == blockEnd && next == self || r == blockEndState || next == blockEndState {
+			continue
+		}
+		n := &s.walk.states[next]
+		if n.kind != blockEnd || len(n.arcs) != 1 || !n.epsilonOnly || n.arcs[0].target != self {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package atn
+
+import "slices"
+
+// A walk is a parser's network in the form that parsing and prediction go
+// through: states by number, what an edge takes as a set of token types, and
+// behind each rule's end where its callers go on.
+type walk struct {
+	maxToken int32
+	states   []place
+	starts   []int32 // by rule
+	levels   int     // one more than the highest precedence that a rule is called with
+}
+
+// A place is a state of a walk.
+type place struct {
+	kind        stateKind
+	precLoop    bool
+	epsilonOnly bool // no arc takes a token, and there is one
+	rule        int32
+	decision    int32
+	blockEnd    int32 // of a block start
+	arcs        []arc
+	follows     []follow // of a rule's end
+}
+
+// An arc is an edge of a walk.
+type arc struct {
+	kind       edgeKind
+	target     int32
+	follow     int32 // of a rule call
+	rule       int32 // of a rule call
+	precedence int32 // of a rule call or precedence edge
+	symbol     int32 // the token type it takes, if it takes just one
+	set        tokenSet
+	occurrence int32
+	operand    int32
+	members    []label
+}
+
+// A follow is where a rule's caller goes on.
+type follow struct {
+	state int32
+	// outermost is the rule if it is left-recursive and was called for an
+	// operand of any precedence, else -1.
+	outermost int32
+}
+
+// A tokenSet is a set of token types, from the end of the input up.
+type tokenSet []uint64
+
+func (s tokenSet) has(t int32) bool {
+	i := uint32(t + 1)
+	return int(i>>6) < len(s) && s[i>>6]&(1<<(i&63)) != 0
+}
+
+// takes reports whether an arc takes a token.
+func (a *arc) takes(t int32) bool {
+	if a.kind == atom {
+		return a.symbol == t
+	}
+	return a.set.has(t)
+}
+
+func (a *arc) consumes() bool {
+	switch a.kind {
+	case atom, set:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *arc) occurrenceOf(t int32) int32 {
+	for _, l := range a.members {
+		if l.lo <= t && t <= l.hi {
+			return l.occurrence
+		}
+	}
+	return a.occurrence
+}
+
+// newWalk flattens a parser's network.
+func newWalk(net *network) *walk {
+	w := &walk{maxToken: int32(net.maxToken), states: make([]place, len(net.states))}
+	for i, s := range net.states {
+		p := place{kind: s.kind, precLoop: s.precLoop, rule: int32(s.rule), decision: int32(s.decision)}
+		if s.end != nil {
+			p.blockEnd = int32(s.end.number)
+		}
+		p.epsilonOnly = len(s.edges) > 0 && !slices.ContainsFunc(s.edges, (*edge).consumes)
+		if s.kind != ruleStop {
+			for _, e := range s.edges {
+				p.arcs = append(p.arcs, w.arc(e))
+			}
+		}
+		w.states[i] = p
+	}
+	for _, s := range net.starts {
+		w.starts = append(w.starts, int32(s.number))
+	}
+	for _, s := range net.states {
+		for _, e := range s.edges {
+			if e.kind == ruleCall {
+				w.addFollow(net, e)
+			}
+		}
+	}
+	return w
+}
+
+func (w *walk) addFollow(net *network, e *edge) {
+	f := follow{state: int32(e.follow.number), outermost: -1}
+	if net.starts[e.rule].leftRec && e.precedence == 0 {
+		f.outermost = int32(e.rule)
+	}
+	stop := &w.states[net.stops[e.rule].number]
+	stop.follows = append(stop.follows, f)
+	stop.epsilonOnly = true
+	w.levels = max(w.levels, e.precedence+1)
+}
+
+func (w *walk) arc(e *edge) arc {
+	a := arc{
+		kind: e.kind, target: int32(e.target.number), rule: int32(e.rule), precedence: int32(e.precedence),
+		occurrence: e.occurrence, operand: e.operand, members: e.members,
+	}
+	if e.follow != nil {
+		a.follow = int32(e.follow.number)
+	}
+	switch {
+	case e.kind == atom:
+		a.symbol = e.lo
+	case e.consumes():
+		a.kind = set
+		a.set = make(tokenSet, (w.maxToken+1)>>6+1)
+		for t := int32(eof); t <= w.maxToken; t++ {
+			if t != 0 && e.matches(t, w.maxToken) {
+				a.set[(t+1)>>6] |= 1 << ((t + 1) & 63)
+			}
+		}
+	}
+	return a
+}
