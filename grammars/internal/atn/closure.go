@@ -23,9 +23,12 @@ type simulator struct {
 // A task is a config yet to be followed.
 type task struct {
 	config
-	depth   int32 // of rules entered since the decision; negative once its rule was left
+	depth   int32 // of rules entered since the decision, or outside
 	collect bool  // precedences count: nothing has been taken yet
 }
+
+// outside is the depth of what has left the decision's rule; it stays there.
+const outside = -1
 
 // visited is all of a task that makes a difference to where it leads.
 type visited struct {
@@ -183,7 +186,7 @@ func (s *simulator) leave(t task, p *place) {
 			}
 			up := t
 			up.state, up.stack = t.stack.returns[i], t.stack.below[i]
-			up.depth--
+			up.depth = max(up.depth-1, outside)
 			s.work = append(s.work, up)
 		}
 		return
@@ -196,7 +199,7 @@ func (s *simulator) leave(t task, p *place) {
 		f := p.follows[i]
 		up := t
 		up.state, up.outer = f.state, true
-		up.depth--
+		up.depth = outside
 		up.suppressed = t.suppressed || s.precRule >= 0 && f.outermost == s.precRule
 		s.work = append(s.work, up)
 	}
