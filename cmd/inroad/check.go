@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,51 +14,61 @@ import (
 )
 
 type checkOptions struct {
-	files []string
+	names []string
 	start string
 
-	stdout, stderr io.Writer
+	stdout io.Writer
 }
 
 func newCheckCommand() *cobra.Command {
 	opt := &checkOptions{}
 	cmd := &cobra.Command{
-		Use:   "check FILE.g4...",
+		Use:   "check [--start RULE] FILE.g4...|NAME",
 		Short: "Tell what is wrong with a grammar, and what it is made of",
 		Long: `Tell what is wrong with a grammar, and what it is made of.
 
 All the files are one grammar: a combined grammar, or a parser and its lexer,
-with whatever they import.`,
-		Args: cobra.MinimumNArgs(1),
+with whatever they import. NAME is a bundled grammar.
+
+Each finding is a line file:line:column: message; warnings say so. Then comes a
+summary, and where the grammar holds code that inroad does not run, each piece
+of it with its place. The exit status is 1 if the grammar cannot be used.`,
+		Example: `  inroad check calc.g4
+  inroad check MyLexer.g4 MyParser.g4 --start program
+  inroad check json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no grammar: give its files, or the name of a bundled one; see inroad check --help")
+			}
+			return nil
+		},
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt.files, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			opt.names, opt.stdout = args, cmd.OutOrStdout()
 			return opt.run()
 		},
 	}
-	cmd.Flags().StringVar(&opt.start, "start", "", "the rule to begin with (default: the first parser rule)")
+	cmd.Flags().StringVar(&opt.start, "start", "", "see that the grammar has this parser `RULE` to begin with (default the first)")
 	return cmd
 }
 
 func (opt *checkOptions) run() error {
-	g, err := loadFiles(opt.files)
-	if err != nil {
-		var found g4.Diagnostics
-		if !errors.As(err, &found) {
-			return err
-		}
-		printDiagnostics(opt.stdout, found)
-		return errReported
+	out := bufio.NewWriter(&terminalWriter{w: opt.stdout})
+	g, err := loadNamed(opt.names)
+	var found g4.Diagnostics
+	switch {
+	case errors.As(err, &found):
+		printDiagnostics(out, found)
+		fmt.Fprintf(out, "cannot be used: %s\n", countFindings(found))
+		err = errReported
+	case err == nil:
+		printDiagnostics(out, g.Warnings)
+		err = opt.summarize(out, g)
 	}
-	printDiagnostics(opt.stdout, g.Warnings)
-	start := opt.start
-	if start == "" {
-		start = g.Start
+	if flushErr := out.Flush(); flushErr != nil {
+		return flushErr
 	}
-	if r := g.Rule(start); r == nil || r.Kind != grammars.ParserRule {
-		return fmt.Errorf("grammar %s has no parser rule %q", g.Name, start)
-	}
-	opt.summarize(g, start)
-	return nil
+	return err
 }
 
 func printDiagnostics(w io.Writer, found g4.Diagnostics) {
@@ -65,40 +77,77 @@ func printDiagnostics(w io.Writer, found g4.Diagnostics) {
 	}
 }
 
-func (opt *checkOptions) summarize(g *grammars.Grammar, start string) {
-	parser, lexer := len(g.ParserRules()), 0
+func countFindings(found g4.Diagnostics) string {
+	failures, warnings := 0, 0
+	for _, d := range found {
+		if d.Severity == g4.Warning {
+			warnings++
+		} else {
+			failures++
+		}
+	}
+	if warnings == 0 {
+		return count(failures, "error", "errors")
+	}
+	return count(failures, "error", "errors") + ", " + count(warnings, "warning", "warnings")
+}
+
+func (opt *checkOptions) summarize(w io.Writer, g *grammars.Grammar) error {
+	start, err := startRule(g, opt.start)
+	if err != nil {
+		return err
+	}
+	parser, lexer := countRules(g)
+	fmt.Fprintf(w, "grammar %s: %s, %s, %s, %s\n", g.Name,
+		count(parser, "parser rule", "parser rules"), count(lexer, "lexer rule", "lexer rules"),
+		count(len(g.Tokens())-1, "token", "tokens"), count(len(g.Nodes), "node", "nodes"))
+	fmt.Fprintf(w, "start rule: %s\n", start)
+	if g.Exact() {
+		fmt.Fprintln(w, "exact: no code in it can change its trees")
+		return nil
+	}
+	fmt.Fprintf(w, "approximate: trees may differ from ANTLR's, as code is not run: %s\n", codeSummary(g.Code))
+	for _, c := range g.Code {
+		if name, _ := codeName(c.Kind); name != "" {
+			fmt.Fprintf(w, "%v: %s%s: %s\n", c.Pos, name, inRule(c), excerpt(c.Text))
+		}
+	}
+	return nil
+}
+
+func inRule(c g4.Code) string {
+	if c.Rule == "" {
+		return ""
+	}
+	return " in rule " + c.Rule
+}
+
+// excerpt returns the beginning of a piece of code, on one line.
+func excerpt(code string) string {
+	const most = 60
+	line := []rune(strings.Join(strings.Fields(code), " "))
+	if len(line) > most {
+		return string(line[:most]) + "..."
+	}
+	return string(line)
+}
+
+// countRules counts the rules that someone wrote.
+func countRules(g *grammars.Grammar) (parser, lexer int) {
 	for _, r := range g.Rules {
-		if r.Kind != grammars.ParserRule && !r.Literal {
+		switch {
+		case r.Kind == grammars.ParserRule:
+			parser++
+		case !r.Literal:
 			lexer++
 		}
 	}
-	fmt.Fprintf(opt.stdout, "grammar %s: %d parser rules, %d lexer rules, %d tokens, %d nodes\n",
-		g.Name, parser, lexer, len(g.Tokens())-1, len(g.Nodes))
-	fmt.Fprintf(opt.stdout, "start rule: %s\n", start)
-	if g.Exact() {
-		fmt.Fprintln(opt.stdout, "exact: no code in it can change its trees")
-		return
-	}
-	fmt.Fprintf(opt.stdout, "approximate: %s not run\n", codeSummary(g.Code))
-	for _, c := range g.Code {
-		if name := codeName(c.Kind); name != "" {
-			fmt.Fprintf(opt.stdout, "%v: %s\n", c.Pos, name)
-		}
-	}
+	return parser, lexer
 }
 
-// codeName names a kind of code that can change trees, "" any other.
-func codeName(kind g4.CodeKind) string {
-	switch kind {
-	case g4.Predicate:
-		return "predicate"
-	case g4.Action:
-		return "action"
-	case g4.Members:
-		return "members"
-	case g4.SuperClass:
-		return "superclass"
-	default:
-		return ""
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -1,91 +1,193 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// loadGrammar loads what --grammar says: files, joined by commas, if it has a
-// slash in it or ends in .g4, else a bundled grammar.
+// loadGrammar loads what --grammar says: names joined by commas.
 func loadGrammar(value string) (*grammars.Grammar, error) {
 	if value == "" {
-		return nil, fmt.Errorf("no grammar: give --grammar NAME or --grammar FILE.g4")
+		return nil, fmt.Errorf("no grammar: give --grammar FILE.g4[,FILE.g4...], or a bundled one: --grammar %s",
+			strings.Join(bundled.Names(), " or --grammar "))
 	}
-	if !strings.ContainsAny(value, `/\`) && !strings.HasSuffix(value, ".g4") {
-		return bundled.Load(value)
+	names := strings.Split(value, ",")
+	if slices.Contains(names, "") {
+		return nil, fmt.Errorf("--grammar %s: a name is missing before or after a comma", value)
 	}
-	return loadFiles(strings.Split(value, ","))
+	return loadNamed(names)
 }
 
-func loadFiles(paths []string) (*grammars.Grammar, error) {
+// loadNamed makes one grammar of all that is named: a file, if the name has a
+// slash in it or ends in .g4, else a bundled grammar.
+func loadNamed(names []string) (*grammars.Grammar, error) {
 	var sources []grammars.Source
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	for _, name := range names {
+		source, err := readSource(name)
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, grammars.Source{Name: path, Text: string(text)})
+		sources = append(sources, source)
 	}
 	return grammars.Load(sources...)
 }
 
-// warnApproximate tells that trees of the grammar may not be the generated
+func readSource(name string) (grammars.Source, error) {
+	if !strings.ContainsAny(name, `/\`) && !strings.HasSuffix(name, ".g4") {
+		source, err := bundled.Source(name)
+		if err != nil {
+			return source, fmt.Errorf("%w; the name of a file ends in .g4 or has a slash in it", err)
+		}
+		return source, nil
+	}
+	text, err := readFile(name, maxGrammarRead)
+	if err != nil {
+		return grammars.Source{}, fmt.Errorf("%s: %w", printable(name), err)
+	}
+	return grammars.Source{Name: printable(name), Text: string(text)}, nil
+}
+
+// maxGrammarRead bounds what is read of a grammar file that may have no end.
+// It is more than a grammar may have, so that the limit itself is reported by
+// those who know it.
+const maxGrammarRead = 16 << 20
+
+// readFile reads a file as [readAll] does. The error leaves out the name.
+func readFile(name string, limit int) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return readAll(file, limit)
+}
+
+// readAll reads to the end, but no more than one byte over the limit.
+func readAll(r io.Reader, limit int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	return text, cause(err)
+}
+
+// cause takes the operation and the name off an error of the file system.
+func cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// startRule returns the parser rule to begin with, the grammar's own if name is empty.
+func startRule(g *grammars.Grammar, name string) (string, error) {
+	if name == "" {
+		return g.Start, nil
+	}
+	var rules []string
+	for _, r := range g.ParserRules() {
+		rules = append(rules, r.Name)
+	}
+	switch near := nearest(name, rules); {
+	case slices.Contains(rules, name):
+		return name, nil
+	case g.Rule(name) != nil:
+		return "", fmt.Errorf("--start %s: it is a lexer rule of grammar %s; begin with a parser rule such as %s", name, g.Name, g.Start)
+	case len(rules) <= 12:
+		return "", fmt.Errorf("--start %s: grammar %s has no such parser rule; it has %s", name, g.Name, strings.Join(rules, ", "))
+	case len(near) > 0:
+		return "", fmt.Errorf("--start %s: grammar %s has no such parser rule; did you mean %s?", name, g.Name, strings.Join(near, " or "))
+	default:
+		return "", fmt.Errorf("--start %s: grammar %s has no such parser rule; its first are %s", name, g.Name, strings.Join(rules[:12], ", "))
+	}
+}
+
+// nearest returns those of the names, three at most, that someone may have
+// meant who wrote another one.
+func nearest(written string, names []string) []string {
+	written = strings.ToLower(written)
+	var near []string
+	for _, bound := range []int{0, 1, 2} {
+		for _, name := range names {
+			if distance(written, strings.ToLower(name)) == bound && len(near) < 3 {
+				near = append(near, name)
+			}
+		}
+	}
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), written) && !slices.Contains(near, name) && len(near) < 3 {
+			near = append(near, name)
+		}
+	}
+	return near
+}
+
+// distance counts the bytes to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// noteApproximate tells that trees of the grammar may not be the generated
 // parser's.
-func warnApproximate(w io.Writer, g *grammars.Grammar) {
+func noteApproximate(w io.Writer, g *grammars.Grammar) {
 	if !g.Exact() {
-		fmt.Fprintf(w, "inroad: grammar %s is approximate: %s not run\n", g.Name, codeSummary(g.Code))
+		fmt.Fprintf(w, "inroad: note: grammar %s is approximate, its trees may differ from ANTLR's: %s not run; inroad check lists them\n",
+			g.Name, codeSummary(g.Code))
+	}
+}
+
+// codeName names a kind of code that can change trees; it is empty for any other.
+func codeName(kind g4.CodeKind) (one, many string) {
+	switch kind {
+	case g4.Predicate:
+		return "predicate", "predicates"
+	case g4.Action:
+		return "action", "actions"
+	case g4.Members:
+		return "block of members", "blocks of members"
+	case g4.SuperClass:
+		return "superclass", "superclasses"
+	default:
+		return "", ""
 	}
 }
 
 // codeSummary counts the pieces of code that can change trees.
 func codeSummary(code []g4.Code) string {
-	counts := map[g4.CodeKind]int{}
-	for _, c := range code {
-		counts[c.Kind]++
-	}
 	var parts []string
-	for _, k := range []struct {
-		kind      g4.CodeKind
-		one, many string
-	}{
-		{g4.Predicate, "predicate", "predicates"},
-		{g4.Action, "action", "actions"},
-		{g4.Members, "block of members", "blocks of members"},
-		{g4.SuperClass, "superclass", "superclasses"},
-	} {
-		switch n := counts[k.kind]; n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+k.one)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, k.many))
+	for _, kind := range []g4.CodeKind{g4.Predicate, g4.Action, g4.Members, g4.SuperClass} {
+		n := 0
+		for _, c := range code {
+			if c.Kind == kind {
+				n++
+			}
+		}
+		if n > 0 {
+			one, many := codeName(kind)
+			parts = append(parts, count(n, one, many))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func newGrammarsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "grammars",
-		Short: "List the bundled grammars",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range bundled.Names() {
-				g, err := bundled.Load(name)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%-12s %3d rules, %4d nodes, start rule %s\n", name, len(g.Rules), len(g.Nodes), g.Start)
-			}
-			return nil
-		},
-	}
 }

@@ -8,37 +8,44 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process wherever it is
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // Exit codes. There is no 2 among them: that is how a Go program ends that
 // crashed.
 const (
-	exitDone  = 0
-	exitWrong = 1 // something wrong in what was given
+	exitDone        = 0
+	exitWrong       = 1   // something wrong in what was given
+	exitInterrupted = 130 // by Ctrl-C; what shells say of a program that it killed
 )
 
 // run carries out a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRootCommand()
+	stderr = &terminalWriter{w: stderr}
+	root := newRootCommand() //nolint:contextcheck // commands get ctx from ExecuteContext
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case err == nil:
 		return exitDone
-	}
-	if !errors.Is(err, errReported) {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "inroad: interrupted")
+		return exitInterrupted
+	case errors.Is(err, errReported), errors.Is(err, syscall.EPIPE): // who closes a pipe wants no more
+	default:
 		for line := range strings.Lines(err.Error()) {
 			fmt.Fprintf(stderr, "inroad: %s\n", strings.TrimSuffix(line, "\n"))
 		}
@@ -51,13 +58,66 @@ var errReported = errors.New("already reported")
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "inroad",
-		Short:         "Tell which code an input will reach, without running it",
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:   "inroad",
+		Short: "Tell which code an input will reach, without running it",
+		Long: `Tell which code an input will reach, without running it.
+
+Exit status: 0 when all went well, 1 when something is wrong in what was given,
+130 when interrupted.`,
+		Version:               version(),
+		Args:                  noSuchCommand,
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("inroad {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(newCheckCommand(), newGrammarsCommand(), newParseCommand())
 	return root
+}
+
+// newHelpCommand makes a help that knows what is no command, unlike cobra's.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                   "help [COMMAND]",
+		Short:                 "Help about any command",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = noSuchCommand(topic, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return topic.Help()
+		},
+	}
+}
+
+// noSuchCommand refuses arguments where only commands can follow.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q for %s; did you mean %s?", args[0], cmd.CommandPath(), strings.Join(near, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %s; see %[2]s --help", args[0], cmd.CommandPath())
+}
+
+// version returns what the go command knows of the build: a tag, or a commit
+// and its time.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
 }

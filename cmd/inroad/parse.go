@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"math"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +19,7 @@ type parseOptions struct {
 	grammar string
 	start   string
 	format  string
+	limits  grammars.Limits
 	inputs  []string
 
 	stdin          io.Reader
@@ -28,50 +29,76 @@ type parseOptions struct {
 func newParseCommand() *cobra.Command {
 	opt := &parseOptions{}
 	cmd := &cobra.Command{
-		Use:   "parse --grammar NAME|FILE.g4[,FILE.g4...] [INPUT|-]...",
+		Use:   "parse --grammar NAME|FILE.g4[,FILE.g4...] [flags] [INPUT|-]...",
 		Short: "Print the derivation trees of inputs",
 		Long: `Print the derivation trees of inputs, or where each leaves the grammar.
 
-Without an INPUT, or with -, the input is read from standard input. As in ANTLR,
-a start rule that does not end in EOF may leave a part of the input unread.`,
+Without an INPUT, or with -, the input is read from standard input. Formats:
+
+  lisp  as ANTLR's toStringTree prints it, a line per input; of several inputs
+        one that has no tree gets an empty line
+  tree  a node per line, indented, with its number in the grammar; of several
+        inputs each tree has a heading
+  json  an object per line and input, with the tree or the error
+
+As in ANTLR, a start rule that does not end in EOF may leave a part of the input
+unread; a note tells. All inputs are parsed; the exit status is 1 if one of them
+has no tree. Limits hold for each input.`,
+		Example: `  echo '[1, 2]' | inroad parse --grammar json
+  inroad parse --grammar calc.g4 --format tree sums.txt
+  inroad parse --grammar MyLexer.g4,MyParser.g4 --start program --format json *.txt`,
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.inputs, opt.stdin, opt.stdout, opt.stderr = args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return opt.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&opt.grammar, "grammar", "", "a bundled grammar, or grammar files joined by commas")
-	cmd.Flags().StringVar(&opt.start, "start", "", "the rule to begin with (default: the first parser rule)")
-	cmd.Flags().StringVar(&opt.format, "format", "lisp", "lisp, tree or json")
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
+	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
+	flags.StringVar(&opt.format, "format", "lisp", "lisp, tree or json")
+	flags.IntVar(&opt.limits.Input, "max-input", 8<<20, "give up on inputs of more `BYTES`")
+	flags.IntVar(&opt.limits.Depth, "max-depth", 100_000, "give up when more rules are inside each other")
+	flags.IntVar(&opt.limits.Steps, "max-steps", 50_000_000, "give up after so many steps of lexer and parser")
+	flags.DurationVar(&opt.limits.Time, "timeout", 10*time.Second, "give up after this time")
 	return cmd
 }
 
 func (opt *parseOptions) run(ctx context.Context) error {
-	switch opt.format {
-	case "lisp", "tree", "json":
-	default:
-		return fmt.Errorf("--format %s: it is lisp, tree or json", opt.format)
+	if err := opt.validate(); err != nil {
+		return err
 	}
 	g, err := loadGrammar(opt.grammar)
 	if err != nil {
 		return err
 	}
-	warnApproximate(opt.stderr, g)
-	inputs := opt.inputs
-	if len(inputs) == 0 {
-		inputs = []string{"-"}
+	if opt.start, err = startRule(g, opt.start); err != nil {
+		return err
 	}
-	out := bufio.NewWriter(opt.stdout)
-	defer out.Flush()
+	notes := opt.stderr
+	if opt.format == "json" { // it has fields for what they say
+		notes = io.Discard
+	}
+	noteApproximate(notes, g)
+	p := opt.printer(g)
 	failed := false
-	for _, name := range inputs {
-		if err := opt.parse(ctx, g, name, out); err != nil {
-			var syntax *grammars.SyntaxError
-			if !errors.As(err, &syntax) {
-				return err
-			}
+	for _, name := range opt.inputs {
+		tree, err := opt.parse(ctx, g, name)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
 			failed = true
-			out.Flush()
-			fmt.Fprintf(opt.stderr, "inroad: %v\n", err)
+			f := newFailure(name, err)
+			err = p.failure(name, f)
+			fmt.Fprintf(opt.stderr, "inroad: %s\n", f.Message)
+		} else {
+			err = p.tree(name, tree)
+			noteUnread(notes, name, tree)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if failed {
@@ -80,58 +107,61 @@ func (opt *parseOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (opt *parseOptions) parse(ctx context.Context, g *grammars.Grammar, name string, out io.Writer) error {
-	shown := name
-	var input []byte
-	var err error
-	if name == "-" {
-		shown = "stdin"
-		input, err = io.ReadAll(opt.stdin)
-	} else {
-		input, err = os.ReadFile(name)
+// validate finds what is wrong in the options alone.
+func (opt *parseOptions) validate() error {
+	if !slices.Contains([]string{"lisp", "tree", "json"}, opt.format) {
+		return fmt.Errorf("--format %s: it is lisp, tree or json", opt.format)
 	}
-	if err != nil {
-		return err
+	const most = math.MaxInt32 // what trees can count
+	switch {
+	case opt.limits.Input < 1 || opt.limits.Input > most:
+		return fmt.Errorf("--max-input %d: it is from 1 to %d", opt.limits.Input, most)
+	case opt.limits.Depth < 1 || opt.limits.Depth > most:
+		return fmt.Errorf("--max-depth %d: it is from 1 to %d", opt.limits.Depth, most)
+	case opt.limits.Steps < 1:
+		return fmt.Errorf("--max-steps %d: it is at least 1", opt.limits.Steps)
+	case opt.limits.Time <= 0:
+		return fmt.Errorf("--timeout %v: it is more than 0", opt.limits.Time)
 	}
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: opt.start, Prefix: true})
+	if len(opt.inputs) == 0 {
+		opt.inputs = []string{"-"}
+	}
+	if i := slices.Index(opt.inputs, "-"); i >= 0 && slices.Contains(opt.inputs[i+1:], "-") {
+		return errors.New("-: standard input can be read only once")
+	}
+	return nil
+}
+
+func (opt *parseOptions) parse(ctx context.Context, g *grammars.Grammar, name string) (*derivation.Tree, error) {
+	input, err := opt.read(ctx, name)
 	if err != nil {
-		var syntax *grammars.SyntaxError
-		if errors.As(err, &syntax) {
-			return fmt.Errorf("%s:%w", shown, err)
+		return nil, err
+	}
+	return g.Parse(ctx, input, grammars.ParseOptions{Start: opt.start, Prefix: true, Limits: opt.limits})
+}
+
+// read reads an input, and no more of it than shows that it is over the limit.
+func (opt *parseOptions) read(ctx context.Context, name string) ([]byte, error) {
+	type result struct {
+		input []byte
+		err   error
+	}
+	done := make(chan result, 1)
+	// Nothing can interrupt a read from a terminal or a pipe. Where the context
+	// ends before it does, the process is about to end as well.
+	go func() {
+		var r result
+		if name == "-" {
+			r.input, r.err = readAll(opt.stdin, opt.limits.Input)
+		} else {
+			r.input, r.err = readFile(name, opt.limits.Input)
 		}
-		return fmt.Errorf("%s: %w", shown, err)
+		done <- r
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case r := <-done:
+		return r.input, r.err
 	}
-	return opt.write(g, tree, out)
-}
-
-func (opt *parseOptions) write(g *grammars.Grammar, tree *derivation.Tree, out io.Writer) error {
-	var err error
-	switch opt.format {
-	case "lisp":
-		err = tree.WriteLisp(out)
-	case "tree":
-		return tree.WriteIndented(out)
-	case "json":
-		err = writeJSON(g, tree, out)
-	}
-	if err == nil {
-		_, err = io.WriteString(out, "\n")
-	}
-	return err
-}
-
-// writeJSON writes a tree with the grammar that it is of.
-func writeJSON(g *grammars.Grammar, tree *derivation.Tree, out io.Writer) error {
-	name, err := json.Marshal(g.Name)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, `{"grammar":%s,"digest":"%s","exact":%t,"tree":`, name, g.Digest, g.Exact()); err != nil {
-		return err
-	}
-	if err := tree.WriteJSON(out); err != nil {
-		return err
-	}
-	_, err = io.WriteString(out, "}")
-	return err
 }

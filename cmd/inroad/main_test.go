@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"inroad": main})
+}
+
+// TestScripts types what users type. Each script says at its top what it shows.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+	})
+}
+
+// TestInterrupt ends a command that waits for its input.
+func TestInterrupt(t *testing.T) {
+	typing, keyboard := io.Pipe() // nobody types
+	defer keyboard.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	stdin := readerFunc(func(p []byte) (int, error) {
+		interrupt()
+		return typing.Read(p)
+	})
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"parse", "--grammar", "json"}, stdin, &stdout, &stderr)
+	if code != exitInterrupted || stdout.String() != "" || stderr.String() != "inroad: interrupted\n" {
+		t.Errorf("got exit code %d, stdout %q, stderr %q; want 130 and interrupted", code, &stdout, &stderr)
+	}
+}
+
+// TestTimeout gives up on an input that takes too long.
+func TestTimeout(t *testing.T) {
+	stdin := strings.NewReader("[" + strings.Repeat("0, ", 10_000) + "0]")
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"parse", "--grammar", "json", "--timeout", "1ns"}, stdin, &stdout, &stderr)
+	const want = "inroad: stdin: limit reached: time to parse over 1ns; raise it with --timeout\n"
+	if code != exitWrong || stdout.String() != "" || stderr.String() != want {
+		t.Errorf("got exit code %d, stdout %q, stderr %q; want 1 and %q", code, &stdout, &stderr, want)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestOutputFails sees to it that no command takes lost output for success.
+func TestOutputFails(t *testing.T) {
+	commands := []string{
+		"check json", "grammars", "grammars show json",
+		"parse --grammar json", "parse --grammar json --format tree", "parse --grammar json --format json",
+	}
+	for _, command := range commands {
+		for _, failure := range []struct {
+			name   string
+			err    error
+			stderr string
+		}{
+			{"full", errors.New("disk full"), "inroad: disk full\n"},
+			{"closed pipe", syscall.EPIPE, ""},
+		} {
+			t.Run(command+" to a "+failure.name, func(t *testing.T) {
+				var stderr bytes.Buffer
+				code := run(t.Context(), strings.Fields(command), strings.NewReader("[1]"), failingWriter{failure.err}, &stderr)
+				if code != exitWrong || stderr.String() != failure.stderr {
+					t.Errorf("got exit code %d, stderr %q; want 1, %q", code, &stderr, failure.stderr)
+				}
+			})
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestTerminalWriter(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"printable text and lines", "für 日本\nb\n", "für 日本\nb\n"},
+		{"an escape sequence", "\x1b[31mred\x07\n", `\x1b[31mred\a` + "\n"},
+		{"text that runs backwards", "a\u202eb\n", `a\u202eb` + "\n"},
+		{"carriage return and tab", "a\r\tb\n", `a\r\tb` + "\n"},
+		{"no UTF-8", "\xff\xc3\n", `\xff\xc3` + "\n"},
+		{"the replacement character itself", "\uFFFD\n", "\uFFFD\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var whole, bytewise strings.Builder
+			io.WriteString(&terminalWriter{w: &whole}, tc.in)
+			w := &terminalWriter{w: &bytewise}
+			for i := range len(tc.in) {
+				w.Write([]byte{tc.in[i]})
+			}
+			if whole.String() != tc.want || bytewise.String() != tc.want {
+				t.Errorf("%q: got %q at once and %q byte by byte, want %q", tc.in, &whole, &bytewise, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// A printer writes what became of inputs, in one of the formats of parse. It
+// keeps nothing back, so that messages stand after what they follow.
+type printer interface {
+	tree(input string, tree *derivation.Tree) error
+	failure(input string, f *failure) error
+}
+
+func (opt *parseOptions) printer(g *grammars.Grammar) printer {
+	out := bufio.NewWriter(opt.stdout)
+	several := len(opt.inputs) > 1
+	switch opt.format {
+	case "tree":
+		return &treePrinter{out: out, headings: several}
+	case "json":
+		return &jsonPrinter{out: out, head: jsonHead{Grammar: g.Name, Digest: g.Digest, Exact: g.Exact(), Start: opt.start}}
+	default:
+		return &lispPrinter{out: out, several: several}
+	}
+}
+
+// A failure is why an input has no tree. Its form is that of parse --format json.
+type failure struct {
+	Kind    string `json:"kind"` // syntax, limit or input
+	Message string `json:"message"`
+	*syntaxFailure
+}
+
+type syntaxFailure struct {
+	Line       int      `json:"line"`
+	Column     int      `json:"column"`
+	Offset     int      `json:"offset"`
+	Unexpected string   `json:"unexpected"`
+	Expected   []string `json:"expected"`
+}
+
+func newFailure(input string, err error) *failure {
+	shown := inputName(input)
+	var syntax *grammars.SyntaxError
+	var limit *grammars.LimitError
+	switch {
+	case errors.As(err, &syntax):
+		return &failure{"syntax", fmt.Sprintf("%s:%v", shown, err), &syntaxFailure{
+			syntax.Line, syntax.Column, syntax.Offset, syntax.Unexpected, append([]string{}, syntax.Expected...),
+		}}
+	case errors.As(err, &limit):
+		return &failure{"limit", fmt.Sprintf("%s: %v%s", shown, err, remedy(limit)), nil}
+	default:
+		return &failure{"input", fmt.Sprintf("%s: %v", shown, err), nil}
+	}
+}
+
+// inputName names an input to people.
+func inputName(input string) string {
+	if input == "-" {
+		return "stdin"
+	}
+	return printable(input)
+}
+
+// remedy names the flag that sets a limit.
+func remedy(limit *grammars.LimitError) string {
+	switch limit.What {
+	case "input":
+		return "; raise it with --max-input"
+	case "nesting of rules":
+		return "; raise it with --max-depth"
+	case "parser steps":
+		return "; raise it with --max-steps"
+	case "time to parse":
+		return "; raise it with --timeout"
+	default:
+		return ""
+	}
+}
+
+// noteUnread tells where a tree ends before the input does.
+func noteUnread(w io.Writer, input string, tree *derivation.Tree) {
+	token, ok := unread(tree)
+	if !ok {
+		return
+	}
+	before := tree.Input()[:token.Start]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	fmt.Fprintf(w, "inroad: %s:%d:%d: note: rule %s ends before this and does not ask for EOF; the rest is not read\n",
+		inputName(input), line, column, tree.Root().Name())
+}
+
+// unread returns the first token after the tree's end that the parser would
+// have seen.
+func unread(tree *derivation.Tree) (derivation.Token, bool) {
+	_, end := tree.Root().Span()
+	for _, token := range tree.Tokens() {
+		if int(token.Start) >= end && token.Type != derivation.EOF && !token.Trivia() {
+			return token, true
+		}
+	}
+	return derivation.Token{}, false
+}
+
+// A lispPrinter writes a line per input.
+type lispPrinter struct {
+	out     *bufio.Writer
+	several bool
+}
+
+func (p *lispPrinter) tree(_ string, tree *derivation.Tree) error {
+	if err := tree.WriteLisp(p.out); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out)
+	return p.out.Flush()
+}
+
+// failure leaves the line of the input's tree empty, so that the n-th line
+// belongs to the n-th input.
+func (p *lispPrinter) failure(string, *failure) error {
+	if p.several {
+		fmt.Fprintln(p.out)
+	}
+	return p.out.Flush()
+}
+
+// A treePrinter writes a line per node, with headings as head(1) has them.
+type treePrinter struct {
+	out      *bufio.Writer
+	headings bool
+	begun    bool
+}
+
+func (p *treePrinter) tree(input string, tree *derivation.Tree) error {
+	if p.headings && p.begun {
+		fmt.Fprintln(p.out)
+	}
+	if p.headings {
+		fmt.Fprintf(p.out, "==> %s <==\n", inputName(input))
+	}
+	p.begun = true
+	if err := tree.WriteIndented(&terminalWriter{w: p.out}); err != nil {
+		return err
+	}
+	return p.out.Flush()
+}
+
+func (p *treePrinter) failure(string, *failure) error { return nil }
+
+// A jsonPrinter writes an object per input.
+type jsonPrinter struct {
+	out  *bufio.Writer
+	head jsonHead
+}
+
+type jsonHead struct {
+	Input    string   `json:"input"`
+	Grammar  string   `json:"grammar"`
+	Digest   string   `json:"digest"`
+	Exact    bool     `json:"exact"`
+	Start    string   `json:"start"`
+	Error    *failure `json:"error,omitempty"`
+	Complete *bool    `json:"complete,omitempty"`
+}
+
+func (p *jsonPrinter) tree(input string, tree *derivation.Tree) error {
+	_, more := unread(tree)
+	head := p.head
+	head.Input, head.Complete = input, new(!more)
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	// Trees can be large and are not built in memory once more.
+	fmt.Fprintf(p.out, `%s,"tree":`, bytes.TrimSuffix(text, []byte("}")))
+	if err := tree.WriteJSON(p.out); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out, "}")
+	return p.out.Flush()
+}
+
+func (p *jsonPrinter) failure(input string, f *failure) error {
+	head := p.head
+	head.Input, head.Error = input, f
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "%s\n", text)
+	return p.out.Flush()
+}
