@@ -103,13 +103,13 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 	if len(input) > limits.Input {
 		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", limits.Input)}
 	}
-	outOfTime := &LimitError{"time to parse", limits.Time.String()}
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, outOfTime)
-	defer cancel()
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
 		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR,
-		Limits: atn.Limits{Steps: limits.Steps, Depth: limits.Depth},
+		Limits: atn.Limits{Steps: limits.Steps, Depth: limits.Depth, Time: limits.Time},
 	})
+	if errors.Is(err, atn.ErrTime) {
+		err = &LimitError{"time to parse", limits.Time.String()}
+	}
 	return tree, g.explain(input, err)
 }
 

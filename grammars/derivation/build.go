@@ -1,101 +1,106 @@
 package derivation
 
-// A Builder makes a [Tree] as a parser goes through its input. Left recursion
-// puts a node above one that is already there; everything else is appended.
-// The zero Builder is ready for use.
+import "slices"
+
+// A Builder makes a [Tree] as a parser goes through its input. Nodes come in
+// pre-order; only left recursion puts a node above others that are already
+// there. The zero Builder is ready for use, and can be used again after
+// [Builder.Reset].
 type Builder struct {
-	nodes []link
+	nodes []node
+	wraps []wrap
 }
 
-// link is a node while the tree grows: children and siblings by index, 0 for none.
-type link struct {
-	occurrence           Occurrence
-	kind                 Kind
-	symbol               int32
-	first, last, sibling int32
+// A wrap is a left operand: a node of the same rule as the one it stands right
+// below, above all that was below that so far.
+type wrap struct {
+	node       int32 // the one it stands below
+	end        int32 // the first node that is not in it
+	occurrence Occurrence
 }
 
-// Reset forgets all nodes and makes room for about n.
-func (b *Builder) Reset(n int) {
-	if cap(b.nodes) < n {
-		b.nodes = make([]link, 0, n)
-	}
-	b.nodes = b.nodes[:0]
+// Reset forgets everything.
+func (b *Builder) Reset() {
+	b.nodes, b.wraps = b.nodes[:0], b.wraps[:0]
 }
 
-// Open adds a rule below parent and returns its number; the first rule opened
-// is the root, whatever its parent.
-func (b *Builder) Open(parent int32, rule int32, o Occurrence) int32 {
-	return b.add(parent, link{occurrence: o, kind: Rule, symbol: rule})
+// Open begins a rule's node, at a depth of 0 for the root, and returns its number.
+func (b *Builder) Open(depth int, rule int32, o Occurrence) int32 {
+	b.nodes = append(b.nodes, node{occurrence: o, kind: Rule, symbol: rule, depth: int32(depth)})
+	return int32(len(b.nodes) - 1)
 }
 
-// Leaf adds a token, given by its index, below parent.
-func (b *Builder) Leaf(parent int32, token int32, o Occurrence) {
-	b.add(parent, link{occurrence: o, kind: Leaf, symbol: token})
+// Close ends a rule's node: what comes next is not below it.
+func (b *Builder) Close(n int32) { b.nodes[n].next = int32(len(b.nodes)) }
+
+// Leaf adds a token, given by its index.
+func (b *Builder) Leaf(depth int, token int32, o Occurrence) {
+	b.nodes = append(b.nodes, node{occurrence: o, kind: Leaf, symbol: token, depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
-// Empty adds an empty alternative below parent.
-func (b *Builder) Empty(parent int32, o Occurrence) {
-	b.add(parent, link{occurrence: o, kind: Empty})
-}
-
-func (b *Builder) add(parent int32, n link) int32 {
-	i := int32(len(b.nodes))
-	b.nodes = append(b.nodes, n)
-	if i == 0 {
-		return 0
-	}
-	p := &b.nodes[parent]
-	if p.first == 0 {
-		p.first = i
-	} else {
-		b.nodes[p.last].sibling = i
-	}
-	p.last = i
-	return i
+// Empty adds an empty alternative.
+func (b *Builder) Empty(depth int, o Occurrence) {
+	b.nodes = append(b.nodes, node{occurrence: o, kind: Empty, depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
 // Wrap moves all that is below rule n into a new node of the same rule, which
-// becomes n's only child: the left operand of what follows. Its occurrence is
-// not known until the operator is; [Builder.Operand] sets it.
-func (b *Builder) Wrap(n int32) {
-	i := int32(len(b.nodes))
-	below := b.nodes[n]
-	below.occurrence, below.sibling = None, 0
-	b.nodes = append(b.nodes, below)
-	b.nodes[n].first, b.nodes[n].last = i, i
+// becomes n's only child so far: the left operand of what follows.
+func (b *Builder) Wrap(n int32, o Occurrence) {
+	b.wraps = append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
-// Operand tells which occurrence the left operand of rule n is.
-func (b *Builder) Operand(n int32, o Occurrence) {
-	b.nodes[b.nodes[n].first].occurrence = o
-}
-
-// Tree lays the nodes out in pre-order.
+// Tree returns the tree of all nodes, which must have been closed. The Builder
+// keeps nothing of it.
 func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
-	t := &Tree{input: input, names: names, tokens: tokens, nodes: make([]node, 0, len(b.nodes))}
-	type open struct{ link, node int32 }
-	var stack []open
-	next := int32(0) // the link to lay out
-	for {
-		l := &b.nodes[next]
-		i := int32(len(t.nodes))
-		t.nodes = append(t.nodes, node{l.occurrence, l.kind, l.symbol, int32(len(stack)), i + 1})
-		stack = append(stack, open{next, i})
-		if l.first != 0 {
-			next = l.first
-			continue
+	t := &Tree{input: input, names: names, tokens: tokens}
+	if len(b.wraps) == 0 {
+		t.nodes = slices.Clone(b.nodes)
+	} else {
+		t.nodes = b.unwrapped()
+	}
+	return t
+}
+
+// unwrapped lays out the nodes with the wraps where they belong.
+func (b *Builder) unwrapped() []node {
+	// Those of a node go right behind it, the last one made first: it is around
+	// the ones before it.
+	slices.SortStableFunc(b.wraps, func(x, y wrap) int {
+		if x.node != y.node {
+			return int(x.node) - int(y.node)
 		}
-		for {
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			t.nodes[top.node].next = int32(len(t.nodes))
-			if len(stack) == 0 {
-				return t
-			}
-			if next = b.nodes[top.link].sibling; next != 0 {
-				break
-			}
+		return int(y.end) - int(x.end)
+	})
+	out := make([]node, 0, len(b.nodes)+len(b.wraps))
+	type open struct {
+		end int32 // in b.nodes
+		at  int32 // in out
+	}
+	var opened []open // wraps that are open
+	var rules []open  // rules, to find their ends
+	closeUntil := func(i int32) {
+		for n := len(opened); n > 0 && opened[n-1].end <= i; n-- {
+			out[opened[n-1].at].next = int32(len(out))
+			opened = opened[:n-1]
+		}
+		for n := len(rules); n > 0 && rules[n-1].end <= i; n-- {
+			out[rules[n-1].at].next = int32(len(out))
+			rules = rules[:n-1]
 		}
 	}
+	next := 0 // the wrap to lay out
+	for i, n := range b.nodes {
+		closeUntil(int32(i))
+		rules = append(rules, open{n.next, int32(len(out))})
+		n.depth += int32(len(opened))
+		out = append(out, n)
+		for ; next < len(b.wraps) && b.wraps[next].node == int32(i); next++ {
+			w := b.wraps[next]
+			opened = append(opened, open{w.end, int32(len(out))})
+			out = append(out, node{occurrence: w.occurrence, kind: Rule, symbol: n.symbol, depth: n.depth + 1})
+			n.depth++
+		}
+	}
+	closeUntil(int32(len(b.nodes)))
+	return out
 }

@@ -28,6 +28,7 @@ type place struct {
 type arc struct {
 	kind       edgeKind
 	target     int32
+	skip       int32 // the first place from target on where there is something to do
 	follow     int32 // of a rule call
 	rule       int32 // of a rule call
 	precedence int32 // of a rule call or precedence edge
@@ -106,7 +107,29 @@ func newWalk(net *network) *walk {
 			}
 		}
 	}
+	for i := range w.states {
+		for j := range w.states[i].arcs {
+			a := &w.states[i].arcs[j]
+			a.skip = w.skip(a.target)
+		}
+	}
 	return w
+}
+
+// skip returns the first place from s on that is more than a step to the next.
+func (w *walk) skip(s int32) int32 {
+	for {
+		p := &w.states[s]
+		if len(p.arcs) != 1 || p.arcs[0].occurrence != none {
+			return s
+		}
+		switch a := &p.arcs[0]; a.kind {
+		case epsilon, action, predicate:
+			s = a.target
+		default:
+			return s
+		}
+	}
 }
 
 func (w *walk) addFollow(net *network, e *edge) {

@@ -15,44 +15,46 @@ func (r *run) lex() {
 	// The end of the input can itself be a token, but only of an empty input:
 	// ANTLR looks for no more tokens once the last character is taken.
 	for first := true; first || r.at < len(r.input); first = false {
-		token := derivation.Token{Start: int32(r.at)}
-		for more := true; more; {
-			rule, actions, end := r.match(l)
-			if rule < 0 && len(r.input) == 0 {
-				break
-			}
-			empty := end == r.at
-			if rule < 0 || empty && r.at < len(r.input) {
-				r.lexFail(token.Start, rule)
-				return
-			}
-			token.Rule, token.Type = rule, int32(l.net.types[rule])
-			r.at = end
-			more = r.act(&token, actions)
-			if r.lexError != nil {
-				return
-			}
-			if more && empty {
-				r.lexFail(token.Start, rule)
-				return
-			}
-			r.step(1)
-		}
-		if len(r.input) > 0 || token.Type != 0 {
-			token.End = int32(r.at)
-			r.emit(token)
+		if !r.lexToken(l) {
+			return
 		}
 	}
 	end := int32(len(r.input))
-	r.emit(derivation.Token{Type: derivation.EOF, Rule: -1, Start: end, End: end})
+	r.emit(derivation.EOF, 0, -1, end, end)
 }
 
-// act carries out a rule's commands and reports whether the token goes on.
-func (r *run) act(token *derivation.Token, actions []lexerAction) (more bool) {
-	for _, a := range actions {
+// lexToken cuts one token, and reports whether there was one.
+func (r *run) lexToken(l *lexer) bool {
+	start, channel := int32(r.at), int32(0)
+	for {
+		s, end := r.match(l)
+		empty := end == r.at
+		if s.rule < 0 || empty && (r.at < len(r.input) || s.kind == goesOn) {
+			if len(r.input) == 0 && s.rule < 0 {
+				return true
+			}
+			r.lexFail(start, s.rule)
+			return false
+		}
+		r.at = end
+		if s.channel >= 0 {
+			channel = s.channel
+		}
+		if len(s.moves) > 0 && !r.move(s, start) {
+			return false
+		}
+		r.step(1)
+		if s.kind != goesOn {
+			r.emit(s.kind, channel, s.rule, start, int32(end))
+			return true
+		}
+	}
+}
+
+// move changes modes as a rule says, and reports whether it could.
+func (r *run) move(s *lexState, start int32) bool {
+	for _, a := range s.moves {
 		switch a.kind {
-		case actChannel:
-			token.Channel = int32(a.a)
 		case actMode:
 			r.mode = a.a
 		case actPushMode:
@@ -61,43 +63,45 @@ func (r *run) act(token *derivation.Token, actions []lexerAction) (more bool) {
 		case actPopMode:
 			n := len(r.modes)
 			if n == 0 {
-				r.lexReject(token.Start, r.at, "popMode in "+r.m.lexer.net.rules[token.Rule]+" with no mode to return to")
+				r.lexReject(start, r.at, "popMode in "+r.m.lexer.net.rules[s.rule]+" with no mode to return to")
 				return false
 			}
 			r.mode, r.modes = r.modes[n-1], r.modes[:n-1]
-		case actMore:
-			more = true
-		case actSkip:
-			token.Skipped = true
-		case actType:
-			token.Type = int32(a.a)
 		}
 	}
-	return more
+	return true
 }
 
-func (r *run) emit(token derivation.Token) {
-	if !token.Trivia() {
+func (r *run) emit(kind, channel, rule, start, end int32) {
+	if kind != skipped && channel == 0 {
 		r.visible = append(r.visible, int32(len(r.tokens)))
+		r.types = append(r.types, kind)
 	}
-	r.tokens = append(r.tokens, token)
+	t := derivation.Token{Type: kind, Channel: channel, Rule: rule, Start: start, End: end}
+	if kind == skipped {
+		t.Type, t.Skipped = int32(r.m.lexer.net.types[rule]), true
+	}
+	r.tokens = append(r.tokens, t)
 }
 
-// match finds the longest token here and returns its rule, or -1. It leaves in
-// r.reached how far it had to look.
-func (r *run) match(l *lexer) (rule int32, actions []lexerAction, end int) {
+// match finds the longest token here and returns the state that it ends in and
+// its end. It leaves in r.reached how far it had to look.
+func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	cache := l.cache.Load()
 	s := l.start(cache, r.mode)
-	rule, actions, end = s.rule, s.actions, r.at
-	for at := r.at; ; {
-		class, char, width := l.classes.count, rune(eof), 0
-		if at < len(r.input) {
-			class, char, width = l.classes.at(r.input[at:])
+	accepted, end = s, r.at
+	input, at := r.input, r.at
+	for at < len(input) {
+		class, width := uint16(0), 1
+		if b := input[at]; b < utf8.RuneSelf {
+			class = l.classes.ascii[b]
+		} else {
+			class, width = l.classes.decode(input[at:])
 		}
-		r.reached = at + width
 		n := s.edges[class].Load()
 		if n == nil {
-			n = l.next(cache, s, class, char)
+			char, _ := utf8.DecodeRune(input[at:])
+			n = l.next(cache, s, int(class), char)
 			r.step(1 + len(n.configs))
 		}
 		if len(n.configs) == 0 {
@@ -106,25 +110,31 @@ func (r *run) match(l *lexer) (rule int32, actions []lexerAction, end int) {
 		s = n
 		at += width
 		if s.rule >= 0 {
-			rule, actions, end = s.rule, s.actions, at
+			accepted, end = s, at
 		}
-		if char == eof {
-			break
+	}
+	r.step((at - r.at) / 8)
+	r.reached = min(at+1, len(input))
+	if at == len(input) {
+		if n := r.matchEnd(l, cache, s); n.rule >= 0 {
+			accepted, end = n, at
 		}
 	}
 	if cache.size.Load() > maxLexerSize {
 		l.reset()
 	}
-	return rule, actions, end
+	return accepted, end
 }
 
-// at returns the class, the character and the width of what text begins with.
-func (c *classes) at(text []byte) (class int, char rune, width int) {
-	if b := text[0]; b < utf8.RuneSelf {
-		return int(c.ascii[b]), rune(b), 1
+// matchEnd returns the state after s at the end of the input, which can be a
+// part of a token.
+func (r *run) matchEnd(l *lexer, cache *lexCache, s *lexState) *lexState {
+	n := s.edges[l.classes.count].Load()
+	if n == nil {
+		n = l.next(cache, s, l.classes.count, eof)
+		r.step(1 + len(n.configs))
 	}
-	char, width = utf8.DecodeRune(text)
-	return c.find(char), char, width
+	return n
 }
 
 // maxErrorText bounds how much of the input an error shows, in bytes.
@@ -140,10 +150,13 @@ func (r *run) lexFail(start, rule int32) {
 }
 
 func (r *run) lexReject(start int32, end int, reason string) {
+	for end < len(r.input) && !utf8.RuneStart(r.input[end]) {
+		end++
+	}
 	if end > int(start)+maxErrorText {
 		for end = int(start) + maxErrorText; !utf8.RuneStart(r.input[end]); end-- {
 		}
 	}
 	r.lexError = &SyntaxError{Offset: int(start), Text: string(r.input[start:end]), Lexical: true, Reason: reason}
-	r.emit(derivation.Token{Type: 0, Rule: -1, Start: start, End: int32(len(r.input))})
+	r.emit(0, 0, -1, start, int32(len(r.input)))
 }

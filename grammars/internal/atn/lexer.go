@@ -2,6 +2,7 @@ package atn
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +15,7 @@ import (
 // needed, shared by all who lex, and thrown away together when they are too many.
 type lexer struct {
 	net     *network
-	classes classes
+	classes *classes
 	cache   atomic.Pointer[lexCache]
 }
 
@@ -55,10 +56,20 @@ type actionList struct {
 // A lexState is a state of the automaton.
 type lexState struct {
 	configs []lexConfig
-	rule    int32 // the rule that ends here, -1 for none
-	actions []lexerAction
 	edges   []atomic.Pointer[lexState] // by class
+
+	// What is done if the token ends here.
+	rule    int32         // the rule that ends, -1 for none
+	kind    int32         // the token's type, or skipped or goesOn
+	channel int32         // -1: as it is
+	moves   []lexerAction // between modes
 }
+
+// Kinds of what a rule makes that is not a token, or not yet.
+const (
+	skipped = -3
+	goesOn  = -2
+)
 
 const (
 	maxLexerSize  = 4 << 20 // edges and configurations that a cache holds
@@ -143,7 +154,7 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 	s := &lexState{configs: configs, rule: -1, edges: make([]atomic.Pointer[lexState], l.classes.count+1)}
 	for _, g := range configs {
 		if g.state.kind == ruleStop {
-			s.rule, s.actions = int32(g.state.rule), l.actionsOf(g.actions)
+			l.accept(s, g)
 			break
 		}
 	}
@@ -152,13 +163,27 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 	return s
 }
 
-func (l *lexer) actionsOf(list *actionList) []lexerAction {
-	var out []lexerAction
-	for ; list != nil; list = list.before {
-		out = append(out, l.net.actions[list.index])
+// accept notes in a state what the rule that ends there does.
+func (l *lexer) accept(s *lexState, g lexConfig) {
+	s.rule, s.kind, s.channel = int32(g.state.rule), int32(l.net.types[g.state.rule]), -1
+	var actions []lexerAction
+	for list := g.actions; list != nil; list = list.before {
+		actions = append(actions, l.net.actions[list.index])
 	}
-	slices.Reverse(out)
-	return out
+	for _, a := range slices.Backward(actions) {
+		switch a.kind {
+		case actSkip:
+			s.kind = skipped
+		case actMore:
+			s.kind = goesOn
+		case actType:
+			s.kind = int32(a.a)
+		case actChannel:
+			s.channel = int32(a.a)
+		case actMode, actPushMode, actPopMode:
+			s.moves = append(s.moves, a)
+		}
+	}
 }
 
 func (g lexConfig) to(s *state) lexConfig {
@@ -248,12 +273,48 @@ func (c *lexCache) append(before *actionList, index int) *actionList {
 // classes maps characters to classes. Characters of one class are on the same
 // edges everywhere; the class after the last is the end of the input.
 type classes struct {
-	ascii  [utf8.RuneSelf]uint16
-	bounds []rune // class i is from bounds[i] up to bounds[i+1]
-	count  int
+	ascii [utf8.RuneSelf]uint16
+	pages [(unicode.MaxRune + 1) / pageSize]*page
+	count int
 }
 
-func classesOf(net *network) classes {
+// A page has the classes of some consecutive characters. Pages that are alike
+// are one.
+type page [pageSize]uint16
+
+const pageSize = 256
+
+// decode returns the class of the character that text begins with, and its width.
+func (c *classes) decode(text []byte) (class uint16, width int) {
+	char, width := utf8.DecodeRune(text)
+	return c.pages[char/pageSize][char%pageSize], width
+}
+
+func classesOf(net *network) *classes {
+	c := &classes{}
+	bounds := classBounds(net)
+	c.count = len(bounds)
+	known := map[page]*page{}
+	class := 0
+	for i := range c.pages {
+		var p page
+		for j := range p {
+			if char := rune(i*pageSize + j); class+1 < len(bounds) && bounds[class+1] == char {
+				class++
+			}
+			p[j] = uint16(class)
+		}
+		if known[p] == nil {
+			known[p] = &p
+		}
+		c.pages[i] = known[p]
+	}
+	copy(c.ascii[:], c.pages[0][:])
+	return c
+}
+
+// classBounds returns the first character of each class, in order.
+func classBounds(net *network) []rune {
 	cuts := map[rune]bool{0: true, utf8.RuneSelf: true}
 	cut := func(r interval) {
 		if r.lo >= 0 {
@@ -275,22 +336,5 @@ func classesOf(net *network) classes {
 			}
 		}
 	}
-	var c classes
-	for r := range cuts {
-		c.bounds = append(c.bounds, r)
-	}
-	slices.Sort(c.bounds)
-	c.count = len(c.bounds)
-	for r := range c.ascii {
-		c.ascii[r] = uint16(c.find(rune(r)))
-	}
-	return c
-}
-
-func (c *classes) find(r rune) int {
-	i, found := slices.BinarySearch(c.bounds, r)
-	if found {
-		return i
-	}
-	return i - 1
+	return slices.Sorted(maps.Keys(cuts))
 }

@@ -2,7 +2,11 @@ package atn
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
 )
@@ -15,6 +19,7 @@ type Machine struct {
 	walk      *walk
 	predictor *predictor
 	runtime   func() *runtime
+	runs      sync.Pool
 }
 
 // Build makes the machine of a grammar.
@@ -36,7 +41,11 @@ func (m *Machine) Serialized() (lexer, parser []int32) {
 type Limits struct {
 	Steps int // of lexer, parser and prediction together
 	Depth int // of rules inside each other
+	Time  time.Duration
 }
+
+// ErrTime tells that a parse was given up because it took too long.
+var ErrTime = errors.New("out of time")
 
 // A LimitError tells that a parse was given up because it reached a bound.
 type LimitError struct {
@@ -68,7 +77,8 @@ type Options struct {
 
 // Parse derives the input.
 func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *derivation.Tree, err error) {
-	r := &run{m: m, ctx: ctx, limits: opt.Limits, input: input, cache: m.predictor.cache.Load()}
+	r := m.run(ctx, input, opt.Limits)
+	defer m.release(r)
 	if opt.ANTLR {
 		r.antlr = newRuntimeRun(r, m.runtime())
 	}
@@ -94,33 +104,73 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	if r.lexError != nil {
 		return nil, r.lexError
 	}
-	return r.tree.Tree(input, r.tokens, m.names), nil
+	return r.tree.Tree(input, slices.Clone(r.tokens), m.names), nil
+}
+
+// run returns a run to use, maybe one that was used before.
+func (m *Machine) run(ctx context.Context, input []byte, limits Limits) *run {
+	r, ok := m.runs.Get().(*run)
+	if !ok {
+		r = &run{m: m}
+	}
+	r.ctx, r.limits, r.input, r.cache = ctx, limits, input, m.predictor.cache.Load()
+	r.deadline = time.Now().Add(limits.Time)
+	r.steps, r.glance = 0, min(glanceEvery, limits.Steps+1)
+	return r
+}
+
+// maxKept bounds the tokens that a run has room for when it is kept.
+const maxKept = 1 << 20
+
+// release keeps a run for later, unless it has grown large.
+func (m *Machine) release(r *run) {
+	if cap(r.tokens) > maxKept || cap(r.stack) > maxKept {
+		return
+	}
+	*r = run{
+		m: m, modes: r.modes[:0], tokens: r.tokens[:0], visible: r.visible[:0], types: r.types[:0],
+		stack: r.stack[:0], tree: r.tree, popped: r.popped[:0],
+	}
+	m.runs.Put(r)
 }
 
 // TokenRule returns the lexer rule, by index, that a text is a token of in a
 // mode, or -1 if the text is not one token.
 func (m *Machine) TokenRule(mode int, text string) int {
-	r := &run{m: m, ctx: context.Background(), limits: Limits{Steps: 1 << 20}, input: []byte(text), mode: mode}
-	rule, _, end := r.match(m.lexer)
+	r := m.run(context.Background(), []byte(text), Limits{Steps: 1 << 20, Time: time.Minute})
+	defer m.release(r)
+	r.mode = mode
+	s, end := r.match(m.lexer)
 	if end != len(text) {
 		return -1
 	}
-	return int(rule)
+	return int(s.rule)
 }
 
 // stop unwinds a parse from inside the runtime.
 type stop struct{ err error }
 
-// step charges n steps and, now and then, looks at the context.
+// glanceEvery is how many steps are taken between two looks at the clock and
+// the context.
+const glanceEvery = 1 << 12
+
+// step charges n steps.
 func (r *run) step(n int) {
-	before := r.steps
-	r.steps += n
+	if r.steps += n; r.steps >= r.glance {
+		r.look()
+	}
+}
+
+// look gives up if a bound was reached.
+func (r *run) look() {
 	if r.steps > r.limits.Steps {
 		panic(&LimitError{What: "parser steps", Bound: r.limits.Steps})
 	}
-	if before>>12 != r.steps>>12 {
-		if err := context.Cause(r.ctx); err != nil {
-			panic(stop{err})
-		}
+	if err := context.Cause(r.ctx); err != nil {
+		panic(stop{err})
 	}
+	if time.Now().After(r.deadline) {
+		panic(stop{ErrTime})
+	}
+	r.glance = min(r.steps+glanceEvery, r.limits.Steps+1)
 }

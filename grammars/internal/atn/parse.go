@@ -2,16 +2,19 @@ package atn
 
 import (
 	"context"
+	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // A run is one parse of one input.
 type run struct {
-	m      *Machine
-	ctx    context.Context
-	limits Limits
-	steps  int
+	m        *Machine
+	ctx      context.Context
+	deadline time.Time
+	limits   Limits
+	steps    int
+	glance   int // the number of steps at which to look at the clock again
 
 	// The lexer's side.
 	input    []byte
@@ -20,17 +23,18 @@ type run struct {
 	mode     int
 	modes    []int // to return to
 	tokens   []derivation.Token
-	visible  []int32 // the tokens that the parser sees, by index
 	lexError *SyntaxError
 
 	// The parser's side.
-	pos   int // the next token, by index into visible
-	stack []frame
-	tree  derivation.Builder
-	cache *predictCache
-	grown bool        // the cache has got more in it
-	full  *simulator  // for decisions that need the whole stack
-	antlr *runtimeRun // for decisions that the ANTLR runtime takes
+	visible []int32 // the tokens that the parser sees, by index
+	types   []int32 // and their types
+	pos     int     // the next of these
+	stack   []frame
+	tree    derivation.Builder
+	cache   *predictCache
+	grown   bool        // the cache has got more in it
+	full    *simulator  // for decisions that need the whole stack
+	antlr   *runtimeRun // for decisions that the ANTLR runtime takes
 
 	// Where the parser stood after the last token that it took, from which
 	// error messages are made.
@@ -53,7 +57,7 @@ type frame struct {
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 	w := r.m.walk
 	r.pos = 0
-	r.tree.Reset(4 * len(r.visible))
+	r.tree.Reset()
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
 	r.mark(s)
@@ -74,7 +78,7 @@ func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 				return r.syntaxError()
 			}
 		}
-		if s = r.follow(s, p, &p.arcs[alt-1]); s < 0 {
+		if s = r.follow(s, &p.arcs[alt-1]); s < 0 {
 			return r.syntaxError()
 		}
 	}
@@ -96,6 +100,7 @@ func (r *run) mark(s int32) {
 // leave ends the topmost rule and returns where to go on, -1 at the very end.
 func (r *run) leave() int32 {
 	top := r.stack[len(r.stack)-1]
+	r.tree.Close(top.node)
 	if top.follow < 0 {
 		return -1
 	}
@@ -108,45 +113,40 @@ func (r *run) leave() int32 {
 }
 
 // next returns the type of the next token.
-func (r *run) next() int32 { return r.tokens[r.visible[r.pos]].Type }
+func (r *run) next() int32 { return r.types[r.pos] }
 
 // follow takes an arc from s and returns where it leads, -1 if the next token
 // is not on it.
-func (r *run) follow(s int32, p *place, a *arc) int32 {
-	top := &r.stack[len(r.stack)-1]
+func (r *run) follow(s int32, a *arc) int32 {
+	depth := len(r.stack)
+	top := &r.stack[depth-1]
 	switch a.kind {
-	case epsilon, action, predicate:
-		if a.occurrence != none {
-			r.tree.Empty(top.node, derivation.Occurrence(a.occurrence))
-		}
-		if p.precLoop && r.m.walk.states[a.target].kind != loopEnd {
-			r.tree.Wrap(top.node)
-		}
-		return a.target
-	case precedence:
-		if a.precedence < top.precedence {
-			return -1
-		}
-		r.tree.Operand(top.node, derivation.Occurrence(a.operand))
-		return a.target
-	case ruleCall:
-		if len(r.stack) >= r.limits.Depth {
-			panic(&LimitError{What: "nesting of rules", Bound: r.limits.Depth})
-		}
-		node := r.tree.Open(top.node, a.rule, derivation.Occurrence(a.occurrence))
-		r.stack = append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
-		return a.target
-	default:
-		t := r.next()
+	case atom, set:
+		t := r.types[r.pos]
 		if !a.takes(t) {
 			return -1
 		}
-		r.tree.Leaf(top.node, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
+		r.tree.Leaf(depth, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
 		r.step(1)
 		if t != derivation.EOF {
 			r.pos++
 		}
-		r.mark(a.target)
-		return a.target
+		r.mark(a.skip)
+	case ruleCall:
+		if depth >= r.limits.Depth {
+			panic(&LimitError{What: "nesting of rules", Bound: r.limits.Depth})
+		}
+		node := r.tree.Open(depth, a.rule, derivation.Occurrence(a.occurrence))
+		r.stack = append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
+	case precedence:
+		if a.precedence < top.precedence {
+			return -1
+		}
+		r.tree.Wrap(top.node, derivation.Occurrence(a.operand))
+	default:
+		if a.occurrence != none {
+			r.tree.Empty(depth, derivation.Occurrence(a.occurrence))
+		}
 	}
+	return a.skip
 }

@@ -91,8 +91,8 @@ func (r *run) predict(p *place, full bool) int32 {
 	precedence := r.stack[len(r.stack)-1].precedence
 	s := c.start(r, p, precedence)
 	for i := r.pos; ; i++ {
-		i = min(i, len(r.visible)-1)
-		t := r.tokens[r.visible[i]].Type
+		i = min(i, len(r.types)-1)
+		t := r.types[i]
 		n := s.edge(t)
 		if n == nil {
 			n = c.extend(r, p, s, t)
@@ -255,8 +255,8 @@ func (r *run) predictFull(p *place) int32 {
 	sim.precedence, sim.precRule = r.stack[len(r.stack)-1].precedence, -1
 	list := slices.Clone(sim.start(p, base))
 	for i := r.pos; ; i++ {
-		i = min(i, len(r.visible)-1)
-		t := r.tokens[r.visible[i]].Type
+		i = min(i, len(r.types)-1)
+		t := r.types[i]
 		next := sim.reach(list, t)
 		if len(next) == 0 {
 			return r.m.walk.finishedAlt(list)
