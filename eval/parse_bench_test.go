@@ -1,0 +1,110 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/antlr4-go/antlr/v4"
+
+	"github.com/inroad/inroad/eval/antlrjson"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+)
+
+// documents are what both parsers are measured on.
+func documents() map[string][]byte {
+	return map[string][]byte{
+		"small":   []byte(`{"id":17,"name":"inroad","tags":["a","b\n"],"ratio":-2.5e3,"ok":true,"none":null,"list":[1,2,3]}`),
+		"1MB":     document(1<<20, "name", "plain text, as most of it is"),
+		"unicode": document(1<<20, "名前", "ほとんどはこのような文章です"),
+	}
+}
+
+// document makes a document of about n bytes: records in an array.
+func document(n int, key, text string) []byte {
+	r := rand.New(rand.NewPCG(1, 0))
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for b.Len() < n {
+		if b.Len() > 1 {
+			b.WriteString(",\n  ")
+		}
+		fmt.Fprintf(&b, `{"id": %d, %q: %q, "values": [%g, true, null, {"x": []}]}`, r.IntN(1e6), key, text, r.NormFloat64())
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+func BenchmarkParse(b *testing.B) {
+	g, err := bundled.Load("json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"small", "1MB", "unicode"} {
+		input := documents()[name]
+		b.Run(name+"/inroad", func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.Parse(b.Context(), input, grammars.ParseOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/antlr", func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			b.ReportAllocs()
+			for b.Loop() {
+				parseWithANTLR(b, string(input))
+			}
+		})
+		b.Run(name+"/encoding-json", func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			for b.Loop() {
+				var v any
+				if err := json.Unmarshal(input, &v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// parseWithANTLR parses as a user of the generated parser would, and returns the tree.
+func parseWithANTLR(tb testing.TB, input string) antlr.ParseTree {
+	tb.Helper()
+	lexer := antlrjson.NewjsonLexer(antlr.NewInputStream(input))
+	parser := antlrjson.NewjsonParser(antlr.NewCommonTokenStream(lexer, antlr.TokenDefaultChannel))
+	parser.RemoveErrorListeners()
+	tree := parser.Json()
+	if parser.HasError() {
+		tb.Fatal(parser.GetError())
+	}
+	return tree
+}
+
+// Both parsers must have done the same work for their times to be compared.
+func TestTreesAreTheSame(t *testing.T) {
+	g, err := bundled.Load("json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, input := range documents() {
+		tree, err := g.Parse(t.Context(), input, grammars.ParseOptions{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var got bytes.Buffer
+		if err := tree.WriteLisp(&got); err != nil {
+			t.Fatal(err)
+		}
+		parser := antlrjson.NewjsonParser(nil)
+		want := antlr.TreesStringTree(parseWithANTLR(t, string(input)), parser.GetRuleNames(), parser)
+		if got.String() != want {
+			t.Errorf("%s: trees differ", name)
+		}
+	}
+}
