@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/antlr4-go/antlr/v4"
@@ -12,27 +13,36 @@ import (
 	"github.com/inroad/inroad/eval/antlrjson"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // documents are what both parsers are measured on.
 func documents() map[string][]byte {
 	return map[string][]byte{
 		"small":   []byte(`{"id":17,"name":"inroad","tags":["a","b\n"],"ratio":-2.5e3,"ok":true,"none":null,"list":[1,2,3]}`),
-		"1MB":     document(1<<20, "name", "plain text, as most of it is"),
-		"unicode": document(1<<20, "名前", "ほとんどはこのような文章です"),
+		"1MB":     document(1<<20, "name", strings.Fields("most documents have plain words in them and some say \"quoted\"")),
+		"unicode": document(1<<20, "名前", strings.Fields("ほとんど の 文書 は このような 文章 です")),
 	}
 }
 
-// document makes a document of about n bytes: records in an array.
-func document(n int, key, text string) []byte {
+// document makes a document of about n bytes: records in an array, each with
+// some of the words.
+func document(n int, key string, words []string) []byte {
 	r := rand.New(rand.NewPCG(1, 0))
+	text := func() string {
+		var out []string
+		for range 5 + r.IntN(5) {
+			out = append(out, words[r.IntN(len(words))])
+		}
+		return strings.Join(out, " ")
+	}
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for b.Len() < n {
 		if b.Len() > 1 {
 			b.WriteString(",\n  ")
 		}
-		fmt.Fprintf(&b, `{"id": %d, %q: %q, "values": [%g, true, null, {"x": []}]}`, r.IntN(1e6), key, text, r.NormFloat64())
+		fmt.Fprintf(&b, `{"id": %d, %q: %q, "values": [%g, true, null, {"x": []}]}`, r.IntN(1e6), key, text(), r.NormFloat64())
 	}
 	b.WriteByte(']')
 	return b.Bytes()
@@ -54,6 +64,17 @@ func BenchmarkParse(b *testing.B) {
 				}
 			}
 		})
+		b.Run(name+"/inroad-inside", func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			b.ReportAllocs()
+			for b.Loop() {
+				tree, err := g.Parse(b.Context(), input, grammars.ParseOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				takeApart(b, tree)
+			}
+		})
 		b.Run(name+"/antlr", func(b *testing.B) {
 			b.SetBytes(int64(len(input)))
 			b.ReportAllocs()
@@ -71,6 +92,27 @@ func BenchmarkParse(b *testing.B) {
 			}
 		})
 	}
+}
+
+// takeApart derives every token of a tree from its lexer rule, trivia too, and
+// returns the number of nodes in all.
+func takeApart(tb testing.TB, tree *derivation.Tree) (nodes int) {
+	tb.Helper()
+	count := func(inside *derivation.Tree, err error) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if inside != nil {
+			nodes += inside.Len() - 1
+		}
+	}
+	for _, n := range tree.All() {
+		count(n.Inside())
+	}
+	for i := range tree.Trivia() {
+		count(tree.Inside(i))
+	}
+	return nodes + tree.Len()
 }
 
 // parseWithANTLR parses as a user of the generated parser would, and returns the tree.

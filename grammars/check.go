@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
 // checkNames looks for names that mean nothing.
@@ -189,12 +190,15 @@ func (c *checker) corners(rule *Rule) []*Node {
 		empty = empty || c.nullable[alt.ID]
 	}
 	for _, alt := range operators {
-		rest := alt.Children[1:]
+		var rest []*Node
+		if alt.Kind == Concatenation {
+			rest = alt.Children[1:]
+		}
 		if empty {
 			out = c.firstOf(out, rest)
 		}
 		if !slices.ContainsFunc(rest, func(n *Node) bool { return !c.nullable[n.ID] }) {
-			c.errorf(alt.Pos, "alternative of left-recursive rule %s takes nothing after its left operand", rule.Name)
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing after its left operand", rule.Name)
 		}
 	}
 	if len(primaries) == 0 {
@@ -203,22 +207,25 @@ func (c *checker) corners(rule *Rule) []*Node {
 	return out
 }
 
-// operators splits the alternatives of a directly left-recursive parser rule;
-// there are no operators in any other rule.
+// operators splits the alternatives of a directly left-recursive parser rule as
+// the automaton does; there are no operators in any other rule. The rule alone
+// counts as an operator with nothing after its operand.
 func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
 	if rule.Kind != ParserRule {
 		return nil, nil
 	}
 	root := c.g.Nodes[rule.Root]
-	alts := []*Node{root}
+	nodes := []*Node{root}
 	if len(rule.source.Body.Alts) > 1 {
-		alts = root.Children
+		nodes = root.Children
 	}
-	for _, alt := range alts {
-		if alt.Kind == Concatenation && alt.Children[0].Target == rule {
-			operators = append(operators, alt)
+	_, recursive, _ := atn.Operators(rule.source)
+	for i, n := range nodes {
+		is := func(op atn.Operator) bool { return op.Alt == rule.source.Body.Alts[i] }
+		if n.Target == rule || slices.ContainsFunc(recursive, is) {
+			operators = append(operators, n)
 		} else {
-			primaries = append(primaries, alt)
+			primaries = append(primaries, n)
 		}
 	}
 	return primaries, operators
@@ -251,33 +258,22 @@ func (c *checker) firstOf(out []*Node, sequence []*Node) []*Node {
 	return out
 }
 
-// loops finds repetitions of what can be nothing.
+// loops finds repetitions of what can be nothing, or nothing but the end of the
+// input, which could be matched again and again.
 func (c *checker) loops() {
+	ends := fixpoint(c.g, func(n *Node, known []bool) bool { return n.Kind == End || n.nullable(known) })
 	for _, n := range c.g.Nodes {
 		if n.Kind != Repetition || n.Rule == nil {
 			continue
 		}
 		switch body := n.Children[0]; {
-		case n.Max != 1 && (c.nullable[body.ID] || body.canEnd()):
+		case n.Max != 1 && c.nullable[body.ID]:
 			c.errorf(n.Pos, "rule %s repeats something that can be empty; a parser could go on forever", n.Rule.Name)
+		case n.Max != 1 && ends[body.ID]:
+			c.errorf(n.Pos, "rule %s repeats something that can be the end of the input alone; a parser could go on forever", n.Rule.Name)
 		case n.Max == 1 && c.nullable[body.ID] && n.Rule.Kind == ParserRule:
 			c.warnf(n.Pos, "rule %s makes optional what can be empty anyway", n.Rule.Name)
 		}
-	}
-}
-
-// canEnd reports whether the node can begin with the end of the input, which
-// could then be matched again and again.
-func (n *Node) canEnd() bool {
-	switch n.Kind {
-	case End:
-		return true
-	case Alternation:
-		return slices.ContainsFunc(n.Children, (*Node).canEnd)
-	case Concatenation:
-		return n.Children[0].canEnd()
-	default:
-		return false
 	}
 }
 
@@ -287,14 +283,16 @@ func (n *Node) canEnd() bool {
 func (c *checker) productive() {
 	derives := derives(c.g)
 	for _, rule := range c.g.Rules {
+		primaries, operators := c.operators(rule)
 		switch {
 		case c.g.Nodes[rule.Root].Size != Unproductive:
+		case operators != nil && primaries == nil: // which was said already
 		case derives[rule.Root]:
 			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs a token that no rule makes", rule.Name)
 		case rule.Name == c.g.Start:
-			c.errorf(rule.Pos, "start rule %s derives nothing: every alternative needs the rule itself", rule.Name)
+			c.errorf(rule.Pos, "start rule %s derives nothing: there is no end to any of its alternatives", rule.Name)
 		default:
-			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs the rule itself", rule.Name)
+			c.warnf(rule.Pos, "rule %s derives nothing: there is no end to any of its alternatives", rule.Name)
 		}
 	}
 }
@@ -323,8 +321,8 @@ func derives(g *Grammar) []bool {
 func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
 	known := make([]bool, len(g.Nodes))
 	queue := make([]Occurrence, 0, len(g.Nodes))
-	for i := len(g.Nodes) - 1; i >= 0; i-- {
-		queue = append(queue, Occurrence(i))
+	for _, n := range slices.Backward(g.Nodes) {
+		queue = append(queue, n.ID)
 	}
 	for len(queue) > 0 {
 		n := g.Nodes[queue[0]]
@@ -339,34 +337,52 @@ func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
 
 // reachable finds rules that no input needs.
 func (c *checker) reachable() {
-	reached := make([]bool, len(c.g.Nodes))
-	mark := func(n Occurrence) {
-		stack := []Occurrence{n}
-		for len(stack) > 0 {
-			i := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if reached[i] {
-				continue
-			}
-			reached[i] = true
-			for _, child := range c.g.Nodes[i].Children {
-				stack = append(stack, child.ID)
-			}
+	used := c.reach(c.g.ruleByName[c.g.Start].Root, c.g.Trivia)
+	var tokens []Occurrence
+	for _, rule := range c.g.Rules {
+		if rule.Kind == TokenRule {
+			tokens = append(tokens, rule.Root)
 		}
 	}
-	mark(c.g.ruleByName[c.g.Start].Root)
-	mark(c.g.Trivia)
+	inTokens := c.reach(tokens...)
 	for _, rule := range c.g.Rules {
 		switch {
-		case rule.Literal || reached[rule.Root]:
+		case rule.Literal || used[rule.Root]:
 		case rule.Kind == ParserRule:
 			c.warnf(rule.Pos, "rule %s cannot be reached from start rule %s", rule.Name, c.g.Start)
-		case rule.Kind == FragmentRule:
-			c.warnf(rule.Pos, "fragment %s is not used", rule.Name)
-		case !hasCommand(rule.source, "more"):
+		case rule.Kind == FragmentRule && !inTokens[rule.Root]:
+			c.warnf(rule.Pos, "fragment %s is not used by any token", rule.Name)
+		case rule.Kind == TokenRule && !hasCommand(rule.source, "more"):
 			c.warnf(rule.Pos, "token %s is not used by any rule that start rule %s reaches", rule.Name, c.g.Start)
 		}
 	}
+}
+
+// reach finds the nodes below those given. Literals and sets of tokens in parser
+// rules lead to the rules that make these tokens.
+func (c *checker) reach(from ...Occurrence) []bool {
+	makers := map[int][]Occurrence{}
+	for i := range c.spec.LexerRules {
+		for _, t := range c.nodes.typesMade(i) {
+			makers[t] = append(makers[t], c.nodes.lexerRule(i).Root)
+		}
+	}
+	reached := make([]bool, len(c.g.Nodes))
+	for stack := from; len(stack) > 0; {
+		n := c.g.Nodes[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		if reached[n.ID] {
+			continue
+		}
+		reached[n.ID] = true
+		for _, child := range n.Children {
+			stack = append(stack, child.ID)
+		}
+		for _, t := range n.types() {
+			stack = append(stack, makers[t]...)
+		}
+	}
+	return reached
 }
 
 // alternatives finds those that another one before them makes useless.
@@ -492,18 +508,14 @@ func (l *loader) checkShadowed() {
 		}
 		winner := l.grammar.machine.TokenRule(slices.Index(l.spec.Modes, r.Mode), lit.Value)
 		if winner != i && winner >= 0 {
-			other := l.nodes.lexerRule(winner)
-			name := other.Name
-			if other.Literal {
-				name = quoted(soleLiteral(other.source))
-			}
-			l.warnf(r.Pos, "token %s can never be matched: %s, which comes first, matches the same text", l.describeRule(r), name)
+			first := l.describeRule(l.spec.LexerRules[winner])
+			l.warnf(r.Pos, "token %s can never be matched: %s, which comes first, matches the same text", l.describeRule(r), first)
 		}
 	}
 }
 
 func (l *loader) describeRule(r *g4.Rule) string {
-	if isImplicit(r) {
+	if l.implicit[r] {
 		return quoted(soleLiteral(r))
 	}
 	return r.Name

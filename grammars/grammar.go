@@ -120,8 +120,10 @@ const (
 func (k NodeKind) Symbolic() bool { return k >= Reference }
 
 func (k NodeKind) String() string {
-	return [...]string{"alternation", "concatenation", "repetition", "end",
-		"reference", "literal", "set", "tokens", "empty"}[k]
+	return [...]string{
+		"alternation", "concatenation", "repetition", "end",
+		"reference", "literal", "set", "tokens", "empty",
+	}[k]
 }
 
 // A Node is an occurrence of a symbol in a grammar, or of a construct that

@@ -25,15 +25,17 @@ func (l *loader) buildGraph() {
 		g.Code = append(slices.Clone(g.Code), l.lexer.code...)
 	}
 	l.grammar = g
-	b := &graphBuilder{loader: l, g: g, roots: map[*Rule]*Node{}, tokens: map[int]*Node{}}
+	b := &graphBuilder{loader: l, g: g, roots: map[*Rule]*Node{}, tokens: map[int]*Node{}, items: map[*g4.CharSet][]*Node{}, parts: map[atn.Part]*Node{}}
 	l.nodes = b
 	l.spec.Occurrences = map[g4.Element]int32{}
 	l.spec.Empties = map[*g4.Alt]int32{}
+	l.spec.Items = map[*g4.CharSet][]int32{}
+	l.spec.Parts = map[atn.Part]int32{}
 	for i, r := range l.spec.ParserRules {
 		b.addRule(&Rule{Pos: r.Pos, Name: r.Name, Index: i, Kind: ParserRule, source: r})
 	}
 	for i, r := range l.spec.LexerRules {
-		rule := &Rule{Pos: r.Pos, Name: r.Name, Index: i, Kind: TokenRule, Mode: r.Mode, Literal: isImplicit(r), source: r}
+		rule := &Rule{Pos: r.Pos, Name: r.Name, Index: i, Kind: TokenRule, Mode: r.Mode, Literal: l.implicit[r], source: r}
 		if r.Fragment {
 			rule.Kind = FragmentRule
 		}
@@ -63,6 +65,8 @@ type graphBuilder struct {
 
 	elements []elementNode
 	empties  []emptyNode
+	items    map[*g4.CharSet][]*Node // nil for items that have none
+	parts    map[atn.Part]*Node
 }
 
 type elementNode struct {
@@ -160,11 +164,13 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 			chars = b.folded(item.Ranges)
 		}
 		if covers(before, chars) {
+			b.items[e] = append(b.items[e], nil)
 			continue
 		}
 		before = normalRanges(append(slices.Clone(before), chars...))
 		child := &Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)}
 		n.Children = append(n.Children, child)
+		b.items[e] = append(b.items[e], child)
 	}
 	if len(n.Children) == 1 {
 		n = n.Children[0]

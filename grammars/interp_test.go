@@ -16,82 +16,27 @@ var (
 	interpFlag = flag.String("units-interp", "", "where the .interp files of -units are: a folder each, / written as __")
 )
 
-// The automata are the ANTLR tool's, state for state. The .interp files are
-// what `antlr4 FILE.g4` of version 4.13.1 writes.
+// The automata are the ANTLR tool's, state for state.
 func TestAutomataAreTheTools(t *testing.T) {
-	interps, err := filepath.Glob("testdata/interp/*.interp")
-	if err != nil || len(interps) == 0 {
-		t.Fatalf("no .interp files: %v", err)
+	folders, err := filepath.Glob("testdata/interp/[a-z]*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no grammars: %v", err)
 	}
-	for _, path := range interps {
-		name := strings.TrimSuffix(filepath.Base(path), ".interp")
-		if strings.HasSuffix(name, "Lexer") {
-			continue // compared with its parser
-		}
-		t.Run(name, func(t *testing.T) {
-			sources := sourcesOf(t, filepath.Join("testdata/interp", strings.TrimSuffix(name, "Parser")))
-			lexer := strings.TrimSuffix(name, "Parser") + "Lexer.interp"
-			compareAutomata(t, sources, filepath.Join("testdata/interp", lexer), path)
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(folder, "*.g4"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(files) == 0 {
+				files = []string{filepath.Join("bundled", filepath.Base(folder)+".g4")}
+			}
+			compareAutomata(t, files, folder)
 		})
 	}
 }
 
-// sourcesOf reads BASE.g4, or BASELexer.g4 and BASEParser.g4, with BASEImport.g4
-// if there is one.
-func sourcesOf(t *testing.T, base string) []Source {
-	t.Helper()
-	var out []Source
-	for _, suffix := range []string{"", "Lexer", "Parser", "Import"} {
-		path := base + suffix + ".g4"
-		text, err := os.ReadFile(path)
-		if err == nil {
-			out = append(out, Source{path, string(text)})
-		}
-	}
-	return out
-}
-
-func compareAutomata(t *testing.T, sources []Source, lexerInterp, parserInterp string) {
-	t.Helper()
-	g, err := Load(sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lexer, parser := g.machine.Serialized()
-	for _, c := range []struct {
-		path string
-		got  []int32
-	}{{lexerInterp, lexer}, {parserInterp, parser}} {
-		if want := readInterp(t, c.path); !slices.Equal(c.got, want) {
-			i := 0
-			for i < min(len(c.got), len(want)) && c.got[i] == want[i] {
-				i++
-			}
-			t.Errorf("%s: %d numbers, want %d; they differ at %d: got %v, want %v", c.path, len(c.got), len(want), i,
-				c.got[i:min(i+12, len(c.got))], want[i:min(i+12, len(want))])
-		}
-	}
-}
-
-// readInterp returns the serialised automaton of an .interp file, its last line.
-func readInterp(t *testing.T, path string) []int32 {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	var out []int32
-	for field := range strings.SplitSeq(strings.Trim(lines[len(lines)-1], "[]"), ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		out = append(out, int32(n))
-	}
-	return out
-}
-
+// Further grammars can be compared that are not here, see the flags.
 func TestAutomataOfUnits(t *testing.T) {
 	if *unitsFlag == "" {
 		t.Skip("give -units to compare further grammars")
@@ -106,39 +51,117 @@ func TestAutomataOfUnits(t *testing.T) {
 			continue
 		}
 		t.Run(fields[0], func(t *testing.T) {
-			var sources []Source
+			var files []string
 			for file := range strings.SplitSeq(fields[1], ",") {
-				text, err := os.ReadFile(filepath.Join(*rootFlag, fields[0], file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources = append(sources, Source{file, string(text)})
+				files = append(files, filepath.Join(*rootFlag, fields[0], file))
 			}
-			g, err := Load(sources...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := filepath.Join(*interpFlag, strings.ReplaceAll(fields[0], "/", "__"))
-			lexer, parser := g.machine.Serialized()
-			all, err := filepath.Glob(filepath.Join(dir, "*.interp"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, path := range all {
-				want := readInterp(t, path)
-				got := parser
-				if want[1] == 0 {
-					got = lexer
-				}
-				if !slices.Equal(got, want) {
-					i := 0
-					for i < min(len(got), len(want)) && got[i] == want[i] {
-						i++
-					}
-					t.Errorf("%s: %d numbers, want %d; they differ at %d: got %v, want %v", filepath.Base(path), len(got), len(want), i,
-						got[i:min(i+12, len(got))], want[i:min(i+12, len(want))])
-				}
-			}
+			compareAutomata(t, files, filepath.Join(*interpFlag, strings.ReplaceAll(fields[0], "/", "__")))
 		})
 	}
+}
+
+// compareAutomata loads a grammar and compares its automata and names with the
+// .interp files in a folder: one of a parser and one of a lexer.
+func compareAutomata(t *testing.T, files []string, folder string) {
+	t.Helper()
+	var sources []Source
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, Source{file, string(text)})
+	}
+	g, err := Load(sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.interp"))
+	if err != nil || len(paths) != 2 {
+		t.Fatalf("%s: %d .interp files, want 2; %v", folder, len(paths), err)
+	}
+	lexer, parser := g.machine.Serialized()
+	kinds := map[bool]int{}
+	for _, path := range paths {
+		want := readInterp(t, path)
+		isLexer := want.automaton[1] == 0
+		kinds[isLexer]++
+		got, rules := parser, g.ParserRules()
+		if isLexer {
+			got, rules = lexer, g.Rules[len(rules):]
+		}
+		if i := difference(got, want.automaton); i >= 0 {
+			t.Errorf("%s: %d numbers, want %d; they differ at %d: got %v, want %v", path, len(got), len(want.automaton), i,
+				got[i:min(i+12, len(got))], want.automaton[i:min(i+12, len(want.automaton))])
+		}
+		var names []string
+		for _, r := range rules {
+			names = append(names, r.Name)
+		}
+		if !slices.Equal(names, want.rules) {
+			t.Errorf("%s: rules are\n%v, want\n%v", path, names, want.rules)
+		}
+		if !isLexer && !slices.Equal(g.Tokens()[1:], want.tokens) {
+			t.Errorf("%s: tokens are\n%q, want\n%q", path, g.Tokens()[1:], want.tokens)
+		}
+	}
+	if kinds[true] != 1 || kinds[false] != 1 {
+		t.Errorf("%s: want a parser's and a lexer's .interp file, found %v", folder, paths)
+	}
+}
+
+// difference returns where the lists differ first, or -1.
+func difference(a, b []int32) int {
+	if slices.Equal(a, b) {
+		return -1
+	}
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// An interp is an .interp file.
+type interp struct {
+	rules     []string
+	tokens    []string // by type from 1: the literal, or else the name
+	automaton []int32
+}
+
+func readInterp(t *testing.T, path string) interp {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string][]string{}
+	title := ""
+	for line := range strings.SplitSeq(string(text), "\n") {
+		switch name, isTitle := strings.CutSuffix(line, ":"); {
+		case isTitle && name != "'":
+			title = name
+		case line != "":
+			sections[title] = append(sections[title], line)
+		}
+	}
+	out := interp{rules: sections["rule names"]}
+	symbolic := sections["token symbolic names"]
+	for i, literal := range sections["token literal names"] {
+		switch {
+		case i == 0:
+		case literal == "null":
+			out.tokens = append(out.tokens, symbolic[i])
+		default:
+			out.tokens = append(out.tokens, literal)
+		}
+	}
+	for field := range strings.SplitSeq(strings.Trim(strings.Join(sections["atn"], ""), "[]"), ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		out.automaton = append(out.automaton, int32(n))
+	}
+	return out
 }

@@ -27,11 +27,9 @@ func Load(sources ...Source) (*Grammar, error) {
 		l.files = append(l.files, file)
 	}
 	steps := []func(){l.merge, l.assignTypes, l.checkNames, l.buildGraph, l.checkGraph, l.buildMachine}
-	for _, step := range steps {
-		if l.found.Failed() {
-			return nil, l.sorted()
-		}
-		step()
+	for len(steps) > 0 && !l.found.Failed() {
+		steps[0]()
+		steps = steps[1:]
 	}
 	if l.found.Failed() {
 		return nil, l.sorted()

@@ -49,20 +49,21 @@ func (u *unit) modes() []string {
 
 // caseInsensitive tells whether a rule ignores case.
 func (u *unit) caseInsensitive(rule *g4.Rule) bool {
-	fold := option(u.Options, "caseInsensitive") == "true"
-	if v := option(rule.Options, "caseInsensitive"); v != "" {
+	fold := option(u.Options, "caseInsensitive").Value == "true"
+	if v := option(rule.Options, "caseInsensitive").Value; v != "" {
 		fold = v == "true"
 	}
 	return fold
 }
 
-func option(options []g4.Option, name string) string {
+// option returns the named option, or the zero one.
+func option(options []g4.Option, name string) g4.Option {
 	for _, o := range options {
 		if o.Name == name {
-			return o.Value
+			return o
 		}
 	}
-	return ""
+	return g4.Option{}
 }
 
 // merge finds the parser and the lexer among the files and adds their imports.
@@ -89,6 +90,11 @@ func (l *loader) merge() {
 		l.lexer = l.unit(lexer)
 	} else if main.Kind == g4.Parser {
 		l.errorf(main.Pos, "parser grammar %s needs a lexer grammar, and none was given", main.Name)
+	}
+	for _, f := range l.files {
+		if f != l.parser.File && f != l.lexer.File && !imported[f] {
+			l.warnf(f.Pos, "grammar %s is not used: no other file needs it", f.Name)
+		}
 	}
 }
 
@@ -133,12 +139,12 @@ func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
 // lexerFile returns the lexer grammar that a parser grammar takes its tokens from.
 func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 	vocabulary := option(main.Options, "tokenVocab")
-	if f := l.find(vocabulary); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
+	if f := l.find(vocabulary.Value); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
 		return f
 	}
 	if main.Kind != g4.Parser {
-		if vocabulary != "" {
-			l.warnf(main.Pos, "tokenVocab = %s is ignored in a combined grammar", vocabulary)
+		if vocabulary.Value != "" {
+			l.warnf(vocabulary.Pos, "tokenVocab = %s is ignored in a combined grammar", vocabulary.Value)
 		}
 		return nil
 	}
@@ -153,8 +159,8 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 	if len(lexers) == 0 {
 		return nil
 	}
-	if vocabulary != "" {
-		l.warnf(main.Pos, "no file given is the tokenVocab %s; tokens are taken from %s", vocabulary, lexers[i].Name)
+	if vocabulary.Value != "" {
+		l.warnf(vocabulary.Pos, "no file given is the tokenVocab %s; tokens are taken from %s", vocabulary.Value, lexers[i].Name)
 	}
 	return lexers[i]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
 // number links references to what they name and numbers the nodes breadth
@@ -40,6 +41,31 @@ func (b *graphBuilder) number() {
 	for _, e := range b.empties {
 		b.spec.Empties[e.alt] = int32(e.node.ID)
 	}
+	for set, nodes := range b.items {
+		for _, n := range nodes {
+			o := int32(-1)
+			if n != nil {
+				o = int32(n.ID)
+			}
+			b.spec.Items[set] = append(b.spec.Items[set], o)
+		}
+	}
+	for part, n := range b.parts {
+		b.spec.Parts[part] = int32(n.ID)
+	}
+	b.spec.Trivia = make([]int32, len(b.spec.LexerRules))
+	for i := range b.spec.Trivia {
+		b.spec.Trivia[i] = -1
+	}
+	for _, n := range trivia.Children {
+		b.spec.Trivia[n.Target.Index] = int32(n.ID)
+	}
+	names := b.g.names
+	for _, n := range b.g.Nodes {
+		names.Symbols = append(names.Symbols, n.Text)
+		names.Deep = append(names.Deep, n.Kind == Reference && len(n.Children) > 0)
+	}
+	b.spec.Symbols = names.Symbols
 }
 
 type numbering struct {
@@ -113,8 +139,9 @@ func (b *graphBuilder) token(t int) *Node {
 		end := b.roots[rule]
 		if b.spec.RuleTypes[i] != t {
 			end = &Node{Pos: rule.Pos, Kind: Reference, Text: rule.Name, Target: rule}
+			b.parts[atn.Part{Type: t, End: i, Rule: i}] = end
 		}
-		n.Children = append(n.Children, b.afterMore(rule, end))
+		n.Children = append(n.Children, b.afterMore(t, rule, end))
 	}
 	switch len(n.Children) {
 	case 0:
@@ -151,14 +178,17 @@ func (b *graphBuilder) typesMade(i int) []int {
 
 // afterMore returns what a token is made of that ends with the rule: if other
 // rules can put text before it by `more`, those rules repeated, then the end.
-func (b *graphBuilder) afterMore(rule *Rule, end *Node) *Node {
+// The type is the token's, 0 for trivia.
+func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 	before := b.moreBefore(rule.Mode)
 	if len(before) == 0 {
 		return end
 	}
 	parts := &Node{Pos: rule.Pos, Kind: Alternation}
 	for _, r := range before {
-		parts.Children = append(parts.Children, &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: r})
+		n := &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: r}
+		b.parts[atn.Part{Type: t, End: rule.Index, Rule: r.Index}] = n
+		parts.Children = append(parts.Children, n)
 	}
 	if len(parts.Children) == 1 {
 		parts = parts.Children[0]
@@ -252,7 +282,7 @@ func (b *graphBuilder) trivia() *Node {
 	for i, r := range b.spec.LexerRules {
 		if !r.Fragment && b.isTrivia(r) {
 			rule := b.lexerRule(i)
-			body := b.afterMore(rule, b.roots[rule])
+			body := b.afterMore(0, rule, b.roots[rule])
 			n.Children = append(n.Children, &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: rule, Children: []*Node{body}})
 		}
 	}

@@ -22,7 +22,7 @@ type ParseOptions struct {
 	// ANTLR lets the ANTLR runtime decide between alternatives, for comparison.
 	// It is slow, and must not be trusted with a grammar of strangers: it can
 	// neither be interrupted nor bounded.
-	ANTLR bool
+	ANTLR  bool
 	Limits Limits
 }
 

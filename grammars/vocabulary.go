@@ -3,6 +3,7 @@ package grammars
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -19,6 +20,7 @@ func (l *loader) assignTypes() {
 		FoldCase: map[*g4.Rule]bool{},
 	}
 	l.tokenNames = []string{""}
+	l.implicit = map[*g4.Rule]bool{}
 	l.splitRules()
 	if l.lexer != l.parser {
 		l.declareTokens(l.lexer.tokens)
@@ -39,11 +41,8 @@ func (l *loader) assignTypes() {
 // each literal of the parser that no lexer rule is.
 func (l *loader) splitRules() {
 	for _, r := range l.parser.rules() {
-		switch {
-		case !r.IsLexer():
+		if !r.IsLexer() {
 			l.spec.ParserRules = append(l.spec.ParserRules, r)
-		case l.parser.Kind == g4.Parser:
-			l.errorf(r.Pos, "lexer rule %s in a parser grammar", r.Name)
 		}
 	}
 	if len(l.spec.ParserRules) == 0 {
@@ -51,11 +50,8 @@ func (l *loader) splitRules() {
 	}
 	var lexerRules []*g4.Rule
 	for _, r := range l.lexer.rules() {
-		switch {
-		case r.IsLexer():
+		if r.IsLexer() {
 			lexerRules = append(lexerRules, r)
-		case l.lexer.Kind == g4.Lexer:
-			l.errorf(r.Pos, "parser rule %s in a lexer grammar", r.Name)
 		}
 	}
 	if l.parser == l.lexer {
@@ -111,12 +107,17 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 			}
 			seen[lit.Text] = true
 			own := *lit
-			out = append(out, &g4.Rule{
+			made := &g4.Rule{
 				Pos:  lit.Pos,
 				Name: fmt.Sprintf("T__%d", len(out)),
 				Mode: defaultMode,
 				Body: &g4.Block{Pos: lit.Pos, Alts: []*g4.Alt{{Pos: lit.Pos, Elements: []g4.Element{&own}}}},
-			})
+			}
+			if other := l.lexer.known[made.Name]; other != nil {
+				l.errorf(other.Pos, "rule %s has the name of the lexer rule that stands for %s; give it another", other.Name, quoted(lit))
+			}
+			l.implicit[made] = true
+			out = append(out, made)
 		}
 	}
 	return out
@@ -124,10 +125,6 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 
 func (l *loader) declareTokens(names []g4.Name) {
 	for _, name := range names {
-		if !g4.IsTokenName(name.Text) {
-			l.errorf(name.Pos, "token name %s must begin with a capital letter", name.Text)
-			continue
-		}
 		l.define(name.Text)
 	}
 }
@@ -190,9 +187,6 @@ func (l *loader) symbolicName(t int) string {
 	return ""
 }
 
-// isImplicit reports whether a lexer rule was made for a literal of the parser.
-func isImplicit(r *g4.Rule) bool { return len(r.Name) > 3 && r.Name[:3] == "T__" }
-
 // hasTypeOrMore reports whether the first alternative of a rule that has
 // commands has one that keeps the rule from making a token of its own.
 func hasTypeOrMore(r *g4.Rule) bool {
@@ -217,9 +211,24 @@ func (l *loader) typeReferences() {
 				}
 			case *g4.Literal:
 				if _, known := l.spec.Tokens[quoted(e)]; !known {
-					l.errorf(e.Pos, "literal %s is not a token of lexer grammar %s, or of several rules in it", quoted(e), l.lexer.Name)
+					l.reportLiteral(e)
 				}
 			}
 		}
 	}
+}
+
+// reportLiteral tells why a literal of the parser stands for no token.
+func (l *loader) reportLiteral(lit *g4.Literal) {
+	var rules []string
+	for _, r := range l.spec.LexerRules {
+		if of := soleLiteral(r); of != nil && of.Text == lit.Text {
+			rules = append(rules, r.Name)
+		}
+	}
+	if len(rules) == 0 {
+		l.errorf(lit.Pos, "literal %s is not a token of lexer grammar %s", quoted(lit), l.lexer.Name)
+		return
+	}
+	l.errorf(lit.Pos, "literal %s could be any of several tokens: %s; refer to one of them by name", quoted(lit), strings.Join(rules, ", "))
 }

@@ -1,34 +1,16 @@
 package g4_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/inplace"
 )
-
-// An expectation is an ERROR or WARNING comment of a grammar in testdata.
-type expectation struct {
-	line     int
-	severity g4.Severity
-	message  *regexp.Regexp
-}
-
-func (e expectation) String() string {
-	return fmt.Sprintf("%d: %s %q", e.line, severityName(e.severity), e.message)
-}
-
-func severityName(s g4.Severity) string {
-	return map[g4.Severity]string{g4.Error: "ERROR", g4.Warning: "WARNING"}[s]
-}
-
-var expectationComment = regexp.MustCompile(`// (ERROR|WARNING) "([^"]*)"`)
 
 // TestDiagnosticsInPlace checks that each grammar in testdata has the
 // diagnostics that its comments announce, on their lines, and no others.
@@ -44,42 +26,8 @@ func TestDiagnosticsInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, diagnostics := g4.Parse(file, string(text))
-			compareDiagnostics(t, expectations(string(text)), diagnostics)
+			inplace.Check(t, map[string]string{file: string(text)}, diagnostics)
 		})
-	}
-}
-
-func expectations(text string) []expectation {
-	var wanted []expectation
-	for i, line := range strings.Split(text, "\n") {
-		for _, m := range expectationComment.FindAllStringSubmatch(line, -1) {
-			severity := g4.Error
-			if m[1] == "WARNING" {
-				severity = g4.Warning
-			}
-			wanted = append(wanted, expectation{i + 1, severity, regexp.MustCompile(m[2])})
-		}
-	}
-	return wanted
-}
-
-func compareDiagnostics(t *testing.T, wanted []expectation, got g4.Diagnostics) {
-	t.Helper()
-	met := make([]bool, len(wanted))
-next:
-	for _, d := range got {
-		for i, w := range wanted {
-			if !met[i] && w.line == d.Line && w.severity == d.Severity && w.message.MatchString(d.Message) {
-				met[i] = true
-				continue next
-			}
-		}
-		t.Errorf("unexpected diagnostic: %v", d)
-	}
-	for i, w := range wanted {
-		if !met[i] {
-			t.Errorf("missing diagnostic: %v", w)
-		}
 	}
 }
 
@@ -92,8 +40,10 @@ func TestDiagnosticsCountCharactersFromOne(t *testing.T) {
 		"inside a literal":                {"lexer grammar A; B : 'é\\x';", `f.g4:1:24: invalid escape \x`},
 		"inside a set":                    {"lexer grammar A; B : [é\\x];", `f.g4:1:24: invalid escape \x`},
 		"behind an action of many lines":  {"grammar a; @x {\n{é} \"}\"\n} 3;", `f.g4:3:3: expected a rule, found "3"`},
-		"long tokens are cut short": {"grammar a; " + strings.Repeat("x", 50) + " 3;",
-			`f.g4:1:63: expected ":" after the rule's name, found "3"`},
+		"long tokens are cut short": {
+			"grammar a; " + strings.Repeat("x", 50) + " 3;",
+			`f.g4:1:63: expected ":" after the rule's name, found "3"`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -114,8 +64,10 @@ func TestLimits(t *testing.T) {
 		want string
 	}{
 		"as much text as there may be": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
-		"too much text": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
-			"f.g4:1:1: grammar has 1048593 bytes, more than the limit of 1048576"},
+		"too much text": {
+			"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
+			"f.g4:1:1: grammar has 1048593 bytes, more than the limit of 1048576",
+		},
 		"brackets as deep as they may be":       {nested(500), ""},
 		"brackets too deep":                     {nested(501), "f.g4:1:516: brackets are nested more than 500 deep"},
 		"brackets far too deep":                 {nested(500_000), "f.g4:1:516: brackets are nested more than 500 deep"},
@@ -142,10 +94,14 @@ func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
 		text string
 		want g4.Diagnostic
 	}{
-		"warnings only": {warnings,
-			g4.Diagnostic{Severity: g4.Warning, Message: "399 further diagnostics are not shown"}},
-		"an error among them": {warnings + " C : ; d : ;",
-			g4.Diagnostic{Severity: g4.Error, Message: "400 further diagnostics are not shown"}},
+		"warnings only": {
+			warnings,
+			g4.Diagnostic{Severity: g4.Warning, Message: "399 further diagnostics are not shown"},
+		},
+		"an error among them": {
+			warnings + " C : ; d : ;",
+			g4.Diagnostic{Severity: g4.Error, Message: "400 further diagnostics are not shown"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,188 @@
+package grammars_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/internal/inplace"
+)
+
+// TestDiagnosticsInPlace checks that each grammar in testdata/bad, a file or a
+// folder of files, has the diagnostics that its comments announce, on their
+// lines, and no others.
+func TestDiagnosticsInPlace(t *testing.T) {
+	entries, err := os.ReadDir("testdata/bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		t.Run(entry.Name(), func(t *testing.T) {
+			paths := []string{filepath.Join("testdata/bad", entry.Name())}
+			if entry.IsDir() {
+				if paths, err = filepath.Glob(paths[0] + "/*.g4"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var sources []grammars.Source
+			texts := map[string]string{}
+			for _, path := range paths {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sources = append(sources, grammars.Source{Name: path, Text: string(text)})
+				texts[path] = string(text)
+			}
+			inplace.Check(t, texts, diagnose(t, sources...))
+		})
+	}
+}
+
+// diagnose loads a grammar and returns what was found in it.
+func diagnose(t *testing.T, sources ...grammars.Source) g4.Diagnostics {
+	t.Helper()
+	g, err := grammars.Load(sources...)
+	if err == nil {
+		if g.Warnings.Failed() {
+			t.Errorf("a grammar was loaded in spite of errors:\n%v", g.Warnings)
+		}
+		return g.Warnings
+	}
+	var found g4.Diagnostics
+	if !errors.As(err, &found) || !found.Failed() {
+		t.Fatalf("not an error with diagnostics: %v", err)
+	}
+	return found
+}
+
+func TestNoGrammarFile(t *testing.T) {
+	_, err := grammars.Load()
+	if got, want := fmt.Sprint(err), "grammar:1:1: no grammar file was given"; got != want {
+		t.Errorf("Load() = %q, want %q", got, want)
+	}
+}
+
+func TestTooManyNodes(t *testing.T) {
+	load := func(n int) error {
+		_, err := grammars.Load(grammars.Source{Name: "f.g4", Text: "grammar A; a : " + strings.Repeat("B ", n) + "; B : 'b' ;"})
+		return err
+	}
+	// The concatenation, the literal of B and the trivia are nodes as well.
+	if err := load(1000); err != nil {
+		t.Error(err)
+	}
+	if got, want := fmt.Sprint(load(199_998)), "f.g4:1:9: grammar A has 200001 nodes; the limit is 200000"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Diagnostics come file by file in the order given, and by place in each.
+func TestDiagnosticsAreInOrder(t *testing.T) {
+	parser := grammars.Source{Name: "p.g4", Text: "parser grammar P; options {tokenVocab=L;}\na : x\n | y A; b : ;"}
+	lexer := grammars.Source{Name: "l.g4", Text: "lexer grammar L;\nA : B; C : D;"}
+	tests := map[string]struct {
+		sources []grammars.Source
+		want    string
+	}{
+		"the parser first": {[]grammars.Source{parser, lexer}, `p.g4:2:5: rule x is not defined
+p.g4:3:4: rule y is not defined
+l.g4:2:5: lexer rule B is not defined
+l.g4:2:12: lexer rule D is not defined`},
+		"the lexer first": {[]grammars.Source{lexer, parser}, `l.g4:2:5: lexer rule B is not defined
+l.g4:2:12: lexer rule D is not defined
+p.g4:2:5: rule x is not defined
+p.g4:3:4: rule y is not defined`},
+		"the notation comes before what it means": {
+			[]grammars.Source{{Name: "a.g4", Text: "grammar A; a : b"}, {Name: "b.g4", Text: "grammar B; c : 'x' 5 ;"}},
+			"a.g4:1:17: rule a has no \";\" before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, diagnose(t, test.sources...).Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExact(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want bool
+	}{
+		"pure":                       {"grammar A; a : 'x' ;", true},
+		"a header":                   {"grammar A; @header {import x;} a : 'x' ;", true},
+		"arguments and returns":      {"grammar A; a[int i] returns [int j] locals [int k] @init {x} @after {y} : 'x' ;", true},
+		"members":                    {"grammar A; @members {int i;} a : 'x' ;", false},
+		"a predicate":                {"grammar A; a : {x}? 'x' ;", false},
+		"an action":                  {"grammar A; a : 'x' {x} ;", false},
+		"an action in a lexer rule":  {"grammar A; a : X ; X : 'x' {x} ;", false},
+		"a predicate in a fragment":  {"grammar A; a : X ; X : Y ; fragment Y : {y}? 'y' ;", false},
+		"a superclass":               {"grammar A; options {superClass=Base;} a : 'x' ;", false},
+		"options of another purpose": {"grammar A; options {language=Go;} a : 'x' ;", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			g, err := grammars.Load(grammars.Source{Name: "f.g4", Text: test.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := g.Exact(); got != test.want {
+				t.Errorf("Exact() = %v, want %v; code: %v", got, test.want, g.Code)
+			}
+		})
+	}
+}
+
+// What a grammar says itself stands before what it imports, and imported code is
+// listed with its place.
+func TestImportsAddAndDoNotReplace(t *testing.T) {
+	g, err := grammars.Load(
+		grammars.Source{Name: "dir/Main.g4", Text: "grammar Main; import More, Words; a : b W V {m} ; V : 'v' ;"},
+		grammars.Source{Name: "dir/More.g4", Text: "parser grammar More; import Deep, Main; tokens { Q } b : 'x' | c {n}? ; a : b ;"},
+		grammars.Source{Name: "dir/Deep.g4", Text: "parser grammar Deep; c : V Q? ; b : 'never' ;"},
+		grammars.Source{Name: "dir/Words.g4", Text: "lexer grammar Words; V : 'never' ; W : 'w' ;"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules, code []string
+	for _, r := range g.Rules {
+		rules = append(rules, r.Name)
+	}
+	for _, c := range g.Code {
+		code = append(code, fmt.Sprintf("%v %s %s", c.Pos, c.Rule, c.Text))
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c", "T__0", "V", "W"}, rules); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"dir/Main.g4:1:45 a m", "dir/More.g4:1:66 b n"}, code); diff != "" {
+		t.Errorf("code (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"", "'x'", "'v'", "'w'", "Q"}, g.Tokens()); diff != "" {
+		t.Errorf("tokens (-want +got):\n%s", diff)
+	}
+}
+
+// A file is found by its grammar's name, or else by its own.
+func TestImportByFileName(t *testing.T) {
+	g, err := grammars.Load(
+		grammars.Source{Name: "Main.g4", Text: "grammar Main; import Words; a : W ;"},
+		grammars.Source{Name: "dir/Words.g4", Text: "lexer grammar Other; W : 'w' ;"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := g.Rule("W"); w == nil || w.File != "dir/Words.g4" {
+		t.Errorf("rule W is %v", w)
+	}
+}

@@ -1,0 +1,200 @@
+package grammars_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/grammartest"
+)
+
+// checkParse checks what holds for any grammar and input: parsing ends, with a
+// tree of the input or with an error that has its place inside the input.
+func checkParse(t failer, g *grammars.Grammar, input string, tree *derivation.Tree, err error) {
+	t.Helper()
+	var syntax *grammars.SyntaxError
+	var limit *grammars.LimitError
+	switch {
+	case err == nil:
+		checkTree(t, g, tree, input)
+		for _, write := range []func(io.Writer) error{tree.WriteLisp, tree.WriteIndented, tree.WriteJSON} {
+			if err := write(io.Discard); err != nil {
+				t.Errorf("write the tree of %q: %v", input, err)
+			}
+		}
+	case errors.As(err, &syntax):
+		if syntax.Offset > len(input) || !strings.HasPrefix(input[syntax.Offset:], syntax.Unexpected) {
+			t.Errorf("error is at byte %d of %q: %v", syntax.Offset, input, err)
+			return
+		}
+		lines := strings.Split(input[:syntax.Offset], "\n")
+		if column := 1 + utf8.RuneCountInString(lines[len(lines)-1]); syntax.Line != len(lines) || syntax.Column != column {
+			t.Errorf("byte %d of %q is at %d:%d, not at %d:%d", syntax.Offset, input, len(lines), column, syntax.Line, syntax.Column)
+		}
+	case !errors.As(err, &limit):
+		t.Errorf("parse %q: %v", input, err)
+	}
+}
+
+func TestParseAnything(t *testing.T) {
+	for name, tokens := range map[string][]string{
+		"expr": {"+", "-", "*", "/", "%", "++", "--", "(", ")", "0", "7", "42", "x", "y", "z", " ", "\t", "\r\n", "w", "&", "é", "\xff"},
+		"json": {"{", "}", "[", "]", ",", ":", "true", "false", "null", `""`, `"a\u00e9😀"`, "0", "-1.5e+3", " ", "\n", "nul", `"`, `\`, "1.", "語", "\xc3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := grammartest.Bundled(t, name)
+			anything := rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes")) })
+			soup := rapid.Custom(func(t *rapid.T) string {
+				return strings.Join(rapid.SliceOfN(rapid.SampledFrom(tokens), 0, 30).Draw(t, "tokens"), "")
+			})
+			inputs := rapid.OneOf(anything, soup)
+			rapid.Check(t, func(r *rapid.T) {
+				input := inputs.Draw(r, "input")
+				opt := grammars.ParseOptions{Prefix: rapid.Bool().Draw(r, "prefix"), Start: rapid.SampledFrom(g.ParserRules()).Draw(r, "start").Name}
+				tree, err := g.Parse(t.Context(), []byte(input), opt)
+				checkParse(r, g, input, tree, err)
+			})
+		})
+	}
+}
+
+// A leafText is a token that was derived.
+type leafText struct {
+	occurrence grammars.Occurrence
+	text       string
+}
+
+// derive derives tokens from a node of a parser rule, or characters from one of
+// a lexer rule, at random; with no depth left by the smallest way.
+func derive(t *rapid.T, n *grammars.Node, depth int) []leafText {
+	var out []leafText
+	switch n.Kind {
+	case grammars.Alternation:
+		children := n.Children
+		if depth <= 0 {
+			children = []*grammars.Node{slices.MinFunc(children, func(a, b *grammars.Node) int { return a.Size - b.Size })}
+		}
+		return derive(t, rapid.SampledFrom(children).Draw(t, "alternative"), depth)
+	case grammars.Concatenation:
+		for _, child := range n.Children {
+			out = append(out, derive(t, child, depth)...)
+		}
+	case grammars.Repetition:
+		times := n.Min
+		if most := 4; depth > 0 {
+			if n.Max >= 0 {
+				most = n.Max
+			}
+			times = rapid.IntRange(n.Min, most).Draw(t, "times")
+		}
+		for range times {
+			out = append(out, derive(t, n.Children[0], depth)...)
+		}
+	case grammars.Reference:
+		out = derive(t, n.Children[0], depth-1)
+		if n.Token > 0 {
+			text := ""
+			for _, part := range out {
+				text += part.text
+			}
+			out = []leafText{{n.ID, text}}
+		}
+	case grammars.Literal:
+		out = []leafText{{n.ID, n.Value}}
+	case grammars.CharSet:
+		r := rapid.SampledFrom(n.Chars).Draw(t, "range")
+		char := rapid.Int32Range(r.Lo, r.Hi).Draw(t, "character")
+		if !utf8.ValidRune(char) {
+			char = r.Lo
+		}
+		out = []leafText{{n.ID, string(char)}}
+	}
+	return out
+}
+
+// What the graph derives parses, to the occurrences that it was derived from:
+// the bundled grammars are not ambiguous.
+func TestWhatTheGraphDerivesParses(t *testing.T) {
+	for _, name := range []string{"expr", "json"} {
+		t.Run(name, func(t *testing.T) {
+			g := grammartest.Bundled(t, name)
+			rapid.Check(t, func(r *rapid.T) {
+				var texts []string
+				var want []grammars.Occurrence
+				for _, leaf := range derive(r, g.Nodes[g.Rule(g.Start).Root], rapid.IntRange(0, 14).Draw(r, "depth")) {
+					texts, want = append(texts, leaf.text), append(want, leaf.occurrence)
+				}
+				input := strings.Join(texts, rapid.SampledFrom([]string{" ", "\n", "\t  "}).Draw(r, "between"))
+				tree, err := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{})
+				if err != nil {
+					r.Fatalf("derived %q: %v", input, err)
+				}
+				checkTree(r, g, tree, input)
+				var got []grammars.Occurrence
+				for _, n := range tree.All() {
+					if n.Kind() == derivation.Leaf && n.Token().Type != derivation.EOF {
+						got = append(got, n.Occurrence())
+					}
+				}
+				if !slices.Equal(got, want) {
+					r.Fatalf("%q was derived from %v, and parsed to %v", input, want, got)
+				}
+			})
+		})
+	}
+}
+
+// FuzzLoadAndParse checks that no grammar and no input, both from strangers,
+// bring a panic or take long.
+func FuzzLoadAndParse(f *testing.F) {
+	for _, test := range treeCases() {
+		if len(test.grammars) == 1 {
+			f.Add(test.grammars[0], test.input)
+		}
+	}
+	for _, name := range []string{"expr", "json"} {
+		f.Add(bundledText(f, name), "[1, {\"a\": x+(42)}]")
+	}
+	f.Add("grammar G; a : (b? c?)* ; b : a | ; c : EOF* ;", "x")
+	f.Add("grammar G; a : {p()}? B+ ~C | a . a ; B : C* | EOF ; fragment C : [a-z\\p{L}] D? ; D : 'd' -> more ;", "abd")
+	f.Fuzz(func(t *testing.T, text, input string) {
+		if len(text) > 2000 || len(input) > 200 {
+			t.Skip()
+		}
+		begin := time.Now()
+		g, err := grammars.Load(grammars.Source{Name: "f.g4", Text: text})
+		if err != nil {
+			if fmt.Sprint(err) == "" {
+				t.Errorf("an error that says nothing: %#v", err)
+			}
+			return
+		}
+		for _, prefix := range []bool{false, true} {
+			limits := grammars.Limits{Depth: 200, Steps: 20_000, Time: time.Second}
+			tree, err := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{Prefix: prefix, Limits: limits})
+			checkParse(t, g, input, tree, err)
+		}
+		if took := time.Since(begin); took > 8*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func bundledText(tb testing.TB, name string) string {
+	tb.Helper()
+	source, err := bundled.Source(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return source.Text
+}

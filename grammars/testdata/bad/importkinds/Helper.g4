@@ -1,0 +1,2 @@
+parser grammar Helper;
+h : E ;

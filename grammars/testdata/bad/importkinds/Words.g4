@@ -1,0 +1,2 @@
+lexer grammar Words;
+W : 'w' ;

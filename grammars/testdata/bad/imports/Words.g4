@@ -1,0 +1,3 @@
+lexer grammar Words;
+import Words;
+W : 'w' ;

@@ -1,0 +1,3 @@
+parser grammar ModesParser;
+options { tokenVocab = ModesLexer; }
+a : (A B | C | D | E)* EOF ;

@@ -1,0 +1,2 @@
+grammar noparser;               // ERROR "^grammar noparser has no parser rules$"
+A : 'a' ;

@@ -1,0 +1,3 @@
+grammar First;
+import Shared;
+a : s ;

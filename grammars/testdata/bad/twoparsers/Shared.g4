@@ -1,0 +1,2 @@
+grammar Shared;
+s : 's' ;

@@ -1,0 +1,18 @@
+// Tokens that the parser never asks for.
+grammar unusedtokens;
+
+start : USED EOF ;
+other : OTHER ;                // WARNING "^rule other cannot be reached from start rule start$"
+
+USED : LETTER+ ;
+OTHER : '0' DIGIT ;            // WARNING "^token OTHER is not used by any rule that start rule start reaches$"
+NONE : '1' ;                   // WARNING "^token NONE is not used by any rule that start rule start reaches$"
+COMMENT : '#' TEXT -> skip ;
+BLANK : ' ' -> channel(HIDDEN) ;
+PREFIX : '$' -> more ;
+KIND : '@' -> type(USED) ;
+fragment LETTER : [a-z] ;
+fragment DIGIT : [0-9] ;
+fragment TEXT : .*? '\n' ;
+fragment SPARE : 's' SPARE2 ;  // WARNING "^fragment SPARE is not used by any token$"
+fragment SPARE2 : 't' ;        // WARNING "^fragment SPARE2 is not used by any token$"

@@ -1,0 +1,3 @@
+lexer grammar ToyLexer;
+A : 'a' ;
+PLUS : '+' ;

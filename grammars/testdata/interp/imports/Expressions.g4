@@ -1,0 +1,5 @@
+parser grammar Expressions;
+
+expr : NAME ;
+call : NAME '(' args? ')' ;
+args : expr (',' expr)* ;

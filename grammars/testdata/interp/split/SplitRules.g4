@@ -1,0 +1,3 @@
+parser grammar SplitRules;
+
+rule_ : NAME | '(' start SHUT | CLASS ;
