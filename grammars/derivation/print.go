@@ -59,28 +59,89 @@ func (t *Tree) lispText(n node) string {
 }
 
 // WriteIndented writes the tree a node a line, each with the number of its
-// occurrence in the grammar, for people to read.
+// occurrence in the grammar, for people to read. Below a token stands how its
+// lexer rule derives it, and before it the trivia that the parser never saw.
 func (t *Tree) WriteIndented(w io.Writer) error {
-	out := bufio.NewWriter(w)
+	p := &indenter{Writer: bufio.NewWriter(w), tree: t}
 	for depth, n := range t.All() {
-		for range depth {
-			out.WriteString("  ")
-		}
-		switch n.Kind() {
-		case Rule:
-			out.WriteString(n.Name())
-		case Empty:
-			out.WriteString(`""`)
-		case Leaf:
-			out.WriteString(n.Name())
-			if text := n.Text(); n.Token().Type != EOF && "'"+text+"'" != n.Name() {
-				fmt.Fprintf(out, " %q", text)
+		if n.Kind() == Leaf {
+			if err := p.trivia(depth, int(n.get().symbol)); err != nil {
+				return err
 			}
 		}
-		if n.Occurrence() != None {
-			fmt.Fprintf(out, " #%d", n.Occurrence())
+		p.node(depth, n)
+		if err := p.inside(depth+1, n.Inside); err != nil {
+			return err
 		}
-		out.WriteByte('\n')
 	}
-	return out.Flush()
+	if err := p.trivia(1, len(t.tokens)); err != nil {
+		return err
+	}
+	return p.Flush()
+}
+
+type indenter struct {
+	*bufio.Writer
+	tree *Tree
+	next int // the first token whose trivia is not written yet
+}
+
+// trivia writes what the parser did not see before a token.
+func (p *indenter) trivia(depth, before int) error {
+	for ; p.next < before; p.next++ {
+		token := p.tree.tokens[p.next]
+		if !token.Trivia() {
+			continue
+		}
+		o := None
+		if p.tree.inside != nil && token.Rule >= 0 {
+			o = p.tree.inside.TriviaOccurrence(token.Rule)
+		}
+		name := p.tree.names.Token(int(token.Type))
+		p.line(depth, "trivia "+name, string(p.tree.input[token.Start:token.End]), o)
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.tree.Inside(p.next) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inside writes the nodes below a token.
+func (p *indenter) inside(depth int, derive func() (*Tree, error)) error {
+	t, err := derive()
+	if t == nil || err != nil {
+		return err
+	}
+	for d, n := range t.All() {
+		if d > 0 { // the root is the token
+			p.node(depth+d-1, n)
+		}
+	}
+	return nil
+}
+
+func (p *indenter) node(depth int, n Node) {
+	text := n.Text()
+	if n.Kind() != Leaf || n.Token().Type == EOF || "'"+text+"'" == n.Name() {
+		text = ""
+	}
+	name := n.Name()
+	if n.Kind() == Empty {
+		name = `""`
+	}
+	p.line(depth, name, text, n.Occurrence())
+}
+
+func (p *indenter) line(depth int, name, text string, o Occurrence) {
+	for range depth {
+		p.WriteString("  ")
+	}
+	p.WriteString(name)
+	if text != "" {
+		fmt.Fprintf(p, " %q", text)
+	}
+	if o != None {
+		fmt.Fprintf(p, " #%d", o)
+	}
+	p.WriteByte('\n')
 }

@@ -12,6 +12,7 @@ package derivation
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -26,8 +27,10 @@ const EOF = -1
 
 // Names are a grammar's names, shared by all of its trees.
 type Names struct {
-	Rules  []string // parser rules by index
-	Tokens []string // tokens by type, as they are shown to people: '+' or ID
+	Rules   []string // rules by index
+	Tokens  []string // tokens by type, as they are shown to people: '+' or ID
+	Symbols []string // nodes of the grammar graph by number, as the grammar writes them
+	Deep    []bool   // nodes of the graph by number: whether there is something below
 }
 
 // A Token is a piece of input as the lexer cut it.
@@ -42,12 +45,72 @@ type Token struct {
 // Trivia reports whether the token is one that the parser never saw.
 func (t Token) Trivia() bool { return t.Skipped || t.Channel != 0 }
 
+// A Piece is a part of a token that one lexer rule matched and left for others
+// to go on with. The token's last part, which ends it, is no piece.
+type Piece struct {
+	Token int32 // the token, by index
+	Rule  int32
+	End   int32 // in bytes
+}
+
 // A Tree is a derivation of one input.
 type Tree struct {
 	input  []byte
 	names  *Names
 	tokens []Token
 	nodes  []node
+	inside Insider
+	pieces []Piece // in the order of the input
+}
+
+// An Insider derives tokens from their lexer rules.
+type Insider interface {
+	// Inside derives a token of an input. The pieces are those of the token.
+	Inside(input []byte, token Token, pieces []Piece) (*Tree, error)
+	// TriviaOccurrence returns the node of the graph that trivia matched by a
+	// lexer rule is an instance of.
+	TriviaOccurrence(rule int32) Occurrence
+}
+
+// WithInside returns the tree with the means to take its tokens apart.
+func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
+	t.inside, t.pieces = in, pieces
+	return t
+}
+
+// Inside derives a token, given by its index, from its lexer rule. The root of
+// that tree stands for the token, its nodes are occurrences below the token's,
+// and its leaves are characters. It is nil for the end of the input and where
+// the tree does not know its lexer. The error tells that it would take too long.
+func (t *Tree) Inside(token int) (*Tree, error) {
+	if t.inside == nil || t.tokens[token].Rule < 0 {
+		return nil, nil
+	}
+	first, _ := slices.BinarySearchFunc(t.pieces, int32(token), func(p Piece, token int32) int { return int(p.Token) - int(token) })
+	last := first
+	for last < len(t.pieces) && int(t.pieces[last].Token) == token {
+		last++
+	}
+	return t.inside.Inside(t.input, t.tokens[token], t.pieces[first:last])
+}
+
+// Trivia yields the tokens that the parser never saw, by index, each with the
+// node of the graph that it is an instance of.
+func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
+	return func(yield func(int, Occurrence) bool) {
+		for i, token := range t.tokens {
+			if !token.Trivia() {
+				continue
+			}
+			o := None
+			if t.inside != nil && token.Rule >= 0 {
+				o = t.inside.TriviaOccurrence(token.Rule)
+			}
+			if !yield(i, o) {
+				return
+			}
+		}
+	}
 }
 
 type node struct {
@@ -128,16 +191,31 @@ func (n Node) Rule() int { return int(n.get().symbol) }
 // Token returns the token of a node that is a [Leaf].
 func (n Node) Token() Token { return n.tree.tokens[n.get().symbol] }
 
-// Name returns the rule's name, the token's name, or "" for an empty alternative.
+// Name returns the rule's name, the token's name, inside a token the symbol as
+// the grammar writes it, or "" for an empty alternative.
 func (n Node) Name() string {
-	switch n.Kind() {
-	case Rule:
-		return n.tree.names.Rules[n.Rule()]
-	case Leaf:
-		return n.tree.names.Token(int(n.Token().Type))
-	default:
+	names := n.tree.names
+	switch {
+	case n.Kind() == Rule:
+		return names.Rules[n.Rule()]
+	case n.Kind() == Empty:
 		return ""
+	case n.Token().Type == 0 && n.Occurrence() >= 0 && int(n.Occurrence()) < len(names.Symbols):
+		return names.Symbols[n.Occurrence()]
+	default:
+		return names.Token(int(n.Token().Type))
 	}
+}
+
+// Inside derives a leaf's token from its lexer rule, as [Tree.Inside] does. It
+// is nil for literals and for tokens of a set: there is nothing below them in
+// the grammar.
+func (n Node) Inside() (*Tree, error) {
+	deep := n.tree.names.Deep
+	if o := int(n.Occurrence()); n.Kind() != Leaf || o < 0 || o >= len(deep) || !deep[o] {
+		return nil, nil
+	}
+	return n.tree.Inside(int(n.get().symbol))
 }
 
 // Token returns the name of a token type, also of those that have none.

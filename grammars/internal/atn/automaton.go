@@ -82,6 +82,7 @@ type edge struct {
 	occurrence int32   // what it came from in the grammar
 	operand    int32   // of a precedence edge: the occurrence of the left operand
 	members    []label // of a collapsed set: what each of its parts came from
+	continues  bool    // it takes a later character of a literal
 }
 
 // A label is the occurrence that a range of symbols came from.

@@ -20,10 +20,17 @@ type Spec struct {
 	Channels    map[string]int
 	FoldCase    map[*g4.Rule]bool // lexer rules that match either case
 
-	// Occurrences says which node of the grammar graph an element is, and
-	// Empties which node an alternative without symbols is.
+	// Occurrences says which node of the grammar graph an element is, Items
+	// which nodes the items of a set are (none for those that add nothing), and
+	// Empties which node an alternative without symbols is. Parts says where
+	// rules stand in tokens that several rules make, and Symbols has the texts
+	// of all nodes.
 	Occurrences map[g4.Element]int32
+	Items       map[*g4.CharSet][]int32
 	Empties     map[*g4.Alt]int32
+	Parts       map[Part]int32
+	Trivia      []int32 // by lexer rule: the node of the rule as trivia, -1 for none
+	Symbols     []string
 }
 
 // A fragment is a part of a network under construction: it is entered on the
@@ -53,6 +60,21 @@ func parserNetwork(spec *Spec) *network {
 
 // lexerNetwork builds the lexer's network.
 func lexerNetwork(spec *Spec) *network {
+	b := newLexerBuilder(spec)
+	b.mergeSets()
+	b.compact()
+	return b.network
+}
+
+// rawLexerNetwork builds the lexer's network without joining alternatives, so
+// that each occurrence has an edge.
+func rawLexerNetwork(spec *Spec) *network {
+	b := newLexerBuilder(spec)
+	b.compact()
+	return b.network
+}
+
+func newLexerBuilder(spec *Spec) *builder {
 	b := &builder{
 		network:  &network{lexer: true, maxToken: spec.LexerTokens, types: spec.RuleTypes},
 		spec:     spec,
@@ -72,9 +94,7 @@ func lexerNetwork(spec *Spec) *network {
 			}
 		}
 	}
-	b.mergeSets()
-	b.compact()
-	return b.network
+	return b
 }
 
 func (b *builder) addRules(rules []*g4.Rule) {
@@ -191,7 +211,7 @@ func (b *builder) element(e g4.Element) fragment {
 		left.edges = append(left.edges, b.symbol(b.folded(e.Lo, e.Hi), right, o))
 		return fragment{left, right}
 	case *g4.CharSet:
-		return b.step(edge{kind: set, set: b.charSet(e), occurrence: o})
+		return b.step(edge{kind: set, set: b.charSet(e), occurrence: o, members: b.itemLabels(e)})
 	case *g4.Not:
 		var all []interval
 		for _, item := range e.Items {
@@ -233,7 +253,9 @@ func (b *builder) text(lit *g4.Literal, occurrence int32) fragment {
 	last := left
 	for _, c := range lit.Value {
 		next := b.newState(basic)
-		last.edges = append(last.edges, b.symbol(b.folded(c, c), next, occurrence))
+		e := b.symbol(b.folded(c, c), next, occurrence)
+		e.continues = last != left
+		last.edges = append(last.edges, e)
 		last, occurrence = next, none
 	}
 	return fragment{left, last}
@@ -410,6 +432,27 @@ func (b *builder) charSet(s *g4.CharSet) ranges {
 		}
 	}
 	return normal(all)
+}
+
+// itemLabels says which occurrence each item of a set is.
+func (b *builder) itemLabels(s *g4.CharSet) []label {
+	var labels []label
+	for i, item := range s.Items {
+		o := b.spec.Items[s][i]
+		if o == none {
+			continue
+		}
+		for _, r := range item.Ranges {
+			rs := []interval{{r.Lo, r.Hi}}
+			if !item.IsProperty() {
+				rs = b.folded(r.Lo, r.Hi)
+			}
+			for _, r := range rs {
+				labels = append(labels, label{r.lo, r.hi, o})
+			}
+		}
+	}
+	return labels
 }
 
 // folded returns the range and, in a rule that ignores case, its other case,

@@ -48,6 +48,7 @@ func (r *run) lexToken(l *lexer) bool {
 			r.emit(s.kind, channel, s.rule, start, int32(end))
 			return true
 		}
+		r.pieces = append(r.pieces, derivation.Piece{Token: int32(len(r.tokens)), Rule: s.rule, End: int32(end)})
 	}
 }
 

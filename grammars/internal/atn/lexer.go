@@ -273,9 +273,10 @@ func (c *lexCache) append(before *actionList, index int) *actionList {
 // classes maps characters to classes. Characters of one class are on the same
 // edges everywhere; the class after the last is the end of the input.
 type classes struct {
-	ascii [utf8.RuneSelf]uint16
-	pages [(unicode.MaxRune + 1) / pageSize]*page
-	count int
+	ascii  [utf8.RuneSelf]uint16
+	pages  [(unicode.MaxRune + 1) / pageSize]*page
+	bounds []rune // the first character of each class
+	count  int
 }
 
 // A page has the classes of some consecutive characters. Pages that are alike
@@ -291,9 +292,8 @@ func (c *classes) decode(text []byte) (class uint16, width int) {
 }
 
 func classesOf(net *network) *classes {
-	c := &classes{}
 	bounds := classBounds(net)
-	c.count = len(bounds)
+	c := &classes{bounds: bounds, count: len(bounds)}
 	known := map[page]*page{}
 	class := 0
 	for i := range c.pages {
@@ -311,6 +311,14 @@ func classesOf(net *network) *classes {
 	}
 	copy(c.ascii[:], c.pages[0][:])
 	return c
+}
+
+// each marks the classes of the characters that an edge takes.
+func (c *classes) each(e *edge, marked []bool) {
+	for i, char := range c.bounds {
+		marked[i] = marked[i] || e.matches(char, unicode.MaxRune)
+	}
+	marked[c.count] = marked[c.count] || e.matches(eof, unicode.MaxRune)
 }
 
 // classBounds returns the first character of each class, in order.

@@ -14,20 +14,23 @@ import (
 // A Machine parses inputs by one grammar.
 type Machine struct {
 	names     *derivation.Names
+	trivia    []int32 // by lexer rule: its occurrence as trivia
 	lexer     *lexer
 	parser    *network
 	walk      *walk
 	predictor *predictor
 	runtime   func() *runtime
+	dissector func() *dissector
 	runs      sync.Pool
 }
 
 // Build makes the machine of a grammar.
 func Build(spec *Spec, names *derivation.Names) *Machine {
-	m := &Machine{names: names, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
+	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
 	m.walk = newWalk(m.parser)
 	m.predictor = newPredictor(m.walk)
 	m.runtime = runtimeOf(m.parser)
+	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
 }
 
@@ -104,7 +107,8 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	if r.lexError != nil {
 		return nil, r.lexError
 	}
-	return r.tree.Tree(input, slices.Clone(r.tokens), m.names), nil
+	tree = r.tree.Tree(input, slices.Clone(r.tokens), m.names)
+	return tree.WithInside(m, slices.Clone(r.pieces)), nil
 }
 
 // run returns a run to use, maybe one that was used before.
@@ -128,10 +132,21 @@ func (m *Machine) release(r *run) {
 		return
 	}
 	*r = run{
-		m: m, modes: r.modes[:0], tokens: r.tokens[:0], visible: r.visible[:0], types: r.types[:0],
+		m: m, modes: r.modes[:0], tokens: r.tokens[:0], pieces: r.pieces[:0], visible: r.visible[:0], types: r.types[:0],
 		stack: r.stack[:0], tree: r.tree, popped: r.popped[:0],
 	}
 	m.runs.Put(r)
+}
+
+// Inside derives a token of an input from its lexer rule.
+func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece) (*derivation.Tree, error) {
+	return m.dissector().inside(input, token, pieces)
+}
+
+// TriviaOccurrence returns the node that trivia matched by a lexer rule is an
+// instance of.
+func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
+	return derivation.Occurrence(m.trivia[rule])
 }
 
 // TokenRule returns the lexer rule, by index, that a text is a token of in a

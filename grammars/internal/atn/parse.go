@@ -23,6 +23,7 @@ type run struct {
 	mode     int
 	modes    []int // to return to
 	tokens   []derivation.Token
+	pieces   []derivation.Piece
 	lexError *SyntaxError
 
 	// The parser's side.
