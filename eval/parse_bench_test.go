@@ -106,11 +106,12 @@ func takeApart(tb testing.TB, tree *derivation.Tree) (nodes int) {
 			nodes += inside.Len() - 1
 		}
 	}
+	lens := tree.Lens()
 	for _, n := range tree.All() {
-		count(n.Inside())
+		count(lens.Leaf(n))
 	}
 	for i := range tree.Trivia() {
-		count(tree.Inside(i))
+		count(lens.Token(i))
 	}
 	return nodes + tree.Len()
 }

@@ -1,6 +1,7 @@
 package grammars
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func (l *loader) constant(names map[string]int, arg string) int {
 	if v, ok := names[arg]; ok {
 		return v
 	}
-	if v, err := strconv.Atoi(arg); err == nil && v <= 0xFFFF {
+	if v, err := strconv.Atoi(arg); err == nil && v <= math.MaxInt16 {
 		return v
 	}
 	return -1

@@ -19,28 +19,35 @@ type wrap struct {
 	occurrence Occurrence
 }
 
-// Reset forgets everything.
-func (b *Builder) Reset() {
-	b.nodes, b.wraps = b.nodes[:0], b.wraps[:0]
+// Reset forgets everything, and makes room for n nodes.
+func (b *Builder) Reset(n int) {
+	b.nodes, b.wraps = slices.Grow(b.nodes[:0], n), b.wraps[:0]
 }
+
+// Len returns the number of nodes so far.
+func (b *Builder) Len() int { return len(b.nodes) }
+
+// Truncate forgets all but the first n nodes.
+func (b *Builder) Truncate(n int) { b.nodes = b.nodes[:n] }
 
 // Open begins a rule's node, at a depth of 0 for the root, and returns its number.
 func (b *Builder) Open(depth int, rule int32, o Occurrence) int32 {
-	b.nodes = append(b.nodes, node{occurrence: o, kind: Rule, symbol: rule, depth: int32(depth)})
+	b.nodes = append(b.nodes, node{occurrence: o, head: head(Rule, rule), depth: int32(depth)})
 	return int32(len(b.nodes) - 1)
 }
 
 // Close ends a rule's node: what comes next is not below it.
 func (b *Builder) Close(n int32) { b.nodes[n].next = int32(len(b.nodes)) }
 
-// Leaf adds a token, given by its index.
+// Leaf adds a token, given by its index, or in a tree inside a token the
+// character at a place of the input.
 func (b *Builder) Leaf(depth int, token int32, o Occurrence) {
-	b.nodes = append(b.nodes, node{occurrence: o, kind: Leaf, symbol: token, depth: int32(depth), next: int32(len(b.nodes) + 1)})
+	b.nodes = append(b.nodes, node{occurrence: o, head: head(Leaf, token), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
 // Empty adds an empty alternative.
 func (b *Builder) Empty(depth int, o Occurrence) {
-	b.nodes = append(b.nodes, node{occurrence: o, kind: Empty, depth: int32(depth), next: int32(len(b.nodes) + 1)})
+	b.nodes = append(b.nodes, node{occurrence: o, head: head(Empty, 0), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
 // Wrap moves all that is below rule n into a new node of the same rule, which
@@ -59,6 +66,19 @@ func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 		t.nodes = b.unwrapped()
 	}
 	return t
+}
+
+// Chars returns the tree of all nodes as one inside the token from start to end.
+// If buf is not nil, its memory is used and it is the result.
+func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) *Tree {
+	nodes := b.nodes
+	if buf == nil {
+		buf, nodes = &Tree{}, slices.Clone(nodes)
+	} else {
+		b.nodes = buf.nodes
+	}
+	*buf = Tree{input: input, names: names, nodes: nodes, chars: true, start: start, end: end}
+	return buf
 }
 
 // unwrapped lays out the nodes with the wraps where they belong.
@@ -97,7 +117,7 @@ func (b *Builder) unwrapped() []node {
 		for ; next < len(b.wraps) && b.wraps[next].node == int32(i); next++ {
 			w := b.wraps[next]
 			opened = append(opened, open{w.end, int32(len(out))})
-			out = append(out, node{occurrence: w.occurrence, kind: Rule, symbol: n.symbol, depth: n.depth + 1})
+			out = append(out, node{occurrence: w.occurrence, head: n.head, depth: n.depth + 1})
 			n.depth++
 		}
 	}

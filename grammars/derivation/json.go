@@ -53,8 +53,8 @@ func (t *Tree) spans() []span {
 	at := 0
 	for i, n := range t.nodes {
 		out[i].end = at // for now: where the leaf before it ends
-		if n.kind == Leaf {
-			at = int(t.tokens[n.symbol].End)
+		if n.kind() == Leaf {
+			at = int(Node{t, int32(i)}.Token().End)
 		}
 	}
 	ends := append(make([]int, 0, len(t.nodes)+1), 0)
@@ -65,8 +65,8 @@ func (t *Tree) spans() []span {
 	start := at
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n := t.nodes[i]
-		if n.kind == Leaf {
-			start = int(t.tokens[n.symbol].Start)
+		if n.kind() == Leaf {
+			start = int(Node{t, int32(i)}.Token().Start)
 		}
 		end := ends[n.next]
 		out[i] = span{start, end}

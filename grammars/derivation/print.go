@@ -14,7 +14,7 @@ func (t *Tree) WriteLisp(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	open := 0 // brackets that are open
 	for i, n := range t.nodes {
-		if n.kind == Empty {
+		if n.kind() == Empty {
 			continue
 		}
 		for ; open > int(n.depth); open-- {
@@ -23,15 +23,15 @@ func (t *Tree) WriteLisp(w io.Writer) error {
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		if n.kind == Leaf {
-			out.WriteString(t.lispText(n))
+		if n.kind() == Leaf {
+			out.WriteString(t.lispText(Node{t, int32(i)}))
 			continue
 		}
 		if t.hasChildren(int32(i)) {
 			out.WriteByte('(')
 			open++
 		}
-		out.WriteString(t.names.Rules[n.symbol])
+		out.WriteString(t.names.Rules[n.symbol()])
 	}
 	for ; open > 0; open-- {
 		out.WriteByte(')')
@@ -42,15 +42,15 @@ func (t *Tree) WriteLisp(w io.Writer) error {
 // hasChildren reports whether there is anything but empty alternatives below a node.
 func (t *Tree) hasChildren(i int32) bool {
 	for j := i + 1; j < t.nodes[i].next; j = t.nodes[j].next {
-		if t.nodes[j].kind != Empty {
+		if t.nodes[j].kind() != Empty {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *Tree) lispText(n node) string {
-	token := t.tokens[n.symbol]
+func (t *Tree) lispText(n Node) string {
+	token := n.Token()
 	if token.Type == EOF {
 		return "<EOF>"
 	}
@@ -62,15 +62,15 @@ func (t *Tree) lispText(n node) string {
 // occurrence in the grammar, for people to read. Below a token stands how its
 // lexer rule derives it, and before it the trivia that the parser never saw.
 func (t *Tree) WriteIndented(w io.Writer) error {
-	p := &indenter{Writer: bufio.NewWriter(w), tree: t}
+	p := &indenter{Writer: bufio.NewWriter(w), tree: t, lens: t.Lens()}
 	for depth, n := range t.All() {
 		if n.Kind() == Leaf {
-			if err := p.trivia(depth, int(n.get().symbol)); err != nil {
+			if err := p.trivia(depth, int(n.get().symbol())); err != nil {
 				return err
 			}
 		}
 		p.node(depth, n)
-		if err := p.inside(depth+1, n.Inside); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Leaf(n) }); err != nil {
 			return err
 		}
 	}
@@ -83,6 +83,7 @@ func (t *Tree) WriteIndented(w io.Writer) error {
 type indenter struct {
 	*bufio.Writer
 	tree *Tree
+	lens *Lens
 	next int // the first token whose trivia is not written yet
 }
 
@@ -99,7 +100,7 @@ func (p *indenter) trivia(depth, before int) error {
 		}
 		name := p.tree.names.Token(int(token.Type))
 		p.line(depth, "trivia "+name, string(p.tree.input[token.Start:token.End]), o)
-		if err := p.inside(depth+1, func() (*Tree, error) { return p.tree.Inside(p.next) }); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Token(p.next) }); err != nil {
 			return err
 		}
 	}

@@ -36,10 +36,10 @@ type Names struct {
 // A Token is a piece of input as the lexer cut it.
 type Token struct {
 	Type       int32
-	Channel    int32
 	Rule       int32 // the lexer rule that ended the token, by index; -1 for the end of the input
-	Skipped    bool  // matched, and thrown away by the grammar
 	Start, End int32 // in bytes
+	Channel    int16
+	Skipped    bool // matched, and thrown away by the grammar
 }
 
 // Trivia reports whether the token is one that the parser never saw.
@@ -61,12 +61,18 @@ type Tree struct {
 	nodes  []node
 	inside Insider
 	pieces []Piece // in the order of the input
+
+	// A tree inside a token has no tokens: its leaves are characters, one after
+	// the other from start to end.
+	chars      bool
+	start, end int32
 }
 
 // An Insider derives tokens from their lexer rules.
 type Insider interface {
-	// Inside derives a token of an input. The pieces are those of the token.
-	Inside(input []byte, token Token, pieces []Piece) (*Tree, error)
+	// Inside derives a token of an input. The pieces are those of the token. If
+	// buf is not nil, its memory may be used for the result.
+	Inside(input []byte, token Token, pieces []Piece, buf *Tree) (*Tree, error)
 	// TriviaOccurrence returns the node of the graph that trivia matched by a
 	// lexer rule is an instance of.
 	TriviaOccurrence(rule int32) Occurrence
@@ -82,7 +88,11 @@ func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
 // that tree stands for the token, its nodes are occurrences below the token's,
 // and its leaves are characters. It is nil for the end of the input and where
 // the tree does not know its lexer. The error tells that it would take too long.
-func (t *Tree) Inside(token int) (*Tree, error) {
+//
+// To look into many tokens, use a [Lens].
+func (t *Tree) Inside(token int) (*Tree, error) { return t.insideTo(token, nil) }
+
+func (t *Tree) insideTo(token int, buf *Tree) (*Tree, error) {
 	if t.inside == nil || t.tokens[token].Rule < 0 {
 		return nil, nil
 	}
@@ -91,7 +101,30 @@ func (t *Tree) Inside(token int) (*Tree, error) {
 	for last < len(t.pieces) && int(t.pieces[last].Token) == token {
 		last++
 	}
-	return t.inside.Inside(t.input, t.tokens[token], t.pieces[first:last])
+	return t.inside.Inside(t.input, t.tokens[token], t.pieces[first:last], buf)
+}
+
+// A Lens looks into the tokens of a tree one by one, in memory that it uses
+// again. It is not safe for concurrent use.
+type Lens struct {
+	tree *Tree
+	buf  Tree
+}
+
+// Lens returns a lens on the tree.
+func (t *Tree) Lens() *Lens { return &Lens{tree: t} }
+
+// Token derives a token as [Tree.Inside] does. The result is valid until the
+// next call.
+func (l *Lens) Token(token int) (*Tree, error) { return l.tree.insideTo(token, &l.buf) }
+
+// Leaf derives the token of a leaf of the tree as [Node.Inside] does. The
+// result is valid until the next call.
+func (l *Lens) Leaf(n Node) (*Tree, error) {
+	if !n.deep() {
+		return nil, nil
+	}
+	return l.Token(int(n.get().symbol()))
 }
 
 // Trivia yields the tokens that the parser never saw, by index, each with the
@@ -115,11 +148,19 @@ func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
 
 type node struct {
 	occurrence Occurrence
-	kind       Kind
-	symbol     int32 // rule index, or index into tokens
+	head       uint32 // kind and symbol
 	depth      int32
 	next       int32 // index of the first node after this one's subtree
 }
+
+const symbolBits = 30
+
+func head(kind Kind, symbol int32) uint32 { return uint32(kind)<<symbolBits | uint32(symbol) }
+
+func (n *node) kind() Kind { return Kind(n.head >> symbolBits) }
+
+// symbol returns a rule's index, a token's index or a character's place.
+func (n *node) symbol() int32 { return int32(n.head & (1<<symbolBits - 1)) }
 
 // Kind tells what a node stands for.
 type Kind uint8
@@ -159,6 +200,9 @@ func (t *Tree) All() iter.Seq2[int, Node] {
 // String returns the text of the tree's tokens in order, trivia included:
 // the input as it was.
 func (t *Tree) String() string {
+	if t.chars {
+		return string(t.input[t.start:t.end])
+	}
 	var b strings.Builder
 	b.Grow(len(t.input))
 	for _, token := range t.tokens {
@@ -179,17 +223,31 @@ func (n Node) get() *node { return &n.tree.nodes[n.index] }
 func (n Node) Index() int { return int(n.index) }
 
 // Kind tells what the node stands for.
-func (n Node) Kind() Kind { return n.get().kind }
+func (n Node) Kind() Kind { return n.get().kind() }
 
 // Occurrence returns the number of the grammar node that this node is an
 // instance of, or [None] for the root.
 func (n Node) Occurrence() Occurrence { return n.get().occurrence }
 
 // Rule returns the index of the node's parser rule. The node must be a [Rule].
-func (n Node) Rule() int { return int(n.get().symbol) }
+func (n Node) Rule() int { return int(n.get().symbol()) }
 
-// Token returns the token of a node that is a [Leaf].
-func (n Node) Token() Token { return n.tree.tokens[n.get().symbol] }
+// Token returns the token of a node that is a [Leaf]. Inside a token that is the
+// character, or the text of a literal, with no type.
+func (n Node) Token() Token {
+	symbol := n.get().symbol()
+	if !n.tree.chars {
+		return n.tree.tokens[symbol]
+	}
+	end := n.tree.end
+	for _, next := range n.tree.nodes[n.index+1:] {
+		if next.kind() == Leaf {
+			end = next.symbol()
+			break
+		}
+	}
+	return Token{Rule: -1, Start: symbol, End: end}
+}
 
 // Name returns the rule's name, the token's name, inside a token the symbol as
 // the grammar writes it, or "" for an empty alternative.
@@ -200,7 +258,7 @@ func (n Node) Name() string {
 		return names.Rules[n.Rule()]
 	case n.Kind() == Empty:
 		return ""
-	case n.Token().Type == 0 && n.Occurrence() >= 0 && int(n.Occurrence()) < len(names.Symbols):
+	case n.tree.chars:
 		return names.Symbols[n.Occurrence()]
 	default:
 		return names.Token(int(n.Token().Type))
@@ -211,11 +269,16 @@ func (n Node) Name() string {
 // is nil for literals and for tokens of a set: there is nothing below them in
 // the grammar.
 func (n Node) Inside() (*Tree, error) {
-	deep := n.tree.names.Deep
-	if o := int(n.Occurrence()); n.Kind() != Leaf || o < 0 || o >= len(deep) || !deep[o] {
+	if !n.deep() {
 		return nil, nil
 	}
-	return n.tree.Inside(int(n.get().symbol))
+	return n.tree.Inside(int(n.get().symbol()))
+}
+
+// deep reports whether the node is a token with something below it in the grammar.
+func (n Node) deep() bool {
+	deep, o := n.tree.names.Deep, int(n.Occurrence())
+	return n.Kind() == Leaf && 0 <= o && o < len(deep) && deep[o]
 }
 
 // Token returns the name of a token type, also of those that have none.
@@ -245,30 +308,30 @@ func (n Node) Span() (start, end int) {
 	nodes := n.tree.nodes
 	first, last := -1, -1
 	for i := n.index; i < n.get().next && first < 0; i++ {
-		if nodes[i].kind == Leaf {
-			first = int(nodes[i].symbol)
+		if nodes[i].kind() == Leaf {
+			first = int(i)
 		}
 	}
 	for i := n.get().next - 1; i >= n.index && last < 0; i-- {
-		if nodes[i].kind == Leaf {
-			last = int(nodes[i].symbol)
+		if nodes[i].kind() == Leaf {
+			last = int(i)
 		}
 	}
 	if first < 0 {
 		at := n.tree.before(n.index)
 		return at, at
 	}
-	return int(n.tree.tokens[first].Start), int(n.tree.tokens[last].End)
+	return int(Node{n.tree, int32(first)}.Token().Start), int(Node{n.tree, int32(last)}.Token().End)
 }
 
 // before returns where the last leaf before node i ends.
 func (t *Tree) before(i int32) int {
 	for i--; i >= 0; i-- {
-		if t.nodes[i].kind == Leaf {
-			return int(t.tokens[t.nodes[i].symbol].End)
+		if t.nodes[i].kind() == Leaf {
+			return int(Node{t, i}.Token().End)
 		}
 	}
-	return 0
+	return int(t.start)
 }
 
 // Children yields the nodes right below n, in order.

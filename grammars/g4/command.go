@@ -6,7 +6,7 @@ import (
 )
 
 // commandTakesArgument has ANTLR's lexer commands.
-var commandTakesArgument = map[string]bool{
+var commandTakesArgument = map[string]bool{ //nolint:gochecknoglobals // a table, never changed
 	"skip": false, "more": false, "popMode": false,
 	"type": true, "channel": true, "mode": true, "pushMode": true,
 }

@@ -32,7 +32,7 @@ type cursor struct {
 // next reads one character, reporting an escape that means nothing.
 func (c *cursor) next() char {
 	ch := char{Pos: c.pos, valid: true}
-	size := 1
+	var size int
 	switch {
 	case c.rest[0] != '\\':
 		ch.value, size = utf8.DecodeRuneInString(c.rest)

@@ -67,17 +67,25 @@ func TestSets(t *testing.T) {
 		"characters and ranges": {`[ac-e]`, []g4.SetItem{one("a", 'a', 'a'), one("c-e", 'c', 'e')}},
 		"a hyphen at the start": {`[-a]`, []g4.SetItem{one("-", '-', '-'), one("a", 'a', 'a')}},
 		"a hyphen at the end":   {`[a-]`, []g4.SetItem{one("a", 'a', 'a'), one("-", '-', '-')}},
-		"a hyphen behind a range": {`[a-c-e]`,
-			[]g4.SetItem{one("a-c", 'a', 'c'), one("-", '-', '-'), one("e", 'e', 'e')}},
+		"a hyphen behind a range": {
+			`[a-c-e]`,
+			[]g4.SetItem{one("a-c", 'a', 'c'), one("-", '-', '-'), one("e", 'e', 'e')},
+		},
 		"ranges from and to a hyphen": {`[--/]`, []g4.SetItem{one("--/", '-', '/')}},
 		"a range up to a hyphen":      {`[+--]`, []g4.SetItem{one("+--", '+', '-')}},
-		"escaped brackets and hyphens": {`[\]\-\\]`,
-			[]g4.SetItem{one(`\]`, ']', ']'), one(`\-`, '-', '-'), one(`\\`, '\\', '\\')}},
-		"an escaped hyphen makes no range": {`[a\-z]`,
-			[]g4.SetItem{one("a", 'a', 'a'), one(`\-`, '-', '-'), one("z", 'z', 'z')}},
+		"escaped brackets and hyphens": {
+			`[\]\-\\]`,
+			[]g4.SetItem{one(`\]`, ']', ']'), one(`\-`, '-', '-'), one(`\\`, '\\', '\\')},
+		},
+		"an escaped hyphen makes no range": {
+			`[a\-z]`,
+			[]g4.SetItem{one("a", 'a', 'a'), one(`\-`, '-', '-'), one("z", 'z', 'z')},
+		},
 		"escapes at both ends of a range": {`[\t-\u{20}]`, []g4.SetItem{one(`\t-\u{20}`, '\t', ' ')}},
-		"surrogates stay apart": {`[\uD83D\uDE00]`,
-			[]g4.SetItem{one(`\uD83D`, 0xD83D, 0xD83D), one(`\uDE00`, 0xDE00, 0xDE00)}},
+		"surrogates stay apart": {
+			`[\uD83D\uDE00]`,
+			[]g4.SetItem{one(`\uD83D`, 0xD83D, 0xD83D), one(`\uDE00`, 0xDE00, 0xDE00)},
+		},
 		"quotes and openings stand for themselves": {`['[]`, []g4.SetItem{one("'", '\'', '\''), one("[", '[', '[')}},
 	}
 	for name, test := range tests {

@@ -26,13 +26,13 @@ type token struct {
 	unclosed bool // a literal without its second quote
 }
 
-var keywords = []string{
+var keywords = []string{ //nolint:gochecknoglobals // a table, never changed
 	"import", "fragment", "lexer", "parser", "grammar", "returns",
 	"locals", "throws", "catch", "finally", "mode",
 }
 
 // Two characters that make one symbol.
-var pairs = []string{"->", "::", "+=", ".."}
+var pairs = []string{"->", "::", "+=", ".."} //nolint:gochecknoglobals // a table, never changed
 
 const symbols = "{}[]():;,<>=?*+|$.@#~"
 
@@ -320,8 +320,17 @@ func continuesName(r rune) bool {
 		0x300 <= r && r <= 0x36F || 0x203F <= r && r <= 0x2040
 }
 
-var nameStarts = []RuneRange{
-	{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF}, {0x370, 0x37D}, {0x37F, 0x1FFF},
-	{0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
-	{0xF900, 0xFDCF}, {0xFDF0, 0xFEFE}, {0xFF00, 0xFFFD},
+var nameStarts = []RuneRange{ //nolint:gochecknoglobals // a table, never changed
+	{0xC0, 0xD6},
+	{0xD8, 0xF6},
+	{0xF8, 0x2FF},
+	{0x370, 0x37D},
+	{0x37F, 0x1FFF},
+	{0x200C, 0x200D},
+	{0x2070, 0x218F},
+	{0x2C00, 0x2FEF},
+	{0x3001, 0xD7FF},
+	{0xF900, 0xFDCF},
+	{0xFDF0, 0xFEFE},
+	{0xFF00, 0xFFFD},
 }

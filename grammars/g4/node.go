@@ -239,7 +239,7 @@ func (d Diagnostic) String() string {
 
 // Diagnostics is what was found in a grammar. As an error it has one line for
 // each error in it; warnings are not shown.
-type Diagnostics []Diagnostic
+type Diagnostics []Diagnostic //nolint:errname // a list first, warnings included, and an error only where there is one in it
 
 func (ds Diagnostics) Error() string {
 	var lines []string

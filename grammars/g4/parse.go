@@ -43,8 +43,10 @@ func Parse(name, text string) (*File, Diagnostics) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if p.dropped > 0 {
-		p.diagnostics = append(p.diagnostics, Diagnostic{p.tok.Pos, p.droppedSeverity,
-			fmt.Sprintf("%d further diagnostics are not shown", p.dropped)})
+		p.diagnostics = append(p.diagnostics, Diagnostic{
+			p.tok.Pos, p.droppedSeverity,
+			fmt.Sprintf("%d further diagnostics are not shown", p.dropped),
+		})
 	}
 	return p.file, p.diagnostics
 }

@@ -1,5 +1,7 @@
 package atn
 
+import "slices"
+
 // A simulator follows all alternatives of a decision at once, as ANTLR's
 // adaptive prediction does, but remembers where it has been: what is reached
 // twice is followed once.
@@ -177,15 +179,15 @@ func (s *simulator) closure(c config, collect, endIsNothing bool) {
 // leave goes on where the rule was called from.
 func (s *simulator) leave(t task, p *place) {
 	if !t.stack.isEmpty() {
-		for i := len(t.stack.returns) - 1; i >= 0; i-- {
-			if t.stack.returns[i] == bottom {
+		for i, back := range slices.Backward(t.stack.returns) {
+			if back == bottom {
 				c := t.config
 				c.stack = s.stacks.empty
 				s.out.add(s.stacks, c)
 				continue
 			}
 			up := t
-			up.state, up.stack = t.stack.returns[i], t.stack.below[i]
+			up.state, up.stack = back, t.stack.below[i]
 			up.depth = max(up.depth-1, outside)
 			s.work = append(s.work, up)
 		}
@@ -195,8 +197,7 @@ func (s *simulator) leave(t task, p *place) {
 		s.out.add(s.stacks, t.config)
 		return
 	}
-	for i := len(p.follows) - 1; i >= 0; i-- { // whoever may have called it
-		f := p.follows[i]
+	for _, f := range slices.Backward(p.follows) { // whoever may have called it
 		up := t
 		up.state, up.outer = f.state, true
 		up.depth = outside

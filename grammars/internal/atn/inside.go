@@ -3,7 +3,7 @@ package atn
 import (
 	"slices"
 	"sync"
-	"unicode"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
@@ -20,9 +20,7 @@ type dissector struct {
 	parts   map[Part]int32
 	tools   sync.Pool // of *dissecting
 
-	mu    sync.Mutex
-	known map[dissection]*derivation.Tree
-	size  int // nodes in known
+	known [maxDissections]atomic.Pointer[dissection] // by hash
 }
 
 // A Part names a place in the graph of a token: that of a lexer rule in what
@@ -30,47 +28,50 @@ type dissector struct {
 // End the one that ends the token; they are the same for the end itself.
 type Part struct{ Type, End, Rule int }
 
-// A dissection is what a short token is remembered by.
+// A dissection is a short token that was taken apart before.
 type dissection struct {
-	token int32 // its type, 0 for trivia
-	rule  int32
-	text  string
+	kind int32 // its type, 0 for trivia
+	rule int32
+	text string
+	tree *derivation.Tree
 }
 
 const (
-	maxDissected  = 12        // bytes of texts that are remembered
-	maxDissection = 1 << 20   // nodes that are remembered
-	maxInside     = 5_000_000 // steps to dissect one token
+	maxDissected   = 12        // bytes of texts that are remembered
+	maxDissections = 1 << 12   // texts that are remembered
+	maxInside      = 5_000_000 // steps to dissect one token
 )
 
 func newDissector(spec *Spec) *dissector {
 	net := rawLexerNetwork(spec)
+	classes := classesOf(net)
 	d := &dissector{
-		knife:   newKnife(net),
-		classes: classesOf(net),
+		knife:   newKnife(net, classes),
+		classes: classes,
 		names:   &derivation.Names{Rules: net.rules, Symbols: spec.Symbols},
 		parts:   spec.Parts,
-		known:   map[dissection]*derivation.Tree{},
 	}
 	return d
 }
 
 // inside derives a token from its lexer rule. The tree's root stands for the
 // token; the error is a [*LimitError].
-func (d *dissector) inside(input []byte, token derivation.Token, pieces []derivation.Piece) (tree *derivation.Tree, err error) {
-	key := dissection{token.Type, token.Rule, ""}
+func (d *dissector) inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (tree *derivation.Tree, err error) {
+	kind := token.Type
 	if token.Trivia() {
-		key.token = 0
+		kind = 0
 	}
-	short := len(pieces) == 0 && token.End-token.Start <= maxDissected && int(token.End) < len(input)
-	if short {
-		key.text = string(input[token.Start:token.End])
-		if tree := d.recall(key); tree != nil {
-			return tree, nil
+	var place *atomic.Pointer[dissection]
+	if len(pieces) == 0 && token.End-token.Start <= maxDissected && int(token.End) < len(input) {
+		text := input[token.Start:token.End]
+		place = &d.known[hash(kind, token.Rule, text)%maxDissections]
+		if k := place.Load(); k != nil && k.kind == kind && k.rule == token.Rule && k.text == string(text) {
+			return k.tree, nil
 		}
-		// What is kept must not keep the whole input.
+		// What is kept must not keep the whole input. The byte more tells that
+		// the token is not at its end.
 		token.Start, token.End = 0, token.End-token.Start
-		input = append([]byte(key.text), 0)
+		input, buf = append(slices.Clip(slices.Clone(text)), 0), nil
 	}
 	c, ok := d.tools.Get().(*dissecting)
 	if !ok {
@@ -88,27 +89,22 @@ func (d *dissector) inside(input []byte, token derivation.Token, pieces []deriva
 		}
 	}()
 	c.input = input
-	tree = c.token(token, int(key.token), pieces)
-	if short {
-		d.remember(key, tree)
+	c.token(token, int(kind), pieces)
+	tree = c.tree.Chars(input[:token.End:token.End], token.Start, token.End, d.names, buf)
+	if place != nil {
+		place.Store(&dissection{kind, token.Rule, tree.String(), tree})
 	}
 	return tree, nil
 }
 
-func (d *dissector) recall(key dissection) *derivation.Tree {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.known[key]
-}
-
-func (d *dissector) remember(key dissection, tree *derivation.Tree) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.size += tree.Len(); d.size > maxDissection {
-		clear(d.known)
-		d.size = tree.Len()
+// hash is FNV-1a.
+func hash(kind, rule int32, text []byte) uint32 {
+	h := (uint32(2166136261) ^ uint32(kind)) * 16777619
+	h = (h ^ uint32(rule)) * 16777619
+	for _, b := range text {
+		h = (h ^ uint32(b)) * 16777619
 	}
-	d.known[key] = tree
+	return h
 }
 
 // part returns the occurrence of a part, none if what is in it stands right
@@ -120,18 +116,16 @@ func (d *dissector) part(kind, end, rule int) int32 {
 	return none
 }
 
-// dissecting is one token being taken apart.
+// dissecting is one token being taken apart. Its tree grows as the search goes
+// on, and is cut back where the search goes back.
 type dissecting struct {
 	d     *dissector
 	input []byte
 	tree  derivation.Builder
-	spans []derivation.Token // what the leaves match
-	way   []int32
-	rules []int32
 
 	steps   int
 	end     int32 // of the piece
-	trail   []taken
+	depth   int   // of what stands right below the piece
 	open    []choice
 	calls   []call
 	careful bool // places are remembered: there is much going back
@@ -140,31 +134,29 @@ type dissecting struct {
 }
 
 func (c *dissecting) reset() {
-	c.input, c.steps, c.spans = nil, 0, c.spans[:0]
-	c.tree.Reset()
+	c.input, c.steps = nil, 0
+	c.tree.Reset(0)
 }
 
-// taken is an arc on the way so far; nil for the end of a rule.
-type taken struct {
-	arc    *cutArc
-	before int32
-	at     int32
-}
+// A cutPlace is a place in the network and in the text.
+type cutPlace struct{ state, at, call int32 }
 
-// A choice is a place to go back to.
+// A choice is a place to go back to, and how large the tree was there.
 type choice struct {
 	cutPlace
-	trail int32
+	nodes int32
 	arcs  []uint16 // those yet to be tried
 }
 
-type cutPlace struct{ state, at, call int32 }
-
 // A call is a rule that is being matched, on top of others.
-type call struct{ up, follow int32 }
+type call struct {
+	up, follow int32
+	node       int32
+	depth      int32
+}
 
 // token derives a token of one or more pieces.
-func (c *dissecting) token(token derivation.Token, kind int, pieces []derivation.Piece) *derivation.Tree {
+func (c *dissecting) token(token derivation.Token, kind int, pieces []derivation.Piece) {
 	root := c.tree.Open(0, token.Rule, derivation.None)
 	end := int(token.Rule)
 	start := token.Start
@@ -182,23 +174,18 @@ func (c *dissecting) token(token derivation.Token, kind int, pieces []derivation
 		c.piece(end, start, token.End, 1)
 	}
 	c.tree.Close(root)
-	return c.tree.Tree(c.input[:token.End:token.End], slices.Clone(c.spans), c.d.names)
 }
 
-// piece finds the way through a lexer rule from start to exactly end, and adds
-// what is on it. The lexer matched the text, so there is a way.
+// piece finds the way through a lexer rule from start to exactly end. The lexer
+// matched the text, so there is one.
 func (c *dissecting) piece(rule int, start, end int32, depth int) {
-	c.end, c.careful = end, false
-	last, ok := c.search(cutPlace{c.d.knife.starts[rule], start, -1})
-	if !ok {
+	c.end, c.depth, c.careful = end, depth, false
+	from := cutPlace{c.d.knife.starts[rule], start, -1}
+	if nodes := c.tree.Len(); !c.search(from) {
+		c.tree.Truncate(nodes)
 		c.careful = true
-		last, _ = c.search(cutPlace{c.d.knife.starts[rule], start, -1})
+		c.search(from)
 	}
-	c.way = c.way[:0]
-	for i := last; i > 0; i = c.trail[i].before {
-		c.way = append(c.way, i)
-	}
-	c.add(depth)
 }
 
 // maxCareless is how often the search goes back before it takes care not to
@@ -206,44 +193,35 @@ func (c *dissecting) piece(rule int, start, end int32, depth int) {
 const maxCareless = 32
 
 // search tries the arcs in order, going back to the last choice where there is
-// no way on. It returns where on the trail it ended, and whether it got there
-// without much going back.
-func (c *dissecting) search(p cutPlace) (last int32, ok bool) {
-	c.trail, c.open, c.calls = append(c.trail[:0], taken{before: -1}), c.open[:0], c.calls[:0]
-	c.byCall, c.been = map[call]int32(nil), nil
+// no way on, and reports whether it came to the end. Unless it is careful it
+// gives up when it goes back too often.
+func (c *dissecting) search(p cutPlace) bool {
+	c.open, c.calls = c.open[:0], c.calls[:0]
+	c.byCall, c.been = nil, nil
 	if c.careful {
 		c.byCall, c.been = map[call]int32{}, map[cutPlace]struct{}{}
 	}
-	trail := int32(0)
-	for backs := 0; ; backs++ {
-		if !c.careful && backs > maxCareless {
-			return 0, false
+	arc := -1
+	for backs := 0; !c.run(p, arc); backs++ {
+		if len(c.open) == 0 || !c.careful && backs > maxCareless {
+			return false
 		}
-		var found bool
-		if trail, found = c.run(p, trail); found {
-			return trail, true
-		}
-		for {
-			if len(c.open) == 0 {
-				return 0, c.careful
-			}
-			top := &c.open[len(c.open)-1]
-			var arc uint16
-			p, trail, arc = top.cutPlace, top.trail, top.arcs[0]
-			if top.arcs = top.arcs[1:]; len(top.arcs) == 0 {
-				c.open = c.open[:len(c.open)-1]
-			}
-			if trail, found = c.cross(&p, &c.d.knife.states[p.state].arcs[arc], trail); found {
-				break
-			}
+		top := &c.open[len(c.open)-1]
+		p, arc = top.cutPlace, int(top.arcs[0])
+		c.tree.Truncate(int(top.nodes))
+		if top.arcs = top.arcs[1:]; len(top.arcs) == 0 {
+			c.open = c.open[:len(c.open)-1]
 		}
 	}
+	return true
 }
 
-// run goes on from a place as long as it can, and reports whether it came to
-// the end.
-func (c *dissecting) run(p cutPlace, trail int32) (int32, bool) {
+// run goes on from a place as long as it can, first by the given arc unless
+// that is -1, and reports whether it came to the end.
+func (c *dissecting) run(p cutPlace, arc int) bool {
 	k := c.d.knife
+	class, width := c.char(p.at)
+	depth := c.below(p.call)
 	for {
 		if c.steps++; c.steps > maxInside {
 			panic(&LimitError{What: "steps to take a token apart", Bound: maxInside})
@@ -251,40 +229,67 @@ func (c *dissecting) run(p cutPlace, trail int32) (int32, bool) {
 		s := &k.states[p.state]
 		if s.stop {
 			if p.call < 0 {
-				return trail, p.at == c.end
+				return p.at == c.end
 			}
-			trail = c.take(trail, p.at, nil)
-			up := c.calls[p.call]
+			up := &c.calls[p.call]
+			c.tree.Close(up.node)
 			p.state, p.call = up.follow, up.up
+			depth--
 			continue
 		}
-		arc := uint16(0)
-		if len(s.arcs) > 1 {
-			viable := k.viable(p.state, c.class(p.at), c.d.classes)
-			if len(viable) == 0 || c.careful && !c.first(p) {
-				return trail, false
-			}
-			if arc = viable[0]; len(viable) > 1 {
-				c.open = append(c.open, choice{p, trail, viable[1:]})
+		if arc < 0 {
+			if arc = c.choose(p, s, class); arc < 0 {
+				return false
 			}
 		}
-		var ok bool
-		if trail, ok = c.cross(&p, &s.arcs[arc], trail); !ok {
-			return trail, false
+		a := &s.arcs[arc]
+		arc = -1
+		p.state = a.target
+		switch {
+		case a.takes != nil:
+			if !a.takes.has(int32(class)) || class == c.d.classes.count && int(c.end) < len(c.input) {
+				return false
+			}
+			if !a.edge.continues { // the rest of a literal is in its leaf
+				c.tree.Leaf(depth, p.at, derivation.Occurrence(c.occurrence(a, p.at)))
+			}
+			p.at += width
+			class, width = c.char(p.at)
+		case a.edge.kind == ruleCall:
+			p.call = c.push(a, p.call, depth)
+			depth++
+		case a.edge.occurrence != none:
+			c.tree.Empty(depth, derivation.Occurrence(a.edge.occurrence))
 		}
 	}
 }
 
-// class returns the class of the next character.
-func (c *dissecting) class(at int32) int {
+// choose returns the first arc that can lead on, and keeps the others for
+// later; -1 if there is none.
+func (c *dissecting) choose(p cutPlace, s *cutState, class int) int {
+	if len(s.arcs) == 1 {
+		return 0
+	}
+	viable := c.d.knife.viable(s, class, c.d.classes)
+	if len(viable) == 0 || c.careful && !c.first(p) {
+		return -1
+	}
+	if len(viable) > 1 {
+		c.open = append(c.open, choice{p, int32(c.tree.Len()), viable[1:]})
+	}
+	return int(viable[0])
+}
+
+// char returns the class and width of the next character.
+func (c *dissecting) char(at int32) (class int, width int32) {
 	if at >= c.end {
-		return c.d.classes.count
+		return c.d.classes.count, 0
 	}
 	if b := c.input[at]; b < utf8.RuneSelf {
-		return int(c.d.classes.ascii[b])
+		return int(c.d.classes.ascii[b]), 1
 	}
-	class, _ := c.d.classes.decode(c.input[at:c.end])
-	return int(class)
+	of, w := c.d.classes.decode(c.input[at:c.end])
+	return int(of), int32(w)
 }
 
 // first reports whether the search comes to a place for the first time; what
@@ -297,89 +302,39 @@ func (c *dissecting) first(p cutPlace) bool {
 	return true
 }
 
-func (c *dissecting) take(before, at int32, a *cutArc) int32 {
-	c.trail = append(c.trail, taken{a, before, at})
-	return int32(len(c.trail) - 1)
+// below returns the depth of what stands right below a call.
+func (c *dissecting) below(call int32) int {
+	if call < 0 {
+		return c.depth
+	}
+	return int(c.calls[call].depth)
 }
 
-// cross moves p over an arc, if it can.
-func (c *dissecting) cross(p *cutPlace, a *cutArc, trail int32) (int32, bool) {
-	switch {
-	case a.consumes:
-		char, width := rune(eof), int32(0)
-		if p.at < c.end {
-			char, width = rune(c.input[p.at]), 1
-			if char >= utf8.RuneSelf {
-				r, w := utf8.DecodeRune(c.input[p.at:c.end])
-				char, width = r, int32(w)
-			}
-		} else if int(p.at) < len(c.input) {
-			return trail, false
-		}
-		if !a.edge.matches(char, unicode.MaxRune) {
-			return trail, false
-		}
-		trail = c.take(trail, p.at, a)
-		p.at += width
-	case a.edge.kind == ruleCall:
-		trail = c.take(trail, p.at, a)
-		p.call = c.push(call{p.call, a.follow})
-	case a.edge.occurrence != none:
-		trail = c.take(trail, p.at, a)
-	}
-	p.state = a.target
-	return trail, true
-}
-
-func (c *dissecting) push(to call) int32 {
-	if i, ok := c.byCall[to]; ok {
-		return i
-	}
-	i := int32(len(c.calls))
-	c.calls = append(c.calls, to)
+// push enters a rule. Where places are remembered, calls from equal places to
+// go on to are one, whatever nodes they had in other attempts.
+func (c *dissecting) push(a *cutArc, up int32, depth int) int32 {
+	node := c.tree.Open(depth, int32(a.edge.rule), derivation.Occurrence(a.edge.occurrence))
+	to := call{up: up, follow: a.follow}
 	if c.careful {
-		c.byCall[to] = i
+		if i, ok := c.byCall[to]; ok {
+			c.calls[i].node = node
+			return i
+		}
+		c.byCall[to] = int32(len(c.calls))
 	}
-	return i
+	to.node, to.depth = node, int32(depth+1)
+	c.calls = append(c.calls, to)
+	return int32(len(c.calls) - 1)
 }
 
-// add puts what is on the way, which is given from its end, into the tree.
-func (c *dissecting) add(depth int) {
-	rules := c.rules[:0]
-	for i := len(c.way) - 1; i >= 0; i-- {
-		t := c.trail[c.way[i]]
-		at := depth + len(rules)
-		if t.arc == nil {
-			c.tree.Close(rules[len(rules)-1])
-			rules = rules[:len(rules)-1]
-			continue
-		}
-		switch e := t.arc.edge; {
-		case e.kind == ruleCall:
-			rules = append(rules, c.tree.Open(at, int32(e.rule), derivation.Occurrence(e.occurrence)))
-		case !t.arc.consumes:
-			c.tree.Empty(at, derivation.Occurrence(e.occurrence))
-		default:
-			c.leaf(t, i, at)
-		}
-	}
-	c.rules = rules
-}
-
-// leaf adds a character, which the i-th thing from the end of the way takes.
-func (c *dissecting) leaf(t taken, i, depth int) {
-	to := c.end
-	if i > 0 {
-		to = c.trail[c.way[i-1]].at
-	}
-	if t.arc.edge.continues {
-		c.spans[len(c.spans)-1].End = to
-		return
+// occurrence returns what the next character is an instance of.
+func (c *dissecting) occurrence(a *cutArc, at int32) int32 {
+	if a.edge.members == nil {
+		return a.edge.occurrence
 	}
 	char := rune(eof)
-	if t.at < c.end {
-		char, _ = utf8.DecodeRune(c.input[t.at:c.end])
+	if at < c.end {
+		char, _ = utf8.DecodeRune(c.input[at:c.end])
 	}
-	c.tree.Leaf(depth, int32(len(c.spans)), derivation.Occurrence(t.arc.edge.occurrenceOf(char)))
-	c.spans = append(c.spans, derivation.Token{Rule: -1, Start: t.at, End: to})
+	return a.edge.occurrenceOf(char)
 }

@@ -22,13 +22,13 @@ type cutState struct {
 }
 
 type cutArc struct {
-	edge     *edge
-	consumes bool
-	target   int32
-	follow   int32 // of a rule call
+	edge   *edge
+	takes  tokenSet // the classes of characters that it takes, nil if it takes none
+	target int32
+	follow int32 // of a rule call
 }
 
-func newKnife(net *network) *knife {
+func newKnife(net *network, classes *classes) *knife {
 	k := &knife{states: make([]cutState, len(net.states)), nullable: make([]bool, len(net.starts))}
 	for i, s := range net.states {
 		k.states[i].stop, k.states[i].rule = s.kind == ruleStop, int32(s.rule)
@@ -36,9 +36,12 @@ func newKnife(net *network) *knife {
 			continue
 		}
 		for _, e := range s.edges {
-			a := cutArc{edge: e, consumes: e.consumes(), target: int32(skipSteps(e.target).number)}
-			if e.kind == ruleCall {
+			a := cutArc{edge: e, target: int32(skipSteps(e.target).number)}
+			switch {
+			case e.kind == ruleCall:
 				a.follow = int32(skipSteps(e.follow).number)
+			case e.consumes():
+				a.takes = classes.of(e)
 			}
 			k.states[i].arcs = append(k.states[i].arcs, a)
 		}
@@ -72,7 +75,7 @@ func skipSteps(s *state) *state {
 
 // look visits the arcs that can take the first character from a state on, and
 // reports whether the end of the rule can be reached without any.
-func (k *knife) look(from int32, visit func(*edge)) (ends bool) {
+func (k *knife) look(from int32, visit func(tokenSet)) (ends bool) {
 	seen := map[int32]bool{}
 	work := []int32{from}
 	for len(work) > 0 {
@@ -89,9 +92,9 @@ func (k *knife) look(from int32, visit func(*edge)) (ends bool) {
 		for j := range s.arcs {
 			a := &s.arcs[j]
 			switch {
-			case a.consumes:
+			case a.takes != nil:
 				if visit != nil {
-					visit(a.edge)
+					visit(a.takes)
 				}
 			case a.edge.kind == ruleCall:
 				work = append(work, a.target)
@@ -108,8 +111,7 @@ func (k *knife) look(from int32, visit func(*edge)) (ends bool) {
 
 // viable returns the arcs of a decision, in order, that can lead on where the
 // next character is of a class.
-func (k *knife) viable(state int32, class int, classes *classes) []uint16 {
-	s := &k.states[state]
+func (k *knife) viable(s *cutState, class int, classes *classes) []uint16 {
 	table := s.viable.Load()
 	if table == nil {
 		table = k.viableTable(s, classes)
@@ -122,18 +124,21 @@ func (k *knife) viableTable(s *cutState, classes *classes) *[][]uint16 {
 	table := make([][]uint16, classes.count+1)
 	for i := range s.arcs {
 		a := &s.arcs[i]
-		leads := make([]bool, classes.count+1)
-		mark := func(e *edge) { classes.each(e, leads) }
-		switch {
-		case a.consumes:
-			mark(a.edge)
-		case k.look(a.target, mark), a.edge.kind == ruleCall && k.nullable[a.edge.rule]:
-			for c := range leads { // what comes after is not known here
-				leads[c] = true
+		leads := make(tokenSet, (classes.count+1)>>6+1)
+		mark := func(takes tokenSet) {
+			for w, bits := range takes {
+				leads[w] |= bits
 			}
 		}
-		for c, ok := range leads {
-			if ok {
+		any := false // what comes after is not known here
+		switch {
+		case a.takes != nil:
+			mark(a.takes)
+		default:
+			any = k.look(a.target, mark) || a.edge.kind == ruleCall && k.nullable[a.edge.rule]
+		}
+		for c := range table {
+			if any || leads.has(int32(c)) {
 				table[c] = append(table[c], uint16(i))
 			}
 		}

@@ -1,6 +1,10 @@
 package atn
 
-import "github.com/inroad/inroad/grammars/g4"
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
 
 // An Operator is an alternative of a left-recursive rule, as precedence
 // climbing reads it.
@@ -70,8 +74,8 @@ func selfRef(elements []g4.Element, i int, name string) *g4.Ref {
 
 // lastSolid returns the index of the last element that is not an action or a predicate.
 func lastSolid(elements []g4.Element) int {
-	for i := len(elements) - 1; i >= 0; i-- {
-		if _, embedded := elements[i].(*g4.Embedded); !embedded {
+	for i, e := range slices.Backward(elements) {
+		if _, embedded := e.(*g4.Embedded); !embedded {
 			return i
 		}
 	}

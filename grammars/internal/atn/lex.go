@@ -1,6 +1,7 @@
 package atn
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
@@ -12,6 +13,7 @@ import (
 // then meets the fault where it is, unless it meets another before.
 func (r *run) lex() {
 	l := r.m.lexer
+	r.tokens = slices.Grow(r.tokens, len(r.input)/6)
 	// The end of the input can itself be a token, but only of an empty input:
 	// ANTLR looks for no more tokens once the last character is taken.
 	for first := true; first || r.at < len(r.input); first = false {
@@ -78,7 +80,7 @@ func (r *run) emit(kind, channel, rule, start, end int32) {
 		r.visible = append(r.visible, int32(len(r.tokens)))
 		r.types = append(r.types, kind)
 	}
-	t := derivation.Token{Type: kind, Channel: channel, Rule: rule, Start: start, End: end}
+	t := derivation.Token{Type: kind, Channel: int16(channel), Rule: rule, Start: start, End: end}
 	if kind == skipped {
 		t.Type, t.Skipped = int32(r.m.lexer.net.types[rule]), true
 	}
@@ -93,7 +95,8 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	accepted, end = s, r.at
 	input, at := r.input, r.at
 	for at < len(input) {
-		class, width := uint16(0), 1
+		var class uint16
+		width := 1
 		if b := input[at]; b < utf8.RuneSelf {
 			class = l.classes.ascii[b]
 		} else {

@@ -220,7 +220,7 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		c.seen[g] = accepted
 		return accepted
 	}
-	if slices.ContainsFunc(g.state.edges, (*edge).consumes) && !(accepted && g.nonGreedy) {
+	if slices.ContainsFunc(g.state.edges, (*edge).consumes) && (!accepted || !g.nonGreedy) {
 		c.out = append(c.out, g)
 	}
 	for _, e := range g.state.edges {
@@ -313,12 +313,19 @@ func classesOf(net *network) *classes {
 	return c
 }
 
-// each marks the classes of the characters that an edge takes.
-func (c *classes) each(e *edge, marked []bool) {
-	for i, char := range c.bounds {
-		marked[i] = marked[i] || e.matches(char, unicode.MaxRune)
+// of returns the classes of the characters that an edge takes.
+func (c *classes) of(e *edge) tokenSet {
+	out := make(tokenSet, (c.count+1)>>6+1)
+	mark := func(class int) { out[(class+1)>>6] |= 1 << ((class + 1) & 63) }
+	for class, char := range c.bounds {
+		if e.matches(char, unicode.MaxRune) {
+			mark(class)
+		}
 	}
-	marked[c.count] = marked[c.count] || e.matches(eof, unicode.MaxRune)
+	if e.matches(eof, unicode.MaxRune) {
+		mark(c.count)
+	}
+	return out
 }
 
 // classBounds returns the first character of each class, in order.

@@ -97,9 +97,11 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 		}
 	}()
 	r.lex()
-	// Prediction without the whole stack is far cheaper and, where it parses at
-	// all, gives the same tree; it can only fail where the full one would not.
-	if r.parse(opt.Rule, false, opt.Whole) != nil {
+	// Prediction without the whole stack is far cheaper and, where it parses all
+	// of the input, gives the same tree. It can fail where the full one would
+	// not, and it can end early: it takes the rule's end for a place where
+	// whatever follows the rule anywhere may come.
+	if r.parse(opt.Rule, false, opt.Whole) != nil || r.next() != derivation.EOF {
 		if err := r.parse(opt.Rule, true, opt.Whole); err != nil {
 			return nil, err
 		}
@@ -139,8 +141,8 @@ func (m *Machine) release(r *run) {
 }
 
 // Inside derives a token of an input from its lexer rule.
-func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece) (*derivation.Tree, error) {
-	return m.dissector().inside(input, token, pieces)
+func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (*derivation.Tree, error) {
+	return m.dissector().inside(input, token, pieces, buf)
 }
 
 // TriviaOccurrence returns the node that trivia matched by a lexer rule is an

@@ -58,7 +58,7 @@ type frame struct {
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 	w := r.m.walk
 	r.pos = 0
-	r.tree.Reset()
+	r.tree.Reset(2 * len(r.visible))
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
 	r.mark(s)
