@@ -4,6 +4,7 @@ package grammartest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
@@ -43,4 +44,14 @@ func Parse(tb testing.TB, g *grammars.Grammar, input string) *derivation.Tree {
 		tb.Fatalf("parse %q by %s: %v", input, g.Name, err)
 	}
 	return tree
+}
+
+// Lisp returns a tree in LISP form.
+func Lisp(tb testing.TB, tree *derivation.Tree) string {
+	tb.Helper()
+	var b strings.Builder
+	if err := tree.WriteLisp(&b); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
 }

@@ -60,7 +60,7 @@ func reversed(frames []frame) []frame {
 // look follows everything that takes no token. It returns the configurations
 // that take one, and which types they take; types are counted from EOF.
 func (x *expecter) look() (takers []expectation, expected []bool) {
-	w := x.run.m.walk
+	w := x.run.predictor.walk
 	most := w.maxToken
 	expected = make([]bool, most+2)
 	seen := map[expectation]bool{}
@@ -103,7 +103,7 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 func (x *expecter) take(takers []expectation, t int32) {
 	x.now = nil
 	for _, c := range takers {
-		arcs := x.run.m.walk.states[c.state].arcs
+		arcs := x.run.predictor.walk.states[c.state].arcs
 		for i := range arcs {
 			if a := &arcs[i]; a.consumes() && a.takes(t) {
 				x.now = append(x.now, expectation{a.target, c.precedence, c.stack})

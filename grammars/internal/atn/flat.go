@@ -6,10 +6,12 @@ import "slices"
 // through: states by number, what an edge takes as a set of token types, and
 // behind each rule's end where its callers go on.
 type walk struct {
-	maxToken int32
-	states   []place
-	starts   []int32 // by rule
-	levels   int     // one more than the highest precedence that a rule is called with
+	maxToken  int32
+	states    []place
+	starts    []int32 // by rule
+	stops     []int32
+	recursive []bool // by rule: it is left-recursive
+	levels    int    // one more than the highest precedence that a rule is called with
 }
 
 // A place is a state of a walk.
@@ -100,6 +102,12 @@ func newWalk(net *network) *walk {
 	for _, s := range net.starts {
 		w.starts = append(w.starts, int32(s.number))
 	}
+	for _, s := range net.starts {
+		w.recursive = append(w.recursive, s.leftRec)
+	}
+	for _, s := range net.stops {
+		w.stops = append(w.stops, int32(s.number))
+	}
 	for _, s := range net.states {
 		for _, e := range s.edges {
 			if e.kind == ruleCall {
@@ -114,6 +122,25 @@ func newWalk(net *network) *walk {
 		}
 	}
 	return w
+}
+
+// beforeEnd returns a walk in which the end of the input follows a rule, as if
+// another rule said so. A rule that no rule calls needs none: whatever follows
+// it is the end.
+func (w *walk) beforeEnd(rule int) *walk {
+	out := *w
+	out.states = slices.Clone(w.states)
+	n := int32(len(w.states))
+	out.states = append(out.states,
+		place{kind: basic, rule: -1, decision: -1, arcs: []arc{{kind: atom, symbol: eof, target: n + 1, skip: n + 1, occurrence: none}}},
+		place{kind: ruleStop, rule: -1, decision: -1})
+	stop := &out.states[w.stops[rule]]
+	f := follow{state: n, outermost: -1}
+	if w.recursive[rule] {
+		f.outermost = int32(rule)
+	}
+	stop.follows = append(slices.Clone(stop.follows), f)
+	return &out
 }
 
 // skip returns the first place from s on that is more than a step to the next.

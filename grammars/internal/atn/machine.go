@@ -17,8 +17,8 @@ type Machine struct {
 	trivia    []int32 // by lexer rule: its occurrence as trivia
 	lexer     *lexer
 	parser    *network
-	walk      *walk
 	predictor *predictor
+	wholes    wholes
 	runtime   func() *runtime
 	dissector func() *dissector
 	runs      sync.Pool
@@ -27,8 +27,7 @@ type Machine struct {
 // Build makes the machine of a grammar.
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
-	m.walk = newWalk(m.parser)
-	m.predictor = newPredictor(m.walk)
+	m.predictor = newPredictor(newWalk(m.parser))
 	m.runtime = runtimeOf(m.parser)
 	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
@@ -80,7 +79,11 @@ type Options struct {
 
 // Parse derives the input.
 func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *derivation.Tree, err error) {
-	r := m.run(ctx, input, opt.Limits)
+	p := m.predictor
+	if opt.Whole && !opt.ANTLR {
+		p = m.wholes.of(p, opt.Rule)
+	}
+	r := m.run(ctx, input, p, opt.Limits)
 	defer m.release(r)
 	if opt.ANTLR {
 		r.antlr = newRuntimeRun(r, m.runtime())
@@ -114,12 +117,12 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 }
 
 // run returns a run to use, maybe one that was used before.
-func (m *Machine) run(ctx context.Context, input []byte, limits Limits) *run {
+func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Limits) *run {
 	r, ok := m.runs.Get().(*run)
 	if !ok {
 		r = &run{m: m}
 	}
-	r.ctx, r.limits, r.input, r.cache = ctx, limits, input, m.predictor.cache.Load()
+	r.ctx, r.limits, r.input, r.predictor, r.cache = ctx, limits, input, p, p.cache.Load()
 	r.deadline = time.Now().Add(limits.Time)
 	r.steps, r.glance = 0, min(glanceEvery, limits.Steps+1)
 	return r
@@ -154,7 +157,7 @@ func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
 // TokenRule returns the lexer rule, by index, that a text is a token of in a
 // mode, or -1 if the text is not one token.
 func (m *Machine) TokenRule(mode int, text string) int {
-	r := m.run(context.Background(), []byte(text), Limits{Steps: 1 << 20, Time: time.Minute})
+	r := m.run(context.Background(), []byte(text), m.predictor, Limits{Steps: 1 << 20, Time: time.Minute})
 	defer m.release(r)
 	r.mode = mode
 	s, end := r.match(m.lexer)

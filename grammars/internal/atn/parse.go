@@ -27,15 +27,16 @@ type run struct {
 	lexError *SyntaxError
 
 	// The parser's side.
-	visible []int32 // the tokens that the parser sees, by index
-	types   []int32 // and their types
-	pos     int     // the next of these
-	stack   []frame
-	tree    derivation.Builder
-	cache   *predictCache
-	grown   bool        // the cache has got more in it
-	full    *simulator  // for decisions that need the whole stack
-	antlr   *runtimeRun // for decisions that the ANTLR runtime takes
+	visible   []int32 // the tokens that the parser sees, by index
+	types     []int32 // and their types
+	pos       int     // the next of these
+	stack     []frame
+	tree      derivation.Builder
+	predictor *predictor
+	cache     *predictCache
+	grown     bool        // the cache has got more in it
+	full      *simulator  // for decisions that need the whole stack
+	antlr     *runtimeRun // for decisions that the ANTLR runtime takes
 
 	// Where the parser stood after the last token that it took, from which
 	// error messages are made.
@@ -56,7 +57,7 @@ type frame struct {
 // parse walks from the start of a rule to its end. With full it decides with
 // the whole stack where it must.
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
-	w := r.m.walk
+	w := r.predictor.walk
 	r.pos = 0
 	r.tree.Reset(2 * len(r.visible))
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})

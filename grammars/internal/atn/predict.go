@@ -84,7 +84,7 @@ func (r *run) predict(p *place, full bool) int32 {
 	c := r.cache
 	if r.grown {
 		if r.grown = false; c.full() {
-			c = r.m.predictor.fresh(c)
+			c = r.predictor.fresh(c)
 			r.cache = c
 		}
 	}
@@ -241,7 +241,7 @@ func (c *predictCache) full() bool {
 // predictFull decides with the whole stack of rules, and remembers nothing.
 func (r *run) predictFull(p *place) int32 {
 	if r.full == nil {
-		r.full = &simulator{walk: r.m.walk, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
+		r.full = &simulator{walk: r.predictor.walk, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
 	}
 	sim := r.full
 	if sim.stacks.size() > maxFullSize {
@@ -259,7 +259,7 @@ func (r *run) predictFull(p *place) int32 {
 		t := r.types[i]
 		next := sim.reach(list, t)
 		if len(next) == 0 {
-			return r.m.walk.finishedAlt(list)
+			return r.predictor.walk.finishedAlt(list)
 		}
 		if alt := uniqueAlt(next); alt != 0 {
 			return alt
@@ -276,3 +276,32 @@ func (r *run) predictFull(p *place) int32 {
 
 // maxFullSize bounds the stacks that one parse keeps between its decisions.
 const maxFullSize = 1 << 20
+
+// wholes holds the predictors for parses that begin with a rule which other
+// rules call and that must derive the whole input: there, too, the end of the
+// input follows the rule.
+type wholes struct {
+	mu     sync.Mutex
+	byRule map[int]*predictor
+}
+
+// maxWholes bounds how many start rules are remembered.
+const maxWholes = 16
+
+// of returns the predictor for a start rule, given the one for any.
+func (h *wholes) of(p *predictor, rule int) *predictor {
+	if len(p.walk.states[p.walk.stops[rule]].follows) == 0 {
+		return p
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own, ok := h.byRule[rule]
+	if !ok {
+		if len(h.byRule) >= maxWholes || h.byRule == nil {
+			h.byRule = map[int]*predictor{}
+		}
+		own = newPredictor(p.walk.beforeEnd(rule))
+		h.byRule[rule] = own
+	}
+	return own
+}
