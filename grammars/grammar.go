@@ -27,7 +27,7 @@ const NumberingVersion = 1
 // A Grammar is a loaded grammar.
 type Grammar struct {
 	Name   string
-	Start  string  // the rule that parsing begins with unless told otherwise: the first parser rule
+	Start  string  // the rule that parsing begins with unless told otherwise
 	Rules  []*Rule // parser rules first, then lexer rules; each in the order of the grammar
 	Nodes  []*Node // the graph, by number
 	Trivia Occurrence

@@ -16,7 +16,7 @@ const maxNodes = 200_000
 func (l *loader) buildGraph() {
 	g := &Grammar{
 		Name:       l.parser.Name,
-		Start:      l.spec.ParserRules[0].Name,
+		Start:      cmp.Or(l.start, l.spec.ParserRules[0].Name),
 		Code:       l.parser.code,
 		ruleByName: map[string]*Rule{},
 		names:      newNames(l.spec.ParserRules, l.tokenNames),

@@ -19,8 +19,13 @@ type Source struct {
 // Load makes one grammar of all the files: a combined grammar, or a parser and
 // its lexer, with whatever they import. If it cannot be used, the error is a
 // [g4.Diagnostics] with all that is wrong, warnings included.
-func Load(sources ...Source) (*Grammar, error) {
-	l := &loader{}
+func Load(sources ...Source) (*Grammar, error) { return LoadFrom("", sources...) }
+
+// LoadFrom loads a grammar as [Load] does, to begin with the given parser rule
+// instead of the first. Numbers and digest stay the same; what is checked, and
+// where parsing begins, follows the rule.
+func LoadFrom(start string, sources ...Source) (*Grammar, error) {
+	l := &loader{start: start}
 	for _, s := range sources {
 		file, found := g4.Parse(s.Name, s.Text)
 		l.found = append(l.found, found...)
@@ -40,6 +45,7 @@ func Load(sources ...Source) (*Grammar, error) {
 
 // A loader carries a grammar from its files to the graph and the machine.
 type loader struct {
+	start   string // the start rule asked for, if any
 	files   []*g4.File
 	found   g4.Diagnostics
 	grammar *Grammar

@@ -186,3 +186,24 @@ func TestImportByFileName(t *testing.T) {
 		t.Errorf("rule W is %v", w)
 	}
 }
+
+// Another start rule changes what is checked and where parsing begins, but no
+// number.
+func TestLoadFromAnotherRule(t *testing.T) {
+	source := grammars.Source{Name: "two.g4", Text: "grammar two;\na : 'x' b EOF ;\nb : 'y' ;\n"}
+	first, err := grammars.Load(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := grammars.LoadFrom("b", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Start != "b" || other.Digest != first.Digest || len(other.Warnings) == len(first.Warnings) {
+		t.Errorf("from b: start %s, digest equal %t, warnings %v; want b, true and others than %v",
+			other.Start, other.Digest == first.Digest, other.Warnings, first.Warnings)
+	}
+	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to begin with" {
+		t.Errorf("from c: %v", err)
+	}
+}

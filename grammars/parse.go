@@ -34,6 +34,9 @@ type Limits struct {
 	Time  time.Duration // 10 seconds
 }
 
+// maxInput is the most that trees can count, whatever the limit.
+const maxInput = 1<<30 - 1
+
 func (l Limits) withDefaults() Limits {
 	if l.Input == 0 {
 		l.Input = 8 << 20
@@ -100,8 +103,8 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, start)
 	}
 	limits := opt.Limits.withDefaults()
-	if len(input) > limits.Input {
-		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", limits.Input)}
+	if most := min(limits.Input, maxInput); len(input) > most {
+		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", most)}
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
 		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR,

@@ -45,6 +45,10 @@ func (l *loader) splitRules() {
 			l.spec.ParserRules = append(l.spec.ParserRules, r)
 		}
 	}
+	is := func(r *g4.Rule) bool { return r.Name == l.start }
+	if l.start != "" && !slices.ContainsFunc(l.spec.ParserRules, is) {
+		l.errorf(l.parser.Pos, "grammar %s has no parser rule %s to begin with", l.parser.Name, l.start)
+	}
 	if len(l.spec.ParserRules) == 0 {
 		l.errorf(l.parser.Pos, "grammar %s has no parser rules", l.parser.Name)
 	}

@@ -48,13 +48,13 @@ of it with its place. The exit status is 1 if the grammar cannot be used.`,
 			return opt.run()
 		},
 	}
-	cmd.Flags().StringVar(&opt.start, "start", "", "see that the grammar has this parser `RULE` to begin with (default the first)")
+	cmd.Flags().StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
 	return cmd
 }
 
 func (opt *checkOptions) run() error {
 	out := bufio.NewWriter(&terminalWriter{w: opt.stdout})
-	g, err := loadNamed(opt.names)
+	g, err := opt.load()
 	var found g4.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -63,12 +63,26 @@ func (opt *checkOptions) run() error {
 		err = errReported
 	case err == nil:
 		printDiagnostics(out, g.Warnings)
-		err = opt.summarize(out, g)
+		summarize(out, g)
 	}
 	if flushErr := out.Flush(); flushErr != nil {
 		return flushErr
 	}
 	return err
+}
+
+// load loads the grammar from the start rule asked for, having seen that there
+// is one.
+func (opt *checkOptions) load() (*grammars.Grammar, error) {
+	g, err := loadNamed("", opt.names)
+	if err != nil || opt.start == "" {
+		return g, err
+	}
+	start, err := startRule(g, opt.start)
+	if err != nil {
+		return nil, err
+	}
+	return loadNamed(start, opt.names)
 }
 
 func printDiagnostics(w io.Writer, found g4.Diagnostics) {
@@ -92,19 +106,15 @@ func countFindings(found g4.Diagnostics) string {
 	return count(failures, "error", "errors") + ", " + count(warnings, "warning", "warnings")
 }
 
-func (opt *checkOptions) summarize(w io.Writer, g *grammars.Grammar) error {
-	start, err := startRule(g, opt.start)
-	if err != nil {
-		return err
-	}
+func summarize(w io.Writer, g *grammars.Grammar) {
 	parser, lexer := countRules(g)
 	fmt.Fprintf(w, "grammar %s: %s, %s, %s, %s\n", g.Name,
 		count(parser, "parser rule", "parser rules"), count(lexer, "lexer rule", "lexer rules"),
 		count(len(g.Tokens())-1, "token", "tokens"), count(len(g.Nodes), "node", "nodes"))
-	fmt.Fprintf(w, "start rule: %s\n", start)
+	fmt.Fprintf(w, "start rule: %s\n", g.Start)
 	if g.Exact() {
 		fmt.Fprintln(w, "exact: no code in it can change its trees")
-		return nil
+		return
 	}
 	fmt.Fprintf(w, "approximate: trees may differ from ANTLR's, as code is not run: %s\n", codeSummary(g.Code))
 	for _, c := range g.Code {
@@ -112,7 +122,6 @@ func (opt *checkOptions) summarize(w io.Writer, g *grammars.Grammar) error {
 			fmt.Fprintf(w, "%v: %s%s: %s\n", c.Pos, name, inRule(c), excerpt(c.Text))
 		}
 	}
-	return nil
 }
 
 func inRule(c g4.Code) string {

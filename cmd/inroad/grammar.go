@@ -24,12 +24,13 @@ func loadGrammar(value string) (*grammars.Grammar, error) {
 	if slices.Contains(names, "") {
 		return nil, fmt.Errorf("--grammar %s: a name is missing before or after a comma", value)
 	}
-	return loadNamed(names)
+	return loadNamed("", names)
 }
 
 // loadNamed makes one grammar of all that is named: a file, if the name has a
-// slash in it or ends in .g4, else a bundled grammar.
-func loadNamed(names []string) (*grammars.Grammar, error) {
+// slash in it or ends in .g4, else a bundled grammar. It begins with the start
+// rule, or else the first.
+func loadNamed(start string, names []string) (*grammars.Grammar, error) {
 	var sources []grammars.Source
 	for _, name := range names {
 		source, err := readSource(name)
@@ -38,7 +39,7 @@ func loadNamed(names []string) (*grammars.Grammar, error) {
 		}
 		sources = append(sources, source)
 	}
-	return grammars.Load(sources...)
+	return grammars.LoadFrom(start, sources...)
 }
 
 func readSource(name string) (grammars.Source, error) {

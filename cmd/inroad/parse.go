@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -19,6 +18,7 @@ type parseOptions struct {
 	grammar string
 	start   string
 	format  string
+	engine  string
 	limits  grammars.Limits
 	inputs  []string
 
@@ -58,6 +58,7 @@ has no tree. Limits hold for each input.`,
 	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
 	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
 	flags.StringVar(&opt.format, "format", "lisp", "lisp, tree or json")
+	flags.StringVar(&opt.engine, "engine", "inroad", "who decides between alternatives: inroad, or the antlr runtime for comparison")
 	flags.IntVar(&opt.limits.Input, "max-input", 8<<20, "give up on inputs of more `BYTES`")
 	flags.IntVar(&opt.limits.Depth, "max-depth", 100_000, "give up when more rules are inside each other")
 	flags.IntVar(&opt.limits.Steps, "max-steps", 50_000_000, "give up after so many steps of lexer and parser")
@@ -112,7 +113,10 @@ func (opt *parseOptions) validate() error {
 	if !slices.Contains([]string{"lisp", "tree", "json"}, opt.format) {
 		return fmt.Errorf("--format %s: it is lisp, tree or json", opt.format)
 	}
-	const most = math.MaxInt32 // what trees can count
+	if opt.engine != "inroad" && opt.engine != "antlr" {
+		return fmt.Errorf("--engine %s: it is inroad or antlr", opt.engine)
+	}
+	const most = 1<<30 - 1 // what trees can count
 	switch {
 	case opt.limits.Input < 1 || opt.limits.Input > most:
 		return fmt.Errorf("--max-input %d: it is from 1 to %d", opt.limits.Input, most)
@@ -137,7 +141,9 @@ func (opt *parseOptions) parse(ctx context.Context, g *grammars.Grammar, name st
 	if err != nil {
 		return nil, err
 	}
-	return g.Parse(ctx, input, grammars.ParseOptions{Start: opt.start, Prefix: true, Limits: opt.limits})
+	return g.Parse(ctx, input, grammars.ParseOptions{
+		Start: opt.start, Prefix: true, ANTLR: opt.engine == "antlr", Limits: opt.limits,
+	})
 }
 
 // read reads an input, and no more of it than shows that it is over the limit.

@@ -188,6 +188,10 @@ func (p *jsonPrinter) tree(input string, tree *derivation.Tree) error {
 	if err := tree.WriteJSON(p.out); err != nil {
 		return err
 	}
+	fmt.Fprint(p.out, `,"trivia":`)
+	if err := tree.WriteTriviaJSON(p.out); err != nil {
+		return err
+	}
 	fmt.Fprintln(p.out, "}")
 	return p.out.Flush()
 }

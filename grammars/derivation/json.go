@@ -22,6 +22,26 @@ func (t *Tree) WriteJSON(w io.Writer) error {
 	return out.Flush()
 }
 
+// WriteTriviaJSON writes the tokens that the parser never saw as an array of
+// objects in the form of a tree's leaves.
+func (t *Tree) WriteTriviaJSON(w io.Writer) error {
+	out := &jsonWriter{Writer: bufio.NewWriter(w), tree: t}
+	separator := "["
+	for i, o := range t.Trivia() {
+		token := t.tokens[i]
+		out.WriteString(separator)
+		out.token(t.names.Token(int(token.Type)), string(t.input[token.Start:token.End]))
+		out.place(o, span{int(token.Start), int(token.End)})
+		out.WriteString("}")
+		separator = ","
+	}
+	if separator == "[" {
+		out.WriteString("[")
+	}
+	out.WriteString("]")
+	return out.Flush()
+}
+
 type jsonWriter struct {
 	*bufio.Writer
 	tree *Tree
@@ -85,12 +105,23 @@ func (w *jsonWriter) node(n Node, s span) {
 	case Empty:
 		w.WriteString(`{"empty":true`)
 	case Leaf:
-		w.WriteString(`{"token":`)
-		w.text(n.Name())
-		w.WriteString(`,"text":`)
-		w.text(n.Text())
+		w.token(n.Name(), n.Text())
 	}
-	if o := n.Occurrence(); o != None {
+	w.place(n.Occurrence(), s)
+	if n.get().next > n.index+1 {
+		w.WriteString(`,"children":[`)
+	}
+}
+
+func (w *jsonWriter) token(name, text string) {
+	w.WriteString(`{"token":`)
+	w.text(name)
+	w.WriteString(`,"text":`)
+	w.text(text)
+}
+
+func (w *jsonWriter) place(o Occurrence, s span) {
+	if o != None {
 		w.WriteString(`,"occurrence":`)
 		w.WriteString(strconv.Itoa(int(o)))
 	}
@@ -98,9 +129,6 @@ func (w *jsonWriter) node(n Node, s span) {
 	w.WriteString(strconv.Itoa(s.start))
 	w.WriteString(`,"end":`)
 	w.WriteString(strconv.Itoa(s.end))
-	if n.get().next > n.index+1 {
-		w.WriteString(`,"children":[`)
-	}
 }
 
 func (w *jsonWriter) text(s string) {
