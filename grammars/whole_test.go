@@ -26,7 +26,7 @@ WS : ' ' -> skip ;
 		{"e", "x y", "1:3: unexpected \"y\", expected end of input | '*' | '+'"},
 		{"stat", "x; y", "1:4: unexpected \"y\", expected end of input"},
 	} {
-		got := ""
+		var got string
 		tree, err := g.Parse(t.Context(), []byte(c.input), grammars.ParseOptions{Start: c.start})
 		if err != nil {
 			got = err.Error()

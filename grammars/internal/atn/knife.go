@@ -130,15 +130,15 @@ func (k *knife) viableTable(s *cutState, classes *classes) *[][]uint16 {
 				leads[w] |= bits
 			}
 		}
-		any := false // what comes after is not known here
+		open := false // what comes after is not known here
 		switch {
 		case a.takes != nil:
 			mark(a.takes)
 		default:
-			any = k.look(a.target, mark) || a.edge.kind == ruleCall && k.nullable[a.edge.rule]
+			open = k.look(a.target, mark) || a.edge.kind == ruleCall && k.nullable[a.edge.rule]
 		}
 		for c := range table {
-			if any || leads.has(int32(c)) {
+			if open || leads.has(int32(c)) {
 				table[c] = append(table[c], uint16(i))
 			}
 		}
