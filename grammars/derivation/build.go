@@ -72,12 +72,13 @@ func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 // If buf is not nil, its memory is used and it is the result.
 func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) *Tree {
 	nodes := b.nodes
-	if buf == nil {
+	keep := buf == nil
+	if keep {
 		buf, nodes = &Tree{}, slices.Clone(nodes)
 	} else {
 		b.nodes = buf.nodes
 	}
-	*buf = Tree{input: input, names: names, nodes: nodes, chars: true, start: start, end: end}
+	*buf = Tree{input: input, names: names, nodes: nodes, chars: true, kept: keep, start: start, end: end}
 	return buf
 }
 

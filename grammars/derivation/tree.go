@@ -65,6 +65,7 @@ type Tree struct {
 	// A tree inside a token has no tokens: its leaves are characters, one after
 	// the other from start to end.
 	chars      bool
+	kept       bool
 	start, end int32
 }
 
@@ -171,6 +172,10 @@ const (
 	Leaf              // a token
 	Empty             // an empty alternative
 )
+
+// Kept reports whether the tree is one inside a token that is kept, so that the
+// same text gives the same tree again; a [Lens] reuses the memory of others.
+func (t *Tree) Kept() bool { return t.kept }
 
 // Input returns the text that the tree derives, and whatever follows it. The
 // caller must not change it.

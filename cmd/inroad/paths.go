@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+)
+
+func newPathsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "paths",
+		Short: "Count, list and cover the k-paths of a grammar",
+		Long: `Count, list and cover the k-paths of a grammar.
+
+A k-path is a chain of k symbols of the grammar, each right below the one before
+it in some derivation: rules, tokens, and what tokens are made of.`,
+		Args:                  noSuchCommand,
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPathsCountCommand(), newPathsListCommand(), newPathsCoverageCommand())
+	return cmd
+}
+
+// pathsOptions say which paths of which grammar.
+type pathsOptions struct {
+	grammar string
+	k       int
+	features.Options
+
+	stdout, stderr io.Writer
+}
+
+func (opt *pathsOptions) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
+	flags.IntVar(&opt.k, "k", 2, "the `LENGTH` of the paths")
+	flags.StringVar(&opt.Start, "start", "", "the parser `RULE` to begin with (default the first)")
+	flags.BoolVar(&opt.Trivia, "trivia", false, "the paths of skipped and hidden tokens instead")
+	flags.BoolVar(&opt.Names, "names", false, "paths of names: the same symbol anywhere is one")
+	flags.BoolVar(&opt.Absent, "absent", false, "that an optional part is not there is a symbol as well")
+}
+
+// maxPaths bounds how many paths are listed.
+const maxPaths = 5_000_000
+
+// load returns the grammar, having seen that the options fit it.
+func (opt *pathsOptions) load() (*grammars.Grammar, error) {
+	if opt.k < 1 || opt.k > features.MaxK {
+		return nil, fmt.Errorf("--k %d: it is from 1 to %d", opt.k, features.MaxK)
+	}
+	g, err := loadGrammar(opt.grammar)
+	if err != nil {
+		return nil, err
+	}
+	opt.Start, err = startRule(g, opt.Start)
+	noteApproximate(opt.stderr, g)
+	return g, err
+}
+
+// listable refuses to list more paths than anyone can want.
+func (opt *pathsOptions) listable(space *features.Space) error {
+	if n := space.Count(opt.k); n.Cmp(big.NewInt(maxPaths)) > 0 {
+		return fmt.Errorf("limit reached: paths to list over %d: there are %v; ask for a smaller --k", maxPaths, n)
+	}
+	return nil
+}
+
+// writePath writes a path as its symbols with their numbers, and as a pattern.
+func writePath(w io.Writer, space *features.Space, p features.Path) {
+	var symbols []string
+	for _, o := range p {
+		n := space.Node(o)
+		text := n.Text
+		if n.Kind == grammars.Repetition {
+			text = "absent"
+		}
+		symbols = append(symbols, fmt.Sprintf("%s#%d", text, o))
+	}
+	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(symbols, " > ")), printable(space.Pattern(p)))
+}
+
+func newPathsCountCommand() *cobra.Command {
+	opt := &pathsOptions{}
+	cmd := &cobra.Command{
+		Use:                   "count --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags]",
+		Short:                 "Print the number of k-paths",
+		Example:               "  inroad paths count --grammar json --k 3",
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			g, err := opt.load()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(opt.stdout, features.NewSpace(g, opt.Options).Count(opt.k))
+			return nil
+		},
+	}
+	opt.bind(cmd)
+	return cmd
+}
+
+// pathsInputOptions add inputs to pathsOptions.
+type pathsInputOptions struct {
+	pathsOptions
+	inputs  []string
+	missing bool
+}
+
+func newPathsListCommand() *cobra.Command {
+	opt := &pathsInputOptions{}
+	cmd := &cobra.Command{
+		Use:   "list --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags] [INPUT...]",
+		Short: "List the k-paths of a grammar, or of inputs, with their patterns",
+		Example: `  inroad paths list --grammar expr --k 2
+  inroad paths list --grammar json --k 3 data.json`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.inputs, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.list(cmd.Context())
+		},
+	}
+	opt.bind(cmd)
+	return cmd
+}
+
+func (opt *pathsInputOptions) list(ctx context.Context) error {
+	g, err := opt.load()
+	if err != nil {
+		return err
+	}
+	space := features.NewSpace(g, opt.Options)
+	if err := opt.listable(space); err != nil {
+		return err
+	}
+	var covered *features.Set
+	if len(opt.inputs) > 0 {
+		if covered, err = opt.collect(ctx, g, space); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriter(opt.stdout)
+	for p := range space.All(opt.k) {
+		if covered == nil || covered.Has(opt.k, space.ID(p)) {
+			writePath(out, space, p)
+		}
+	}
+	return out.Flush()
+}
+
+func newPathsCoverageCommand() *cobra.Command {
+	opt := &pathsInputOptions{}
+	cmd := &cobra.Command{
+		Use:   "coverage --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags] DIR|FILE...",
+		Short: "Tell how many of the k-paths inputs have",
+		Long: `Tell how many of the k-paths inputs have.
+
+Paths that no finite derivation has do not count; their number stands beside.
+All the files of a DIR are inputs, those in folders below it too.`,
+		Example: `  inroad paths coverage --grammar json --k 3 corpus/
+  inroad paths coverage --grammar json --k 3 --missing corpus/ more.json`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no input: give files or folders; see inroad paths coverage --help")
+			}
+			opt.inputs, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.coverage(cmd.Context())
+		},
+	}
+	opt.bind(cmd)
+	cmd.Flags().BoolVar(&opt.missing, "missing", false, "list the paths that no input has, with their patterns")
+	return cmd
+}
+
+func (opt *pathsInputOptions) coverage(ctx context.Context) error {
+	g, err := opt.load()
+	if err != nil {
+		return err
+	}
+	all := features.NewSpace(g, opt.Options).Count(opt.k)
+	opt.Possible = true
+	space := features.NewSpace(g, opt.Options)
+	covered, err := opt.collect(ctx, g, space)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(opt.stdout)
+	if opt.missing {
+		if err := opt.listable(space); err != nil {
+			return err
+		}
+		for p := range space.All(opt.k) {
+			if !covered.Has(opt.k, space.ID(p)) {
+				writePath(out, space, p)
+			}
+		}
+	}
+	possible := space.Count(opt.k)
+	fmt.Fprintf(out, "k=%d: %d of %v (%s %%)", opt.k, covered.Len(opt.k), possible, percent(covered.Len(opt.k), possible))
+	if impossible := new(big.Int).Sub(all, possible); impossible.Sign() > 0 {
+		fmt.Fprintf(out, ", %v impossible", impossible)
+	}
+	fmt.Fprintln(out)
+	return out.Flush()
+}
+
+// percent returns a share with two decimals, never rounded up to all of it.
+func percent(part int, whole *big.Int) string {
+	if whole.Sign() == 0 {
+		return "100.00"
+	}
+	hundredths := new(big.Int).Quo(big.NewInt(int64(part)*10000), whole).Int64()
+	return fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)
+}
+
+// collect returns the paths of the inputs. One outside the grammar has none,
+// and is reported.
+func (opt *pathsInputOptions) collect(ctx context.Context, g *grammars.Grammar, space *features.Space) (*features.Set, error) {
+	files, err := inputFiles(opt.inputs)
+	if err != nil {
+		return nil, err
+	}
+	x := features.NewExtractor(space, opt.k)
+	set := features.NewSet(opt.k)
+	failed := false
+	for _, name := range files {
+		input, err := readFile(name, maxInputRead)
+		if err == nil {
+			tree, perr := g.Parse(ctx, input, grammars.ParseOptions{Start: opt.Start})
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err = perr; err == nil {
+				err = x.Add(set, tree)
+			}
+		}
+		if err != nil {
+			failed = true
+			fmt.Fprintf(opt.stderr, "inroad: %s\n", newFailure(name, err).Message)
+		}
+	}
+	if failed {
+		return nil, errReported
+	}
+	return set, nil
+}
+
+// maxInputRead is what is read of an input: what is parsed, and a byte more to
+// tell that it is too long.
+const maxInputRead = 8 << 20
+
+// inputFiles returns the files named, and all those in folders named, in order.
+func inputFiles(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
+		}
+		if !info.IsDir() {
+			out = append(out, name)
+			continue
+		}
+		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				out = append(out, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", printable(name), err)
+		}
+	}
+	return out, nil
+}

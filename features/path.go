@@ -1,0 +1,26 @@
+package features
+
+import "github.com/inroad/inroad/grammars"
+
+// A Path is a chain of occurrences read down a derivation tree, outermost first.
+type Path []grammars.Occurrence
+
+// mix adds a symbol to the hash of a path. It is the finaliser of splitmix64,
+// which is a permutation: paths that differ in one symbol never collide.
+func mix(h, symbol uint64) uint64 {
+	h = h*0x9E3779B97F4A7C15 + symbol
+	h ^= h >> 30
+	h *= 0xBF58476D1CE4E5B9
+	h ^= h >> 27
+	h *= 0x94D049BB133111EB
+	return h ^ h>>31
+}
+
+// hashText is 64-bit FNV-1a.
+func hashText(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
