@@ -39,7 +39,9 @@ type Grammar struct {
 
 	names      *derivation.Names
 	ruleByName map[string]*Rule
-	parents    [][]Occurrence // of each node in the graph
+	makers     map[int][]*Rule // the lexer rules that make each type of token
+	modes      map[string]int  // by name
+	parents    [][]Occurrence  // of each node in the graph
 	machine    *atn.Machine
 }
 
@@ -58,6 +60,9 @@ func (g *Grammar) ParserRules() []*Rule {
 // Tokens returns the names of the tokens by type, as people see them: a literal
 // in quotes or the name of a rule. Types count from 1.
 func (g *Grammar) Tokens() []string { return g.names.Tokens }
+
+// TokenRules returns the lexer rules that make tokens of a type.
+func (g *Grammar) TokenRules(token int) []*Rule { return g.makers[token] }
 
 // Exact reports whether the grammar's trees are sure to be those of the
 // generated parser. They are not where the grammar has predicates, actions or
@@ -93,8 +98,20 @@ type Rule struct {
 	Root  Occurrence // the rule's right-hand side
 	// Literal tells that the rule was made for a literal that only parser rules have.
 	Literal bool
+	// Operators says how the alternatives of a left-recursive parser rule bind;
+	// it has one for each alternative, and is nil for any other rule.
+	Operators []Operator
 
 	source *g4.Rule
+}
+
+// An Operator is an alternative of a left-recursive rule.
+type Operator struct {
+	Alt        *Node
+	Precedence int        // how tightly it binds
+	Left       Occurrence // the left operand; none in a primary or a prefix operator
+	Right      Occurrence // the operand that ends it; none in a primary or a suffix operator
+	RightPrec  int        // the least precedence of operators in that operand that are not in brackets
 }
 
 // An Occurrence is the number of a node.

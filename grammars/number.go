@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
@@ -60,12 +61,48 @@ func (b *graphBuilder) number() {
 	for _, n := range trivia.Children {
 		b.spec.Trivia[n.Target.Index] = int32(n.ID)
 	}
+	b.g.makers, b.g.modes = map[int][]*Rule{}, map[string]int{}
+	for i, mode := range b.spec.Modes {
+		b.g.modes[mode] = i
+	}
+	for i := range b.spec.LexerRules {
+		for _, t := range slices.Compact(slices.Sorted(slices.Values(b.typesMade(i)))) {
+			b.g.makers[t] = append(b.g.makers[t], b.lexerRule(i))
+		}
+	}
+	for _, rule := range b.g.ParserRules() {
+		b.operators(rule)
+	}
 	names := b.g.names
 	for _, n := range b.g.Nodes {
 		names.Symbols = append(names.Symbols, n.Text)
 		names.Deep = append(names.Deep, n.Kind == Reference && len(n.Children) > 0)
 	}
 	b.spec.Symbols = names.Symbols
+}
+
+// operators says how the alternatives of a left-recursive rule bind.
+func (b *graphBuilder) operators(rule *Rule) {
+	primaries, operators, ok := atn.Operators(rule.source)
+	if !ok {
+		return
+	}
+	alts := b.roots[rule].Children
+	if len(rule.source.Body.Alts) == 1 {
+		alts = []*Node{b.roots[rule]}
+	}
+	rule.Operators = make([]Operator, len(alts))
+	for _, op := range slices.Concat(primaries, operators) {
+		i := slices.Index(rule.source.Body.Alts, op.Alt)
+		out := Operator{Alt: alts[i], Precedence: op.Precedence, Left: derivation.None, Right: derivation.None, RightPrec: op.RightPrec}
+		if op.Left != nil {
+			out.Left = Occurrence(b.spec.Occurrences[op.Left])
+		}
+		if op.Right != nil {
+			out.Right = Occurrence(b.spec.Occurrences[op.Right])
+		}
+		rule.Operators[i] = out
+	}
 }
 
 type numbering struct {

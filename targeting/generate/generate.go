@@ -1,0 +1,300 @@
+// Package generate makes inputs of a grammar.
+//
+// A [Generator] derives a tree from the grammar graph, one choice after the
+// other, writes it as text, and parses the text back. Only a text that parses
+// back to the tree it was written from is returned. All choices are drawn from
+// the one source of randomness that the generator was given: the same seed
+// gives the same inputs.
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// Options say what inputs are made. Fields that are zero mean the default.
+type Options struct {
+	Start     string // the rule to derive from; the grammar's start rule if empty
+	MaxDepth  int    // symbols below each other, if the grammar can do with so few; 30
+	MaxRepeat int    // repetitions of what can be repeated; 10
+	Shortest  bool   // always the smallest derivation, of several any
+	Spaced    bool   // trivia between all tokens, not only where they would run together
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxDepth == 0 {
+		o.MaxDepth = 30
+	}
+	if o.MaxRepeat == 0 {
+		o.MaxRepeat = 10
+	}
+	return o
+}
+
+// An Input is a text that parses, and its derivation.
+type Input struct {
+	Text  []byte
+	Tree  *derivation.Tree
+	Draws int // how many trees were drawn until one could be written and read back
+}
+
+// ErrUnwritten tells that no text parsed back to the tree it was written from.
+var ErrUnwritten = errors.New("no text parsed back to the tree it was written from")
+
+// maxDraws is how many trees are drawn for an input before giving up.
+const maxDraws = 200
+
+// maxTreeNodes bounds a tree while it is drawn; a larger one is drawn again.
+const maxTreeNodes = 100_000
+
+// A Generator makes inputs of one grammar. It is not safe for concurrent use.
+type Generator struct {
+	grammar    *grammars.Grammar
+	opt        Options
+	rand       *rand.Rand
+	writer     *grammars.Writer
+	separators [][]byte
+}
+
+// New returns a generator that draws from r.
+func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
+	if opt.Start == "" {
+		opt.Start = g.Start
+	}
+	rule := g.Rule(opt.Start)
+	switch {
+	case rule == nil || rule.Kind != grammars.ParserRule:
+		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, opt.Start)
+	case g.Nodes[rule.Root].Size == grammars.Unproductive:
+		return nil, fmt.Errorf("rule %s of grammar %s derives nothing", opt.Start, g.Name)
+	}
+	x := &Generator{grammar: g, opt: opt.withDefaults(), rand: r, writer: g.Writer()}
+	x.separators = x.findSeparators()
+	return x, nil
+}
+
+// Next makes an input.
+func (x *Generator) Next(ctx context.Context) (*Input, error) {
+	for draws := 1; draws <= maxDraws; draws++ {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		d := &drawing{Generator: x}
+		d.rule(x.grammar.Rule(x.opt.Start), 0, loose)
+		if d.failed {
+			continue
+		}
+		text, ok := x.writer.Write(d.words, x.separators, x.opt.Spaced)
+		if !ok {
+			continue
+		}
+		tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start})
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && d.isTree(tree) {
+			return &Input{text, tree, draws}, nil
+		}
+	}
+	return nil, fmt.Errorf("grammar %s: %w in %d draws", x.grammar.Name, ErrUnwritten, maxDraws)
+}
+
+// A drawing is a tree while it is drawn: its nodes in pre-order, without the
+// root, and its words.
+type drawing struct {
+	*Generator
+	nodes  []drawn
+	words  []grammars.Word
+	failed bool
+}
+
+// A drawn is a node of a drawing.
+type drawn struct {
+	depth      int
+	occurrence grammars.Occurrence
+	word       int // of a token, else -1
+}
+
+// A binding is what an operand of a left-recursive rule must respect to be read
+// back as that operand.
+type binding struct {
+	least int // operators in it, but for those in operands that end it, bind at least so tightly
+	most  int // operands that end it take no operator that binds less than this; -1 for any
+}
+
+// loose is the binding of what stands alone.
+var loose = binding{0, -1} //nolint:gochecknoglobals // a constant
+
+// rule draws a rule's right-hand side.
+func (d *drawing) rule(r *grammars.Rule, depth int, b binding) {
+	if r.Operators == nil {
+		d.node(d.grammar.Nodes[r.Root], depth, nil)
+		return
+	}
+	var fits []*grammars.Node
+	for i := range r.Operators {
+		if op := &r.Operators[i]; b.allows(op) && op.Alt.Size != grammars.Unproductive {
+			fits = append(fits, op.Alt)
+		}
+	}
+	if len(fits) == 0 {
+		d.failed = true
+		return
+	}
+	alt := d.choose(fits, depth)
+	for i := range r.Operators {
+		if op := &r.Operators[i]; op.Alt == alt {
+			d.node(alt, depth, b.operands(op))
+		}
+	}
+}
+
+// allows reports whether an operand may be derived by an alternative.
+func (b binding) allows(op *grammars.Operator) bool {
+	if op.Left != derivation.None && op.Precedence < b.least {
+		return false
+	}
+	return op.Right == derivation.None || op.RightPrec > b.most
+}
+
+// operands returns how the operands of an alternative are bound.
+func (b binding) operands(op *grammars.Operator) map[grammars.Occurrence]binding {
+	out := map[grammars.Occurrence]binding{}
+	if op.Left != derivation.None {
+		out[op.Left] = binding{b.least, op.Precedence}
+	}
+	if op.Right != derivation.None {
+		out[op.Right] = binding{op.RightPrec, b.most}
+	}
+	return out
+}
+
+// node draws what a node of a parser rule derives.
+func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurrence]binding) {
+	if len(d.nodes) > maxTreeNodes || d.failed {
+		d.failed = true
+		return
+	}
+	switch n.Kind {
+	case grammars.Alternation:
+		d.node(d.choose(productive(n.Children), depth), depth, operands)
+	case grammars.Concatenation:
+		for _, c := range n.Children {
+			d.node(c, depth, operands)
+		}
+	case grammars.Repetition:
+		for range d.times(n, depth) {
+			d.node(n.Children[0], depth, operands)
+		}
+	case grammars.Reference:
+		if n.Token > 0 {
+			d.token(n, n.Token, depth)
+			return
+		}
+		d.nodes = append(d.nodes, drawn{depth, n.ID, -1})
+		b, ok := operands[n.ID]
+		if !ok {
+			b = loose
+		}
+		d.rule(n.Target, depth+1, b)
+	case grammars.Literal:
+		d.word(n, n.Token, []byte(n.Value), depth)
+	case grammars.TokenSet:
+		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
+	case grammars.Empty, grammars.End:
+		d.nodes = append(d.nodes, drawn{depth, n.ID, -1})
+	}
+}
+
+func productive(nodes []*grammars.Node) []*grammars.Node {
+	var out []*grammars.Node
+	for _, n := range nodes {
+		if n.Size != grammars.Unproductive {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// choose draws one of the nodes: any of those that can end within the depth, or
+// of those that end soonest.
+func (x *Generator) choose(nodes []*grammars.Node, depth int) *grammars.Node {
+	least := func(n *grammars.Node) int { return n.Depth }
+	bound := x.opt.MaxDepth - depth
+	if x.opt.Shortest {
+		least, bound = func(n *grammars.Node) int { return n.Size }, -1
+	}
+	low := least(nodes[0])
+	for _, n := range nodes {
+		low = min(low, least(n))
+	}
+	var fits []*grammars.Node
+	for _, n := range nodes {
+		if least(n) <= max(bound, low) {
+			fits = append(fits, n)
+		}
+	}
+	return fits[x.rand.IntN(len(fits))]
+}
+
+// times draws how often something is repeated.
+func (x *Generator) times(n *grammars.Node, depth int) int {
+	body := n.Children[0]
+	if x.opt.Shortest || body.Size == grammars.Unproductive || body.Depth > x.opt.MaxDepth-depth {
+		return n.Min
+	}
+	most := x.opt.MaxRepeat
+	if n.Max >= 0 {
+		most = min(most, n.Max)
+	}
+	return n.Min + x.rand.IntN(max(most, n.Min)-n.Min+1)
+}
+
+// token draws the text of a token.
+func (d *drawing) token(n *grammars.Node, kind, depth int) {
+	for range maxTokenDraws {
+		text, ok := d.tokenText(kind, depth+1)
+		if !ok {
+			break
+		}
+		if d.writer.Reads(kind, text) {
+			d.word(n, kind, text, depth)
+			return
+		}
+	}
+	d.failed = true
+}
+
+// maxTokenDraws is how many texts are drawn for a token until one is read as
+// that token, and not as a keyword or a longer one.
+const maxTokenDraws = 20
+
+func (d *drawing) word(n *grammars.Node, kind int, text []byte, depth int) {
+	d.nodes = append(d.nodes, drawn{depth, n.ID, len(d.words)})
+	d.words = append(d.words, grammars.Word{Type: kind, Text: text})
+}
+
+// isTree reports whether a tree is the one that was drawn.
+func (d *drawing) isTree(tree *derivation.Tree) bool {
+	if tree.Len() != len(d.nodes)+1 {
+		return false
+	}
+	for depth, n := range tree.All() {
+		if depth == 0 {
+			continue
+		}
+		want := d.nodes[n.Index()-1]
+		if want.depth != depth-1 || want.occurrence != n.Occurrence() {
+			return false
+		}
+		if want.word >= 0 && n.Text() != string(d.words[want.word].Text) {
+			return false
+		}
+	}
+	return true
+}

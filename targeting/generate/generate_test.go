@@ -1,0 +1,140 @@
+package generate_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// operators has every kind of operator, of both associativities.
+const operators = `grammar G;
+s : e EOF ;
+e : e '!' | e '[' e ']' | <assoc=right> e '^' e | '-' e | e ('*' | '/') e | e ('+' | '-') e
+  | <assoc=right> e '?' e ':' e | 'let' ID '=' e 'in' e | e '=' e | ID | INT | '(' e ')' ;
+ID : [a-z]+ ;
+INT : [0-9]+ ;
+WS : [ \n]+ -> skip ;
+COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
+`
+
+func testGrammars(t *testing.T) map[string]*grammars.Grammar {
+	t.Helper()
+	return map[string]*grammars.Grammar{
+		"expr":      grammartest.Bundled(t, "expr"),
+		"json":      grammartest.Bundled(t, "json"),
+		"operators": grammartest.Load(t, operators),
+		"keywords": grammartest.Load(t, `grammar K;
+s : ('if' ID 'then' s ('else' s)? | ID '=' (ID | STR) | 'begin' (s ';')* 'end') ;
+ID : [a-z] [a-z0-9]* ;
+STR : '"' ('\\' . | ~["\\])* '"' ;
+WS : [ \t\r\n]+ -> skip ;
+`),
+	}
+}
+
+// What is generated parses back, mostly at the first draw.
+func TestRandomInputsParseBack(t *testing.T) {
+	for name, g := range testGrammars(t) {
+		for _, opt := range []generate.Options{{MaxDepth: 12, MaxRepeat: 3}, {MaxDepth: 12, MaxRepeat: 3, Spaced: true}} {
+			x, err := generate.New(g, source(1), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const n = 300
+			draws := 0
+			for range n {
+				input, err := x.Next(t.Context())
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				draws += input.Draws
+				if input.Tree.String() != string(input.Text) {
+					t.Fatalf("%s: %q has the tree of %q", name, input.Text, input.Tree)
+				}
+			}
+			if draws > n*110/100 && name != "keywords" {
+				t.Errorf("%s: %d draws for %d inputs", name, draws, n)
+			}
+			t.Logf("%s %+v: %d draws for %d inputs", name, opt, draws, n)
+		}
+	}
+}
+
+func TestShortest(t *testing.T) {
+	for name, want := range map[string]int{"expr": 1, "json": 1, "operators": 1, "keywords": 3} {
+		g := testGrammars(t)[name]
+		x, err := generate.New(g, source(1), generate.Options{Shortest: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, err := x.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := 0
+		for _, token := range input.Tree.Tokens() {
+			if !token.Trivia() && token.End > token.Start {
+				words++
+			}
+		}
+		if words > want {
+			t.Errorf("%s: shortest input %q has %d tokens, want %d", name, input.Text, words, want)
+		}
+	}
+}
+
+func TestSameSeedSameInputs(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	var first []string
+	for round := range 2 {
+		x, err := generate.New(g, source(7), generate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			input, err := x.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round == 0 {
+				first = append(first, string(input.Text))
+			} else if first[i] != string(input.Text) {
+				t.Fatalf("input %d: %q, and before %q", i, input.Text, first[i])
+			}
+		}
+	}
+}
+
+func TestNothingToGenerate(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ntokens { GHOST }\ns : 'a' EOF ;\nghost : GHOST ;\n")
+	for _, c := range []struct{ start, want string }{
+		{"ghost", "rule ghost of grammar G derives nothing"},
+		{"nosuch", `grammar G has no parser rule "nosuch"`},
+	} {
+		if _, err := generate.New(g, source(1), generate.Options{Start: c.start}); err == nil || err.Error() != c.want {
+			t.Errorf("from %s: %v, want %s", c.start, err, c.want)
+		}
+	}
+}
+
+func BenchmarkRandom(b *testing.B) {
+	g := grammartest.Bundled(b, "json")
+	x, err := generate.New(g, source(1), generate.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	for b.Loop() {
+		input, err := x.Next(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += len(input.Text)
+	}
+	b.ReportMetric(float64(n)/float64(b.N), "bytes/input")
+}

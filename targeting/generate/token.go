@@ -1,0 +1,144 @@
+package generate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// maxTokenText bounds the text of a token, in bytes.
+const maxTokenText = 10_000
+
+// tokenText draws a text that a lexer rule for the type derives.
+func (x *Generator) tokenText(kind, depth int) ([]byte, bool) {
+	var roots []*grammars.Node
+	for _, r := range x.grammar.TokenRules(kind) {
+		roots = append(roots, x.grammar.Nodes[r.Root])
+	}
+	if roots = productive(roots); len(roots) == 0 {
+		return nil, false
+	}
+	t := &spelling{Generator: x}
+	t.node(x.choose(roots, depth), depth)
+	return t.text, !t.failed
+}
+
+// A spelling is the text of a token while it is drawn.
+type spelling struct {
+	*Generator
+	text   []byte
+	failed bool
+}
+
+// node draws what a node of a lexer rule derives.
+func (t *spelling) node(n *grammars.Node, depth int) {
+	if len(t.text) > maxTokenText || t.failed {
+		t.failed = true
+		return
+	}
+	switch n.Kind {
+	case grammars.Alternation:
+		t.node(t.choose(productive(n.Children), depth), depth)
+	case grammars.Concatenation:
+		for _, c := range n.Children {
+			t.node(c, depth)
+		}
+	case grammars.Repetition:
+		for range t.times(n, depth) {
+			t.node(n.Children[0], depth)
+		}
+	case grammars.Reference:
+		if len(n.Children) > 0 {
+			t.node(n.Children[0], depth+1)
+		}
+	case grammars.Literal:
+		t.text = append(t.text, t.cased(n)...)
+	case grammars.CharSet:
+		t.text = utf8.AppendRune(t.text, t.char(n.Chars))
+	}
+}
+
+// cased returns a literal, in either case where that does not matter.
+func (t *spelling) cased(n *grammars.Node) string {
+	if n.FoldCase && t.rand.IntN(2) == 0 {
+		return strings.ToUpper(n.Value)
+	}
+	return n.Value
+}
+
+// char draws a character, a plain one if the set has any nine times out of ten.
+func (t *spelling) char(set []g4.RuneRange) rune {
+	if plain := intersect(set, ' ', '~'); len(plain) > 0 && t.rand.IntN(10) > 0 {
+		set = plain
+	}
+	if valid := withoutSurrogates(set); len(valid) > 0 {
+		set = valid
+	}
+	r := set[t.rand.IntN(len(set))]
+	return r.Lo + rune(t.rand.IntN(int(r.Hi-r.Lo)+1))
+}
+
+func intersect(set []g4.RuneRange, lo, hi rune) []g4.RuneRange {
+	var out []g4.RuneRange
+	for _, r := range set {
+		if r.Lo <= hi && r.Hi >= lo {
+			out = append(out, g4.RuneRange{Lo: max(r.Lo, lo), Hi: min(r.Hi, hi)})
+		}
+	}
+	return out
+}
+
+// withoutSurrogates leaves out what text cannot have.
+func withoutSurrogates(set []g4.RuneRange) []g4.RuneRange {
+	return append(intersect(set, 0, 0xD7FF), intersect(set, 0xE000, unicode.MaxRune)...)
+}
+
+// findSeparators returns short texts of the grammar's trivia, blanks and line
+// ends first.
+func (x *Generator) findSeparators() [][]byte {
+	short := &Generator{grammar: x.grammar, opt: Options{Shortest: true}.withDefaults(), rand: x.rand}
+	var rest [][]byte
+	blank, line := false, false
+	for _, n := range x.grammar.Nodes[x.grammar.Trivia].Children {
+		if n.Size == grammars.Unproductive {
+			continue
+		}
+		blank = blank || derives(n, ' ')
+		line = line || derives(n, '\n')
+		t := &spelling{Generator: short}
+		t.node(n, 0)
+		if !t.failed && len(t.text) > 0 {
+			rest = append(rest, t.text)
+		}
+	}
+	var out [][]byte
+	if blank {
+		out = append(out, []byte(" "))
+	}
+	if line {
+		out = append(out, []byte("\n"))
+	}
+	return append(out, rest...)
+}
+
+// derives reports whether a character stands anywhere in what a node derives,
+// which is as good a guess as any that it can be alone.
+func derives(n *grammars.Node, c rune) bool {
+	seen := map[*grammars.Node]bool{}
+	for work := []*grammars.Node{n}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if n.Kind == grammars.Literal && n.Value == string(c) || n.Kind == grammars.CharSet && len(intersect(n.Chars, c, c)) > 0 {
+			return true
+		}
+		work = append(work, n.Children...)
+	}
+	return false
+}
