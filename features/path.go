@@ -24,3 +24,7 @@ func hashText(s string) uint64 {
 	}
 	return h
 }
+
+// Extend returns the ID of a path of occurrences with one more at its end, given
+// the ID of the path; that of the empty path is 0.
+func Extend(id uint64, o grammars.Occurrence) uint64 { return mix(id, uint64(o)+1) }

@@ -1,5 +1,7 @@
 package grammars
 
+import "slices"
+
 // parents finds for each node the nodes right above it.
 func parents(g *Grammar) [][]Occurrence {
 	out := make([][]Occurrence, len(g.Nodes))
@@ -94,14 +96,16 @@ func (n *Node) leastChild() (size, depth int) {
 const Unreachable = -1
 
 // Distances returns for each node how many steps down the graph lead from it
-// to the target, or [Unreachable].
-func (g *Grammar) Distances(target Occurrence) []int {
+// to the nearest of the targets, or [Unreachable].
+func (g *Grammar) Distances(targets ...Occurrence) []int {
 	distances := make([]int, len(g.Nodes))
 	for i := range distances {
 		distances[i] = Unreachable
 	}
-	distances[target] = 0
-	queue := []Occurrence{target}
+	for _, t := range targets {
+		distances[t] = 0
+	}
+	queue := slices.Clone(targets)
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]

@@ -86,19 +86,13 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 		}
 		d := &drawing{Generator: x}
 		d.rule(x.grammar.Rule(x.opt.Start), 0, loose)
-		if d.failed {
-			continue
+		input, err := d.finish(ctx)
+		if err != nil {
+			return nil, err
 		}
-		text, ok := x.writer.Write(d.words, x.separators, x.opt.Spaced)
-		if !ok {
-			continue
-		}
-		tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start})
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil && d.isTree(tree) {
-			return &Input{text, tree, draws}, nil
+		if input != nil {
+			input.Draws = draws
+			return input, nil
 		}
 	}
 	return nil, fmt.Errorf("grammar %s: %w in %d draws", x.grammar.Name, ErrUnwritten, maxDraws)
@@ -111,6 +105,30 @@ type drawing struct {
 	nodes  []drawn
 	words  []grammars.Word
 	failed bool
+
+	goal  *goal    // what the tree is to have in it; nil for anything
+	cover *Cover   // what is wanted of all trees; nil for nothing
+	size  int      // symbols drawn, those in tokens too
+	rows  []uint64 // hashes of paths, as an extractor has them
+}
+
+// finish writes the tree and parses it back; the input is nil if that fails.
+func (d *drawing) finish(ctx context.Context) (*Input, error) {
+	if d.failed {
+		return nil, nil
+	}
+	text, ok := d.writer.Write(d.words, d.separators, d.opt.Spaced)
+	if !ok {
+		return nil, nil
+	}
+	tree, err := d.grammar.Parse(ctx, text, grammars.ParseOptions{Start: d.opt.Start})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil || !d.isTree(tree) {
+		return nil, nil
+	}
+	return &Input{Text: text, Tree: tree, Draws: 1}, nil
 }
 
 // A drawn is a node of a drawing.
@@ -146,7 +164,7 @@ func (d *drawing) rule(r *grammars.Rule, depth int, b binding) {
 		d.failed = true
 		return
 	}
-	alt := d.choose(fits, depth)
+	alt := d.pick(fits, depth)
 	for i := range r.Operators {
 		if op := &r.Operators[i]; op.Alt == alt {
 			d.node(alt, depth, b.operands(op))
@@ -180,17 +198,14 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 		d.failed = true
 		return
 	}
+	d.enter(n, depth)
 	switch n.Kind {
 	case grammars.Alternation:
-		d.node(d.choose(productive(n.Children), depth), depth, operands)
+		d.node(d.pick(productive(n.Children), depth), depth, operands)
 	case grammars.Concatenation:
-		for _, c := range n.Children {
-			d.node(c, depth, operands)
-		}
+		d.sequence(n, func(c *grammars.Node) { d.node(c, depth, operands) })
 	case grammars.Repetition:
-		for range d.times(n, depth) {
-			d.node(n.Children[0], depth, operands)
-		}
+		d.repeat(n, depth, func() { d.node(n.Children[0], depth, operands) })
 	case grammars.Reference:
 		if n.Token > 0 {
 			d.token(n, n.Token, depth)
@@ -257,15 +272,25 @@ func (x *Generator) times(n *grammars.Node, depth int) int {
 
 // token draws the text of a token.
 func (d *drawing) token(n *grammars.Node, kind, depth int) {
+	roots := n.Children
+	if n.Kind == grammars.TokenSet {
+		for _, r := range d.grammar.TokenRules(kind) {
+			roots = append(roots, d.grammar.Nodes[r.Root])
+		}
+	}
+	roots = productive(roots)
 	for range maxTokenDraws {
-		text, ok := d.tokenText(kind, depth+1)
-		if !ok {
+		if len(roots) == 0 {
 			break
 		}
-		if d.writer.Reads(kind, text) {
-			d.word(n, kind, text, depth)
+		t := &spelling{drawing: d}
+		before := *d
+		t.node(d.pick(roots, depth+1), depth+1)
+		if !d.failed && d.writer.Reads(kind, t.text) {
+			d.word(n, kind, t.text, depth)
 			return
 		}
+		d.goal, d.size, d.failed = before.goal, before.size, false
 	}
 	d.failed = true
 }

@@ -12,25 +12,10 @@ import (
 // maxTokenText bounds the text of a token, in bytes.
 const maxTokenText = 10_000
 
-// tokenText draws a text that a lexer rule for the type derives.
-func (x *Generator) tokenText(kind, depth int) ([]byte, bool) {
-	var roots []*grammars.Node
-	for _, r := range x.grammar.TokenRules(kind) {
-		roots = append(roots, x.grammar.Nodes[r.Root])
-	}
-	if roots = productive(roots); len(roots) == 0 {
-		return nil, false
-	}
-	t := &spelling{Generator: x}
-	t.node(x.choose(roots, depth), depth)
-	return t.text, !t.failed
-}
-
 // A spelling is the text of a token while it is drawn.
 type spelling struct {
-	*Generator
-	text   []byte
-	failed bool
+	*drawing
+	text []byte
 }
 
 // node draws what a node of a lexer rule derives.
@@ -39,17 +24,14 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 		t.failed = true
 		return
 	}
+	t.enter(n, depth)
 	switch n.Kind {
 	case grammars.Alternation:
-		t.node(t.choose(productive(n.Children), depth), depth)
+		t.node(t.pick(productive(n.Children), depth), depth)
 	case grammars.Concatenation:
-		for _, c := range n.Children {
-			t.node(c, depth)
-		}
+		t.sequence(n, func(c *grammars.Node) { t.node(c, depth) })
 	case grammars.Repetition:
-		for range t.times(n, depth) {
-			t.node(n.Children[0], depth)
-		}
+		t.repeat(n, depth, func() { t.node(n.Children[0], depth) })
 	case grammars.Reference:
 		if len(n.Children) > 0 {
 			t.node(n.Children[0], depth+1)
@@ -108,7 +90,7 @@ func (x *Generator) findSeparators() [][]byte {
 		}
 		blank = blank || derives(n, ' ')
 		line = line || derives(n, '\n')
-		t := &spelling{Generator: short}
+		t := &spelling{drawing: &drawing{Generator: short}}
 		t.node(n, 0)
 		if !t.failed && len(t.text) > 0 {
 			rest = append(rest, t.text)

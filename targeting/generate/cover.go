@@ -1,0 +1,277 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+)
+
+// A Cover makes inputs until together they have all the paths of a length that
+// the grammar has. Each input is made for one path that no input had before,
+// and packed with others that are still to be covered.
+type Cover struct {
+	x        *Generator
+	k        int
+	maxNodes int
+	space    *features.Space
+	extract  *features.Extractor
+
+	paths    []features.Path    // in order
+	at       map[uint64]int     // path ID to index
+	covered  []bool             // by index
+	prefixes map[uint64]int     // how many paths to be covered begin like this
+	starts   []int              // by node: how many paths to be covered begin with it
+	far      []int              // by node: steps down to where one begins
+	stale    bool               // whether far is to be computed again
+	symbols  [][]*grammars.Node // by node: the symbols in it, within its rule
+	next     int
+	undo     []int // covered by the drawing that is under way
+
+	// Unrealised lists the paths that no input could be made for.
+	Unrealised []features.Path
+}
+
+// maxCoverPaths bounds the paths to cover.
+const maxCoverPaths = 5_000_000
+
+// maxTries is how many trees are drawn for a path before it is given up.
+const maxTries = 30
+
+// NewCover returns a cover of the paths of length k. Trees have no more than
+// maxNodes symbols, those in tokens included, unless one path needs more.
+func NewCover(x *Generator, k, maxNodes int) (*Cover, error) {
+	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: true})
+	if n := space.Count(k); n.Cmp(big.NewInt(maxCoverPaths)) > 0 {
+		return nil, fmt.Errorf("limit reached: paths to cover over %d: there are %v; ask for a smaller k", maxCoverPaths, n)
+	}
+	c := &Cover{
+		x: x, k: k, maxNodes: maxNodes, space: space, extract: features.NewExtractor(space, k),
+		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
+		symbols: make([][]*grammars.Node, len(x.grammar.Nodes)),
+	}
+	for p := range space.All(k) {
+		p = append(features.Path{}, p...)
+		c.at[space.ID(p)] = len(c.paths)
+		c.paths = append(c.paths, p)
+		c.count(p, 1)
+	}
+	c.covered = make([]bool, len(c.paths))
+	return c, nil
+}
+
+// count adds to the number of paths that begin as p does.
+func (c *Cover) count(p features.Path, by int) {
+	for length := 1; length <= len(p); length++ {
+		c.prefixes[c.space.ID(p[:length])] += by
+	}
+	before := c.starts[p[0]] > 0
+	c.starts[p[0]] += by
+	c.stale = c.stale || before != (c.starts[p[0]] > 0)
+}
+
+// distance returns how many steps down from a node a path begins that is to be
+// covered, or [grammars.Unreachable].
+func (c *Cover) distance(n *grammars.Node) int {
+	if c.stale || c.far == nil {
+		var from []grammars.Occurrence
+		for o, count := range c.starts {
+			if count > 0 {
+				from = append(from, grammars.Occurrence(o))
+			}
+		}
+		c.far, c.stale = c.x.grammar.Distances(from...), false
+	}
+	return c.far[n.ID]
+}
+
+// Covered returns how many paths the inputs so far have, and how many there are.
+func (c *Cover) Covered() (covered, all int) {
+	for _, done := range c.covered {
+		if done {
+			covered++
+		}
+	}
+	return covered, len(c.paths)
+}
+
+// Next makes an input that has a path which none before it had; nil when there
+// is none left.
+func (c *Cover) Next(ctx context.Context) (*Input, error) {
+	for ; c.next < len(c.paths); c.next++ {
+		if c.covered[c.next] {
+			continue
+		}
+		for try := 1; try <= maxTries; try++ {
+			input, err := c.try(ctx, c.paths[c.next], try)
+			if err != nil {
+				return nil, err
+			}
+			if input != nil {
+				input.Draws = try
+				return input, nil
+			}
+		}
+		c.Unrealised = append(c.Unrealised, c.paths[c.next])
+	}
+	return nil, nil
+}
+
+// try draws a tree for a path. The later tries are less ambitious: what is
+// packed beside the path may be what keeps it from being written.
+func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, error) {
+	d := &drawing{Generator: c.x, goal: c.x.newGoal(p), cover: c}
+	budget := c.maxNodes
+	if try > maxTries/2 {
+		c.maxNodes = 0
+	}
+	c.undo = c.undo[:0]
+	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, loose)
+	c.maxNodes = budget
+	for _, i := range c.undo { // what counts is what is parsed back
+		c.covered[i] = false
+		c.count(c.paths[i], 1)
+	}
+	input, err := d.finish(ctx)
+	if input == nil || err != nil {
+		return nil, err
+	}
+	set := features.NewSet(c.k)
+	if err := c.extract.Add(set, input.Tree); err != nil {
+		return nil, err
+	}
+	if !set.Has(c.k, c.space.ID(p)) {
+		return nil, nil
+	}
+	for id := range set.All(c.k) {
+		c.take(id)
+	}
+	return input, nil
+}
+
+// take notes that a path is covered, and returns its index, or -1 if it was
+// before.
+func (c *Cover) take(id uint64) int {
+	i, ok := c.at[id]
+	if !ok || c.covered[i] {
+		return -1
+	}
+	c.covered[i] = true
+	c.count(c.paths[i], -1)
+	return i
+}
+
+// draw notes the paths that end in a symbol that is drawn.
+func (c *Cover) draw(d *drawing, n *grammars.Node, depth int) {
+	for len(d.rows) < (depth+1)*c.k {
+		d.rows = append(d.rows, make([]uint64, c.k)...)
+	}
+	c.fill(d, n, depth)
+	if depth+1 >= c.k {
+		if i := c.take(d.rows[depth*c.k+c.k-1]); i >= 0 {
+			c.undo = append(c.undo, i)
+		}
+	}
+}
+
+// fill computes the hashes of the paths that end in a symbol at a depth.
+func (c *Cover) fill(d *drawing, n *grammars.Node, depth int) []uint64 {
+	row := d.rows[depth*c.k : (depth+1)*c.k]
+	row[0] = features.Extend(0, n.ID)
+	for i := 1; i < min(c.k, depth+1); i++ {
+		row[i] = features.Extend(d.rows[(depth-1)*c.k+i-1], n.ID)
+	}
+	return row[:min(c.k, depth+1)]
+}
+
+// gain rates what there is to be covered by, and below, what a node of a rule
+// derives. A path counts the more the more of it is there already: those that
+// would end here count most, and those that would only begin here least.
+func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
+	for len(d.rows) < (depth+1)*c.k {
+		d.rows = append(d.rows, make([]uint64, c.k)...)
+	}
+	sum := 0.0
+	for _, s := range c.held(n) {
+		weight := 1.0
+		for _, h := range c.fill(d, s, depth) {
+			if c.prefixes[h] > 0 {
+				sum += weight
+			}
+			weight *= 16
+		}
+	}
+	return sum
+}
+
+// held returns the symbols in a construct of a rule.
+func (c *Cover) held(n *grammars.Node) []*grammars.Node {
+	if n.Kind.Symbolic() {
+		return []*grammars.Node{n}
+	}
+	if c.symbols[n.ID] == nil {
+		for _, child := range n.Children {
+			c.symbols[n.ID] = append(c.symbols[n.ID], c.held(child)...)
+		}
+	}
+	return c.symbols[n.ID]
+}
+
+// pick chooses the node that there is most to be covered by, if it fits, else
+// the one from which something to be covered is nearest, else one of the
+// smallest.
+func (c *Cover) pick(d *drawing, nodes []*grammars.Node, depth int) *grammars.Node {
+	var best, near *grammars.Node
+	most := 0.0
+	for _, n := range nodes {
+		if !c.fits(d, n, depth, 0) {
+			continue
+		}
+		if gain := c.gain(d, n, depth); gain > most {
+			best, most = n, gain
+		}
+		if steps := c.distance(n); steps != grammars.Unreachable && c.fits(d, n, depth, steps) && (near == nil || steps < c.distance(near)) {
+			near = n
+		}
+	}
+	if best != nil {
+		return best
+	}
+	if near != nil {
+		return near
+	}
+	var least []*grammars.Node
+	for _, n := range nodes {
+		switch {
+		case len(least) == 0 || n.Size < least[0].Size:
+			least = append(least[:0], n)
+		case n.Size == least[0].Size:
+			least = append(least, n)
+		}
+	}
+	return least[d.rand.IntN(len(least))]
+}
+
+// fits reports whether there is room for a node and some steps below it.
+func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
+	return d.size+n.Size+steps <= c.maxNodes && depth+n.Depth+steps <= c.x.opt.MaxDepth
+}
+
+// wants reports whether something should be repeated once more.
+func (c *Cover) wants(d *drawing, n *grammars.Node, times, depth int) bool {
+	most := c.x.opt.MaxRepeat
+	if n.Max >= 0 {
+		most = min(most, n.Max)
+	}
+	body := n.Children[0]
+	if times >= most || body.Size == grammars.Unproductive || !c.fits(d, body, depth, 0) {
+		return false
+	}
+	if c.gain(d, body, depth) > 0 {
+		return true
+	}
+	steps := c.distance(body)
+	return steps != grammars.Unreachable && c.fits(d, body, depth, steps)
+}
