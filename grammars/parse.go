@@ -1,14 +1,12 @@
 package grammars
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -125,7 +123,7 @@ func (g *Grammar) explain(input []byte, err error) error {
 		return &LimitError{limit.What, strconv.Itoa(limit.Bound)}
 	case errors.As(err, &syntax):
 		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
-		e.Line, e.Column = place(input, syntax.Offset)
+		e.Line, e.Column = derivation.Place(input, syntax.Offset)
 		for _, t := range syntax.Expected {
 			name := g.names.Token(int(t))
 			if t == derivation.EOF {
@@ -137,12 +135,4 @@ func (g *Grammar) explain(input []byte, err error) error {
 	default:
 		return err
 	}
-}
-
-// place returns the line and column of an offset.
-func place(input []byte, offset int) (line, column int) {
-	before := input[:offset]
-	line = 1 + bytes.Count(before, []byte("\n"))
-	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return line, column
 }

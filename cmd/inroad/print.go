@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
@@ -90,27 +89,13 @@ func remedy(limit *grammars.LimitError) string {
 
 // noteUnread tells where a tree ends before the input does.
 func noteUnread(w io.Writer, input string, tree *derivation.Tree) {
-	token, ok := unread(tree)
+	token, ok := tree.Unread()
 	if !ok {
 		return
 	}
-	before := tree.Input()[:token.Start]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	line, column := derivation.Place(tree.Input(), int(token.Start))
 	fmt.Fprintf(w, "inroad: %s:%d:%d: note: rule %s ends before this and does not ask for EOF; the rest is not read\n",
 		inputName(input), line, column, tree.Root().Name())
-}
-
-// unread returns the first token after the tree's end that the parser would
-// have seen.
-func unread(tree *derivation.Tree) (derivation.Token, bool) {
-	_, end := tree.Root().Span()
-	for _, token := range tree.Tokens() {
-		if int(token.Start) >= end && token.Type != derivation.EOF && !token.Trivia() {
-			return token, true
-		}
-	}
-	return derivation.Token{}, false
 }
 
 // A lispPrinter writes a line per input.
@@ -176,7 +161,7 @@ type jsonHead struct {
 }
 
 func (p *jsonPrinter) tree(input string, tree *derivation.Tree) error {
-	_, more := unread(tree)
+	_, more := tree.Unread()
 	head := p.head
 	head.Input, head.Complete = input, new(!more)
 	text, err := json.Marshal(head)

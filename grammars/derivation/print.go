@@ -49,13 +49,31 @@ func (t *Tree) hasChildren(i int32) bool {
 	return false
 }
 
+// lispText returns what ANTLR calls the text of a token: a token that is empty
+// where the input ends looks like the end.
 func (t *Tree) lispText(n Node) string {
 	token := n.Token()
-	if token.Type == EOF {
+	if int(token.Start) == len(t.input) {
 		return "<EOF>"
 	}
 	text := strings.ToValidUTF8(string(t.input[token.Start:token.End]), string(utf8.RuneError))
-	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+	if !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	var b strings.Builder
+	for _, c := range text {
+		switch c {
+		case '\n':
+			b.WriteString(`\n`)
+		case '\r':
+			b.WriteString(`\r`)
+		case '\t':
+			b.WriteString(`\t`)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // WriteIndented writes the tree a node a line, each with the number of its

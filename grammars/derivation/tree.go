@@ -10,10 +10,12 @@
 package derivation
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // An Occurrence is the number of a node of the grammar graph.
@@ -252,6 +254,33 @@ func (n Node) Token() Token {
 		}
 	}
 	return Token{Rule: -1, Start: symbol, End: end}
+}
+
+// Unread returns the first token after the tree's last leaf that the parser
+// would have seen, if there is one: where a start rule ended before the input.
+func (t *Tree) Unread() (token Token, ok bool) {
+	next := 0
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		if t.nodes[i].kind() == Leaf {
+			next = int(t.nodes[i].symbol()) + 1
+			break
+		}
+	}
+	for _, token := range t.tokens[min(next, len(t.tokens)):] {
+		if !token.Trivia() {
+			return token, token.Type != EOF
+		}
+	}
+	return Token{}, false
+}
+
+// Place returns the line and column of an offset in a text, both from 1; columns
+// count characters.
+func Place(text []byte, offset int) (line, column int) {
+	before := text[:offset]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return line, column
 }
 
 // Name returns the rule's name, the token's name, inside a token the symbol as
