@@ -1,6 +1,7 @@
 package grammars
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -17,14 +18,14 @@ func (l *loader) checkNames() {
 		known[r.Name] = r
 	}
 	for _, r := range l.spec.ParserRules {
-		for e := range elements(r.Body) {
+		for e := range r.Body.Elements() {
 			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "rule %s is not defined", ref.Name)
 			}
 		}
 	}
 	for _, r := range l.spec.LexerRules {
-		for e := range elements(r.Body) {
+		for e := range r.Body.Elements() {
 			if ref, ok := e.(*g4.Ref); ok && ref.Name != "EOF" && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "lexer rule %s is not defined", ref.Name)
 			}
@@ -78,7 +79,7 @@ func (l *loader) modeName(arg string) string {
 // that are never used.
 func (l *loader) checkGraph() {
 	g := l.grammar
-	c := &checker{loader: l, g: g, nullable: nullable(g)}
+	c := &checker{loader: l, g: g, nullable: nullable(g), ends: ends(g)}
 	c.recursion()
 	c.loops()
 	c.productive()
@@ -91,11 +92,18 @@ type checker struct {
 	*loader
 	g        *Grammar
 	nullable []bool // by node: can it derive nothing at all
+	ends     []bool // by node: can it derive nothing, or nothing but the end of the input
 }
 
 // nullable finds the nodes that can derive nothing. A token in a parser rule
 // never does, and neither does the end of the input.
 func nullable(g *Grammar) []bool { return fixpoint(g, (*Node).nullable) }
+
+// ends finds the nodes that can derive nothing, or nothing but the end of the
+// input, which is still there when it was taken.
+func ends(g *Grammar) []bool {
+	return fixpoint(g, func(n *Node, known []bool) bool { return n.Kind == End || n.nullable(known) })
+}
 
 func (n *Node) nullable(known []bool) bool {
 	is := func(child *Node) bool { return known[child.ID] }
@@ -118,16 +126,30 @@ func (n *Node) nullable(known []bool) bool {
 // recursion finds rules that come back to themselves without taking anything,
 // other than by the direct left recursion that parsers know to handle.
 func (c *checker) recursion() {
+	if !c.findCycles(c.nullable, "left recursion that no parser can follow: %s; only alternatives that begin with their own rule may be left-recursive") {
+		c.findCycles(c.ends, "recursion that no parser can follow at the end of the input, which is not used up by EOF: %s")
+	}
+	for _, rule := range c.g.Rules {
+		c.checkOperators(rule)
+	}
+}
+
+// findCycles reports the rules that come back to themselves where some nodes
+// can be passed over, and reports whether there are any.
+func (c *checker) findCycles(passed []bool, format string) bool {
 	corners := map[*Rule][]*Node{}
 	for _, rule := range c.g.Rules {
-		corners[rule] = c.corners(rule)
+		corners[rule] = c.corners(rule, passed)
 	}
+	found := false
 	done := map[*Rule]bool{}
 	for _, rule := range c.g.Rules {
 		if cycle := findCycle(rule, corners, done); cycle != nil {
-			c.reportCycle(cycle)
+			found = true
+			c.reportCycle(cycle, format)
 		}
 	}
+	return found
 }
 
 // findCycle searches depth first from a rule for one that is on a way to itself,
@@ -166,46 +188,62 @@ func findCycle(from *Rule, corners map[*Rule][]*Node, done map[*Rule]bool) []*No
 	return nil
 }
 
-func (c *checker) reportCycle(refs []*Node) {
+func (c *checker) reportCycle(refs []*Node, format string) {
 	names := []string{refs[0].Rule.Name}
 	for _, ref := range refs {
 		names = append(names, ref.Target.Name)
 	}
-	c.errorf(refs[0].Pos, "left recursion that no parser can follow: %s; only alternatives that begin with their own rule may be left-recursive",
-		strings.Join(names, " -> "))
+	c.errorf(refs[0].Pos, format, strings.Join(names, " -> "))
 }
 
 // corners returns the references that can come first in a rule, with nothing
 // taken before them. What follows the left operand in a left-recursive
 // alternative comes after a primary.
-func (c *checker) corners(rule *Rule) []*Node {
+func (c *checker) corners(rule *Rule, passed []bool) []*Node {
 	root := c.g.Nodes[rule.Root]
 	primaries, operators := c.operators(rule)
 	if operators == nil {
-		return c.first(nil, root)
+		return first(nil, root, passed)
 	}
 	var out []*Node
 	empty := false
 	for _, alt := range primaries {
-		out = c.first(out, alt)
-		empty = empty || c.nullable[alt.ID]
+		out = first(out, alt, passed)
+		empty = empty || passed[alt.ID]
 	}
 	for _, alt := range operators {
-		var rest []*Node
-		if alt.Kind == Concatenation {
-			rest = alt.Children[1:]
-		}
 		if empty {
-			out = c.firstOf(out, rest)
+			out = firstOf(out, afterOperand(alt), passed)
 		}
-		if !slices.ContainsFunc(rest, func(n *Node) bool { return !c.nullable[n.ID] }) {
-			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing after its left operand", rule.Name)
-		}
-	}
-	if len(primaries) == 0 {
-		c.errorf(rule.Pos, "left-recursive rule %s has no alternative that is not left-recursive", rule.Name)
 	}
 	return out
+}
+
+// afterOperand returns what an operator has after its left operand.
+func afterOperand(alt *Node) []*Node {
+	if alt.Kind != Concatenation {
+		return nil
+	}
+	return alt.Children[1:]
+}
+
+// checkOperators looks for operators that could be taken again and again.
+func (c *checker) checkOperators(rule *Rule) {
+	primaries, operators := c.operators(rule)
+	if operators != nil && primaries == nil {
+		c.errorf(rule.Pos, "left-recursive rule %s has no alternative that is not left-recursive", rule.Name)
+	}
+	for _, alt := range operators {
+		not := func(known []bool) bool {
+			return slices.ContainsFunc(afterOperand(alt), func(n *Node) bool { return !known[n.ID] })
+		}
+		switch {
+		case !not(c.nullable):
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing after its left operand", rule.Name)
+		case !not(c.ends):
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing but the end of the input after its left operand", rule.Name)
+		}
+	}
 }
 
 // operators splits the alternatives of a directly left-recursive parser rule as
@@ -232,27 +270,28 @@ func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
 	return primaries, operators
 }
 
-// first adds the references that can come first in a node.
-func (c *checker) first(out []*Node, n *Node) []*Node {
+// first adds the references that can come first in a node, where some nodes can
+// be passed over.
+func first(out []*Node, n *Node, passed []bool) []*Node {
 	switch n.Kind {
 	case Reference:
 		if n.Token == 0 && n.Target != nil {
 			out = append(out, n)
 		}
 	case Concatenation:
-		out = c.firstOf(out, n.Children)
+		out = firstOf(out, n.Children, passed)
 	case Alternation, Repetition:
 		for _, child := range n.Children {
-			out = c.first(out, child)
+			out = first(out, child, passed)
 		}
 	}
 	return out
 }
 
-func (c *checker) firstOf(out []*Node, sequence []*Node) []*Node {
+func firstOf(out []*Node, sequence []*Node, passed []bool) []*Node {
 	for _, n := range sequence {
-		out = c.first(out, n)
-		if !c.nullable[n.ID] {
+		out = first(out, n, passed)
+		if !passed[n.ID] {
 			break
 		}
 	}
@@ -262,7 +301,6 @@ func (c *checker) firstOf(out []*Node, sequence []*Node) []*Node {
 // loops finds repetitions of what can be nothing, or nothing but the end of the
 // input, which could be matched again and again.
 func (c *checker) loops() {
-	ends := fixpoint(c.g, func(n *Node, known []bool) bool { return n.Kind == End || n.nullable(known) })
 	for _, n := range c.g.Nodes {
 		if n.Kind != Repetition || n.Rule == nil {
 			continue
@@ -270,7 +308,7 @@ func (c *checker) loops() {
 		switch body := n.Children[0]; {
 		case n.Max != 1 && c.nullable[body.ID]:
 			c.errorf(n.Pos, "rule %s repeats something that can be empty; a parser could go on forever", n.Rule.Name)
-		case n.Max != 1 && ends[body.ID]:
+		case n.Max != 1 && c.ends[body.ID]:
 			c.errorf(n.Pos, "rule %s repeats something that can be the end of the input alone; a parser could go on forever", n.Rule.Name)
 		case n.Max == 1 && c.nullable[body.ID] && n.Rule.Kind == ParserRule:
 			c.warnf(n.Pos, "rule %s makes optional what can be empty anyway", n.Rule.Name)
@@ -388,6 +426,7 @@ func (c *checker) reach(from ...Occurrence) []bool {
 
 // alternatives finds those that another one before them makes useless.
 func (c *checker) alternatives() {
+	shapes := &shapes{map[string]uint32{}, map[*Node]uint32{}}
 	for _, n := range c.g.Nodes {
 		if n.Kind != Alternation || n.Rule == nil {
 			continue
@@ -395,7 +434,7 @@ func (c *checker) alternatives() {
 		first := map[string]int{}
 		taken := map[int]bool{}
 		for i, alt := range n.Children {
-			shape := alt.shape()
+			shape := shapes.of(alt)
 			if j, ok := first[shape]; ok {
 				c.warnf(alt.Pos, "alternative %d in rule %s is the same as alternative %d", i+1, n.Rule.Name, j+1)
 				continue
@@ -425,23 +464,48 @@ func (n *Node) types() []int {
 	}
 }
 
-// shape writes a node as a grammar would, so that equal constructs are equal strings.
-func (n *Node) shape() string {
-	if n.Kind.Symbolic() || n.Kind == End {
-		return n.Text
+// shapes numbers constructs so that equal ones have equal numbers.
+type shapes struct {
+	numbers map[string]uint32
+	known   map[*Node]uint32
+}
+
+// of returns the shape of a node: the numbers of what it is a sequence of.
+func (s *shapes) of(n *Node) string { return string(s.add(nil, n)) }
+
+func (s *shapes) add(shape []byte, n *Node) []byte {
+	if n.Kind != Concatenation {
+		return binary.LittleEndian.AppendUint32(shape, s.number(n))
 	}
-	var parts []string
 	for _, child := range n.Children {
-		parts = append(parts, child.shape())
+		shape = s.add(shape, child)
 	}
+	return shape
+}
+
+func (s *shapes) number(n *Node) uint32 {
+	if number, ok := s.known[n]; ok {
+		return number
+	}
+	var key []byte
 	switch n.Kind {
 	case Alternation:
-		return "(" + strings.Join(parts, " | ") + ")"
+		for _, child := range n.Children {
+			key = append(s.add(append(key, '|'), child), " |"...)
+		}
 	case Repetition:
-		return "(" + parts[0] + ")" + n.suffix()
+		key = append(s.add(key, n.Children[0]), n.suffix()...)
 	default:
-		return strings.Join(parts, " ")
+		key = append(key, n.Text...)
 	}
+	key = append(key, byte(min(n.Kind, Reference)))
+	number, ok := s.numbers[string(key)]
+	if !ok {
+		number = uint32(len(s.numbers))
+		s.numbers[string(key)] = number
+	}
+	s.known[n] = number
+	return number
 }
 
 func (n *Node) suffix() string {
@@ -474,7 +538,7 @@ func (c *checker) tokens() {
 		case rule.Kind != TokenRule:
 		case c.nullable[rule.Root]:
 			c.warnf(rule.Pos, "token %s can match nothing at all; that match is never taken", rule.Name)
-		case rule.Mode != defaultMode && !c.entered(rule.Mode):
+		case rule.Mode != g4.DefaultMode && !c.entered(rule.Mode):
 			c.warnf(rule.Pos, "token %s can never be matched: no rule leads to mode %s", rule.Name, rule.Mode)
 		}
 	}
@@ -517,7 +581,7 @@ func (l *loader) checkShadowed() {
 
 func (l *loader) describeRule(r *g4.Rule) string {
 	if l.implicit[r] {
-		return quoted(soleLiteral(r))
+		return soleLiteral(r).Quoted()
 	}
 	return r.Name
 }

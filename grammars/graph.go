@@ -9,8 +9,12 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// maxNodes bounds the size of a grammar.
-const maxNodes = 200_000
+const (
+	maxNodes   = 200_000   // of a grammar
+	maxMembers = 4_000_000 // of all its sets of tokens together
+	maxClasses = 0xFFFF    // of characters that its lexer tells apart
+	maxLexer   = 1 << 28   // classes times places where characters are taken
+)
 
 // buildGraph makes the grammar's nodes and numbers them.
 func (l *loader) buildGraph() {
@@ -25,7 +29,7 @@ func (l *loader) buildGraph() {
 		g.Code = append(slices.Clone(g.Code), l.lexer.code...)
 	}
 	l.grammar = g
-	b := &graphBuilder{loader: l, g: g, roots: map[*Rule]*Node{}, tokens: map[int]*Node{}, items: map[*g4.CharSet][]*Node{}, parts: map[atn.Part]*Node{}}
+	b := &graphBuilder{loader: l, g: g, roots: map[*Rule]*Node{}, tokens: map[int]*Node{}, items: map[*g4.CharSet][]*Node{}, parts: map[atn.Part]*Node{}, more: map[string][]*Rule{}}
 	l.nodes = b
 	l.spec.Occurrences = map[g4.Element]int32{}
 	l.spec.Empties = map[*g4.Alt]int32{}
@@ -67,6 +71,9 @@ type graphBuilder struct {
 	empties  []emptyNode
 	items    map[*g4.CharSet][]*Node // nil for items that have none
 	parts    map[atn.Part]*Node
+	members  int                // of sets of tokens so far
+	makers   map[int][]int      // by type of token, once it is asked for
+	more     map[string][]*Rule // by mode: what moreBefore found
 }
 
 type elementNode struct {
@@ -167,7 +174,9 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 			b.items[e] = append(b.items[e], nil)
 			continue
 		}
-		before = normalRanges(append(slices.Clone(before), chars...))
+		for _, r := range chars {
+			before = withRange(before, r)
+		}
 		child := &Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)}
 		n.Children = append(n.Children, child)
 		b.items[e] = append(b.items[e], child)
@@ -188,9 +197,9 @@ func (b *graphBuilder) symbol(e g4.Element) *Node {
 	case *g4.Ref:
 		return b.ref(e)
 	case *g4.Literal:
-		n := &Node{Kind: Literal, Text: quoted(e), Value: e.Value}
+		n := &Node{Kind: Literal, Text: e.Quoted(), Value: e.Value}
 		if b.rule.Kind == ParserRule {
-			n.Token = b.spec.Tokens[quoted(e)]
+			n.Token = b.spec.Tokens[e.Quoted()]
 		} else {
 			n.FoldCase = b.folds() && strings.ToUpper(e.Value) != strings.ToLower(e.Value)
 		}
@@ -199,7 +208,7 @@ func (b *graphBuilder) symbol(e g4.Element) *Node {
 		return &Node{Kind: CharSet, Text: e.Text, Chars: b.folded([]g4.RuneRange{{Lo: e.Lo, Hi: e.Hi}})}
 	case *g4.Dot:
 		if b.rule.Kind == ParserRule {
-			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(nil)}
+			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(e.Pos, nil)}
 		}
 		return &Node{Kind: CharSet, Text: ".", Chars: complement(nil)}
 	case *g4.Not:
@@ -230,8 +239,8 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 			texts = append(texts, item.Name)
 			types = append(types, b.spec.Tokens[item.Name])
 		case *g4.Literal:
-			texts = append(texts, quoted(item))
-			types = append(types, b.spec.Tokens[quoted(item)])
+			texts = append(texts, item.Quoted())
+			types = append(types, b.spec.Tokens[item.Quoted()])
 			for _, c := range item.Value {
 				chars = append(chars, b.folded([]g4.RuneRange{{Lo: c, Hi: c}})...)
 			}
@@ -254,16 +263,28 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 		text = "~(" + strings.Join(texts, " | ") + ")"
 	}
 	if b.rule.Kind == ParserRule {
-		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(types)}
+		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(e.Pos, types)}
 	}
 	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
 }
 
-// otherTypes returns all types of tokens but those given.
-func (b *graphBuilder) otherTypes(but []int) []int {
+// otherTypes returns all types of tokens but those given, for a set that stands
+// at a place.
+func (b *graphBuilder) otherTypes(at g4.Pos, but []int) []int {
+	if b.members > maxMembers {
+		return nil // which was said already
+	}
+	if b.members += b.spec.MaxToken; b.members > maxMembers {
+		b.errorf(at, "the sets of tokens in grammar %s hold more than %d tokens altogether", b.g.Name, maxMembers)
+		return nil
+	}
+	excluded := make(map[int]bool, len(but))
+	for _, t := range but {
+		excluded[t] = true
+	}
 	var out []int
 	for t := 1; t <= b.spec.MaxToken; t++ {
-		if !slices.Contains(but, t) {
+		if !excluded[t] {
 			out = append(out, t)
 		}
 	}
@@ -282,6 +303,16 @@ func (b *graphBuilder) folded(in []g4.RuneRange) []g4.RuneRange {
 		out = append(out, atn.FoldCase(r)...)
 	}
 	return normalRanges(out)
+}
+
+// withRange adds a range to a set that is sorted and merged.
+func withRange(set []g4.RuneRange, r g4.RuneRange) []g4.RuneRange {
+	from, _ := slices.BinarySearchFunc(set, r.Lo, func(s g4.RuneRange, lo rune) int { return cmp.Compare(s.Hi, lo-1) })
+	to := from
+	for ; to < len(set) && set[to].Lo <= r.Hi+1; to++ {
+		r.Lo, r.Hi = min(r.Lo, set[to].Lo), max(r.Hi, set[to].Hi)
+	}
+	return slices.Replace(set, from, to, r)
 }
 
 // normalRanges returns the ranges sorted and merged.

@@ -86,7 +86,30 @@ func (l *loader) sorted() g4.Diagnostics {
 func (l *loader) buildMachine() {
 	g := l.grammar
 	g.machine = atn.Build(l.spec, g.names)
-	l.checkShadowed()
+	classes, places := g.machine.Classes(), l.places()
+	switch {
+	case classes > maxClasses:
+		l.errorf(l.lexer.Pos, "lexer rules of grammar %s tell %d classes of characters apart; the limit is %d", g.Name, classes, maxClasses)
+	case classes*places > maxLexer:
+		l.errorf(l.lexer.Pos, "lexer rules of grammar %s are too large: they tell %d classes of characters apart at %d places", g.Name, classes, places)
+	default:
+		l.checkShadowed()
+	}
+}
+
+// places counts the places in lexer rules where a character is taken.
+func (l *loader) places() int {
+	places := 0
+	for _, n := range l.grammar.Nodes {
+		switch {
+		case n.Rule == nil || n.Rule.Kind == ParserRule:
+		case n.Kind == Literal:
+			places += len(n.Value)
+		case n.Kind == CharSet:
+			places++
+		}
+	}
+	return places
 }
 
 func newNames(rules []*g4.Rule, tokens []string) *derivation.Names {

@@ -8,9 +8,6 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// defaultMode is the mode that lexers start in.
-const defaultMode = "DEFAULT_MODE"
-
 // A unit is a grammar file with everything that it imports.
 type unit struct {
 	*g4.File
@@ -38,7 +35,7 @@ func (u *unit) rules() []*g4.Rule {
 
 // modes returns the unit's modes in order.
 func (u *unit) modes() []string {
-	out := []string{defaultMode}
+	out := []string{g4.DefaultMode}
 	for _, s := range u.sections {
 		if !slices.Contains(out, s.mode) {
 			out = append(out, s.mode)
@@ -168,7 +165,7 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 // unit merges a file with its imports. What comes first stands: rules of the
 // file itself override imported ones.
 func (l *loader) unit(root *g4.File) *unit {
-	u := &unit{File: root, sections: []*section{{mode: defaultMode}}, known: map[string]*g4.Rule{}}
+	u := &unit{File: root, sections: []*section{{mode: g4.DefaultMode}}, known: map[string]*g4.Rule{}}
 	for _, r := range root.Rules {
 		if other := u.known[r.Name]; other != nil {
 			l.errorf(r.Pos, "rule %s is defined a second time; first at %v", r.Name, other.Pos)
@@ -203,7 +200,7 @@ func (u *unit) add(f *g4.File) {
 			continue
 		}
 		u.known[r.Name] = r
-		mode := defaultMode
+		mode := g4.DefaultMode
 		if r.IsLexer() {
 			mode = r.Mode
 		}

@@ -168,10 +168,7 @@ func (b *graphBuilder) token(t int) *Node {
 		return n
 	}
 	n := &Node{Kind: Alternation}
-	for i, source := range b.spec.LexerRules {
-		if source.Fragment || !slices.Contains(b.typesMade(i), t) {
-			continue
-		}
+	for _, i := range b.makersOf(t) {
 		rule := b.lexerRule(i)
 		end := b.roots[rule]
 		if b.spec.RuleTypes[i] != t {
@@ -191,6 +188,22 @@ func (b *graphBuilder) token(t int) *Node {
 }
 
 func (b *graphBuilder) lexerRule(i int) *Rule { return b.g.Rules[len(b.spec.ParserRules)+i] }
+
+// makersOf returns the lexer rules, by index, that make a type of token.
+func (b *graphBuilder) makersOf(t int) []int {
+	if b.makers == nil {
+		b.makers = map[int][]int{}
+		for i, source := range b.spec.LexerRules {
+			if source.Fragment {
+				continue
+			}
+			for _, t := range slices.Compact(slices.Sorted(slices.Values(b.typesMade(i)))) {
+				b.makers[t] = append(b.makers[t], i)
+			}
+		}
+	}
+	return b.makers[t]
+}
 
 // typesMade returns the types of tokens that a lexer rule ends.
 func (b *graphBuilder) typesMade(i int) []int {
@@ -218,7 +231,7 @@ func (b *graphBuilder) typesMade(i int) []int {
 // The type is the token's, 0 for trivia.
 func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 	before := b.moreBefore(rule.Mode)
-	if len(before) == 0 {
+	if len(before) == 0 || len(b.parts) > maxNodes {
 		return end
 	}
 	parts := &Node{Pos: rule.Pos, Kind: Alternation}
@@ -240,8 +253,11 @@ func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 // moreBefore returns the rules that can stand, by `more`, before a token's end
 // in the mode, those before them included.
 func (b *graphBuilder) moreBefore(mode string) []*Rule {
+	if known, ok := b.more[mode]; ok {
+		return known
+	}
 	modes := map[string]bool{mode: true}
-	var out []*Rule
+	out := []*Rule{}
 	for grown := true; grown; {
 		grown = false
 		for i, r := range b.spec.LexerRules {
@@ -257,12 +273,13 @@ func (b *graphBuilder) moreBefore(mode string) []*Rule {
 		}
 	}
 	slices.SortFunc(out, func(a, b *Rule) int { return a.Index - b.Index })
+	b.more[mode] = out
 	return out
 }
 
 // entered reports whether a token can begin in the mode.
 func (b *graphBuilder) entered(mode string) bool {
-	if mode == defaultMode {
+	if mode == g4.DefaultMode {
 		return true
 	}
 	for _, r := range b.spec.LexerRules {

@@ -190,6 +190,48 @@ func FuzzLoadAndParse(f *testing.F) {
 	})
 }
 
+// FuzzParse checks that no input brings a panic or takes long in the bundled
+// grammars, and that it makes no difference who predicts.
+func FuzzParse(f *testing.F) {
+	type loaded struct {
+		name    string
+		grammar *grammars.Grammar
+	}
+	var all []loaded
+	for _, name := range bundled.Names() {
+		all = append(all, loaded{name, grammartest.Bundled(f, name)})
+	}
+	for _, input := range []string{
+		"", "x+42", "(3)*6", "+-++--x", "x y", `{"a":[1,2,{"b":null}],"c":"\u00e9\n"}`, "[1 2]", "[-0.5e+10,true,false]",
+		"\xff\xfe", "\x00", `"\ud800"`, `"`, "[[[[", "\ufeff1", "1e999", `{"a":1,"a":2}`,
+	} {
+		f.Add([]byte(input))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if len(input) > 10_000 {
+			t.Skip()
+		}
+		for _, of := range all {
+			tree, err := of.grammar.Parse(t.Context(), input, grammars.ParseOptions{})
+			checkParse(t, of.grammar, string(input), tree, err)
+			if len(input) < 200 {
+				compareEngines(t, of.grammar, string(input), grammars.ParseOptions{})
+			}
+			if err != nil {
+				continue
+			}
+			for i, token := range tree.Tokens() {
+				inside, err := tree.Inside(i)
+				if err != nil {
+					t.Errorf("%s: inside of token %d of %q: %v", of.name, i, input, err)
+				} else if inside != nil && inside.String() != string(input[token.Start:token.End]) {
+					t.Errorf("%s: token %d of %q prints as %q", of.name, i, input, inside)
+				}
+			}
+		}
+	})
+}
+
 func bundledText(tb testing.TB, name string) string {
 	tb.Helper()
 	source, err := bundled.Source(name)

@@ -91,8 +91,6 @@ func soleLiteral(r *g4.Rule) *g4.Literal {
 	return lit
 }
 
-func quoted(l *g4.Literal) string { return "'" + l.Text + "'" }
-
 // implicitRules makes a lexer rule for each literal in the parser rules that no
 // lexer rule is.
 func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
@@ -104,7 +102,7 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 	}
 	var out []*g4.Rule
 	for _, rule := range l.spec.ParserRules {
-		for e := range elements(rule.Body) {
+		for e := range rule.Body.Elements() {
 			lit, ok := e.(*g4.Literal)
 			if !ok || seen[lit.Text] {
 				continue
@@ -114,11 +112,11 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 			made := &g4.Rule{
 				Pos:  lit.Pos,
 				Name: fmt.Sprintf("T__%d", len(out)),
-				Mode: defaultMode,
+				Mode: g4.DefaultMode,
 				Body: &g4.Block{Pos: lit.Pos, Alts: []*g4.Alt{{Pos: lit.Pos, Elements: []g4.Element{&own}}}},
 			}
 			if other := l.lexer.known[made.Name]; other != nil {
-				l.errorf(other.Pos, "rule %s has the name of the lexer rule that stands for %s; give it another", other.Name, quoted(lit))
+				l.errorf(other.Pos, "rule %s has the name of the lexer rule that stands for %s; give it another", other.Name, lit.Quoted())
 			}
 			l.implicit[made] = true
 			out = append(out, made)
@@ -165,7 +163,7 @@ func (l *loader) typeLiterals() {
 		if lit == nil {
 			continue
 		}
-		key := quoted(lit)
+		key := lit.Quoted()
 		if _, taken := l.spec.Tokens[key]; taken {
 			several = append(several, key)
 			continue
@@ -206,7 +204,7 @@ func hasTypeOrMore(r *g4.Rule) bool {
 // declares.
 func (l *loader) typeReferences() {
 	for _, rule := range l.spec.ParserRules {
-		for e := range elements(rule.Body) {
+		for e := range rule.Body.Elements() {
 			switch e := e.(type) {
 			case *g4.Ref:
 				if _, known := l.spec.Tokens[e.Name]; g4.IsTokenName(e.Name) && !known {
@@ -214,7 +212,7 @@ func (l *loader) typeReferences() {
 					l.define(e.Name)
 				}
 			case *g4.Literal:
-				if _, known := l.spec.Tokens[quoted(e)]; !known {
+				if _, known := l.spec.Tokens[e.Quoted()]; !known {
 					l.reportLiteral(e)
 				}
 			}
@@ -231,8 +229,8 @@ func (l *loader) reportLiteral(lit *g4.Literal) {
 		}
 	}
 	if len(rules) == 0 {
-		l.errorf(lit.Pos, "literal %s is not a token of lexer grammar %s", quoted(lit), l.lexer.Name)
+		l.errorf(lit.Pos, "literal %s is not a token of lexer grammar %s", lit.Quoted(), l.lexer.Name)
 		return
 	}
-	l.errorf(lit.Pos, "literal %s could be any of several tokens: %s; refer to one of them by name", quoted(lit), strings.Join(rules, ", "))
+	l.errorf(lit.Pos, "literal %s could be any of several tokens: %s; refer to one of them by name", lit.Quoted(), strings.Join(rules, ", "))
 }

@@ -39,6 +39,18 @@ func (b *Builder) Open(depth int, rule int32, o Occurrence) int32 {
 // Close ends a rule's node: what comes next is not below it.
 func (b *Builder) Close(n int32) { b.nodes[n].next = int32(len(b.nodes)) }
 
+// CloseFrom ends all nodes from n on, as their depths tell.
+func (b *Builder) CloseFrom(n int) {
+	var open []int32
+	for i := n; i <= len(b.nodes); i++ {
+		for len(open) > 0 && (i == len(b.nodes) || b.nodes[open[len(open)-1]].depth >= b.nodes[i].depth) {
+			b.nodes[open[len(open)-1]].next = int32(i)
+			open = open[:len(open)-1]
+		}
+		open = append(open, int32(i))
+	}
+}
+
 // Leaf adds a token, given by its index, or in a tree inside a token the
 // character at a place of the input.
 func (b *Builder) Leaf(depth int, token int32, o Occurrence) {

@@ -29,6 +29,9 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 // Place returns the position itself, so that whatever embeds a Pos has a place.
 func (p Pos) Place() Pos { return p }
 
+// DefaultMode is the mode that lexers start in.
+const DefaultMode = "DEFAULT_MODE"
+
 // Kind tells what a file holds.
 type Kind int
 
@@ -48,7 +51,7 @@ type File struct {
 	Imports  []Name
 	Tokens   []Name // tokens { A, B }
 	Channels []Name // channels { A, B }
-	Modes    []Name // modes in the order of their first mention, DEFAULT_MODE left out
+	Modes    []Name // modes in the order of their first mention, [DefaultMode] left out
 	Rules    []*Rule
 	Code     []Code // everything in the target language, in file order
 }
@@ -92,7 +95,7 @@ type Rule struct {
 	Pos      // of the rule's name
 	Name     string
 	Fragment bool
-	Mode     string // lexer rules: the mode they belong to; "DEFAULT_MODE" outside any
+	Mode     string // lexer rules: the mode they belong to; [DefaultMode] outside any
 	Options  []Option
 	Body     *Block
 }
@@ -142,6 +145,9 @@ type Literal struct {
 	Text  string // as written, without the quotes
 	Value string // what it stands for; never empty
 }
+
+// Quoted returns the literal as written, with its quotes.
+func (l *Literal) Quoted() string { return "'" + l.Text + "'" }
 
 // A Range is 'a'..'z'.
 type Range struct {

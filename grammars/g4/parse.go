@@ -27,8 +27,8 @@ func Parse(name, text string) (*File, Diagnostics) {
 	p := &parser{
 		file:       &File{Pos: start},
 		seen:       map[string]bool{},
-		modes:      map[string]bool{defaultMode: true},
-		mode:       Name{Text: defaultMode},
+		modes:      map[string]bool{DefaultMode: true},
+		mode:       Name{Text: DefaultMode},
 		properties: map[string][]RuneRange{},
 	}
 	if len(text) > maxText {
@@ -50,8 +50,6 @@ func Parse(name, text string) (*File, Diagnostics) {
 	}
 	return p.file, p.diagnostics
 }
-
-const defaultMode = "DEFAULT_MODE"
 
 // A parser reads one file by recursive descent. A production that cannot go on
 // panics with abandon; the section it is in, a rule or a declaration, is then

@@ -60,6 +60,7 @@ type state struct {
 	rule      int
 	edges     []*edge
 	end       *state // of a block start: where the block ends
+	through   bool   // of a block start: the end is reached without a rule call
 	loopBack  *state // of a loop end: where the loop turns
 	decision  int    // -1: none
 	nonGreedy bool

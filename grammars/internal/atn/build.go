@@ -204,7 +204,7 @@ func (b *builder) element(e g4.Element) fragment {
 		if b.lexer {
 			return b.text(e, o)
 		}
-		t := int32(b.spec.Tokens[quoted(e)])
+		t := int32(b.spec.Tokens[e.Quoted()])
 		return b.step(edge{kind: atom, lo: t, hi: t, occurrence: o})
 	case *g4.Range:
 		left, right := b.newState(basic), b.newState(basic)
@@ -410,7 +410,7 @@ func (b *builder) memberRanges(e g4.Element) []interval {
 			c := []rune(e.Value)[0]
 			return b.folded(c, c)
 		}
-		t := int32(b.spec.Tokens[quoted(e)])
+		t := int32(b.spec.Tokens[e.Quoted()])
 		return []interval{{t, t}}
 	case *g4.Ref:
 		t := int32(b.spec.Tokens[e.Name])
@@ -492,6 +492,3 @@ func (b *builder) symbol(rs []interval, target *state, occurrence int32) *edge {
 	}
 	return e
 }
-
-// quoted returns a literal as it is keyed in [Spec.Tokens].
-func quoted(l *g4.Literal) string { return "'" + l.Text + "'" }

@@ -20,6 +20,13 @@ type simulator struct {
 	precedence int32 // that the rule was called with
 	asked      bool  // whether the precedence made a difference
 	precRule   int32 // the rule, if the decision is about its operators, else -1
+	operands   map[int32]operand
+}
+
+// An operand is how a place is come by from an operator.
+type operand struct {
+	operator int32
+	stack    *stack
 }
 
 // A task is a config yet to be followed.
@@ -27,6 +34,9 @@ type task struct {
 	config
 	depth   int32 // of rules entered since the decision, or outside
 	collect bool  // precedences count: nothing has been taken yet
+	// operator is the precedence of the operator that led here, where the
+	// decision is about operators, else 0.
+	operator int32
 }
 
 // outside is the depth of what has left the decision's rule; it stays there.
@@ -34,13 +44,13 @@ const outside = -1
 
 // visited is all of a task that makes a difference to where it leads.
 type visited struct {
-	state, alt, depth int32
-	stack             *stack
-	flags             uint8
+	state, alt, depth, operator int32
+	stack                       *stack
+	flags                       uint8
 }
 
 func (t task) key() visited {
-	v := visited{state: t.state, alt: t.alt, stack: t.stack}
+	v := visited{state: t.state, alt: t.alt, operator: t.operator, stack: t.stack}
 	if t.collect {
 		v.depth = t.depth
 		v.flags |= 1
@@ -57,7 +67,8 @@ func (t task) key() visited {
 // start returns the configs that a decision begins with.
 func (s *simulator) start(decision *place, base *stack) []config {
 	s.out.reset()
-	clear(s.seen)
+	s.forget()
+	clear(s.operands)
 	for i := range decision.arcs {
 		a := &decision.arcs[i]
 		s.closure(config{state: a.target, alt: int32(i + 1), stack: base}, true, false)
@@ -69,21 +80,32 @@ func (s *simulator) start(decision *place, base *stack) []config {
 }
 
 // filterPrecedence drops what leaves a left-recursive rule only to come to the
-// same place where an operator of the rule comes to.
+// same place where an operator of the rule comes to. Of several operators the
+// last one counts: that is how ANTLR does it.
 func (s *simulator) filterPrecedence() []config {
-	inside := map[int32]*stack{}
-	for _, c := range s.out.list {
-		if c.alt == 1 {
-			inside[c.state] = c.stack
-		}
-	}
 	var kept []config
 	for _, c := range s.out.list {
-		if c.alt == 1 || c.suppressed || inside[c.state] != c.stack {
+		if c.alt == 1 || c.suppressed || s.operands[c.state].stack != c.stack {
 			kept = append(kept, c)
 		}
 	}
 	return kept
+}
+
+// keep adds the config of a task to those that are reached.
+func (s *simulator) keep(t task) {
+	s.out.add(s.stacks, t.config)
+	if t.operator == 0 || t.alt != 1 {
+		return
+	}
+	if s.operands == nil {
+		s.operands = map[int32]operand{}
+	}
+	o := operand{t.operator, t.stack}
+	if known, ok := s.operands[t.state]; ok && known.operator == o.operator {
+		o.stack = s.stacks.merge(known.stack, o.stack)
+	}
+	s.operands[t.state] = o
 }
 
 // reach returns the configs after token t, nil if there are none. The result
@@ -111,7 +133,7 @@ func (s *simulator) reach(from []config, t int32) []config {
 		return s.mid.list // decided: where it leads is of no interest
 	}
 	s.out.reset()
-	clear(s.seen)
+	s.forget()
 	for _, c := range s.mid.list {
 		s.closure(c, false, t == eof)
 	}
@@ -156,6 +178,18 @@ func (s *simulator) reindex() {
 	}
 }
 
+// maxClosure bounds what is reached without a token.
+const maxClosure = 1 << 20
+
+// forget begins anew with where the simulator has been. A map that was large
+// once would take long to clear ever after.
+func (s *simulator) forget() {
+	if len(s.seen) > 1<<12 {
+		s.seen = map[visited]struct{}{}
+	}
+	clear(s.seen)
+}
+
 // closure adds all that is reached from c without a token.
 func (s *simulator) closure(c config, collect, endIsNothing bool) {
 	s.work = append(s.work[:0], task{config: c, collect: collect})
@@ -167,6 +201,9 @@ func (s *simulator) closure(c config, collect, endIsNothing bool) {
 			continue
 		}
 		s.seen[key] = struct{}{}
+		if len(s.seen) > maxClosure {
+			panic(&LimitError{What: "ways to read one token", Bound: maxClosure})
+		}
 		s.step(1)
 		if p := &s.walk.states[t.state]; p.kind == ruleStop {
 			s.leave(t, p)
@@ -181,9 +218,9 @@ func (s *simulator) leave(t task, p *place) {
 	if !t.stack.isEmpty() {
 		for i, back := range slices.Backward(t.stack.returns) {
 			if back == bottom {
-				c := t.config
-				c.stack = s.stacks.empty
-				s.out.add(s.stacks, c)
+				end := t
+				end.stack = s.stacks.empty
+				s.keep(end)
 				continue
 			}
 			up := t
@@ -194,7 +231,7 @@ func (s *simulator) leave(t task, p *place) {
 		return
 	}
 	if s.full || len(p.follows) == 0 {
-		s.out.add(s.stacks, t.config)
+		s.keep(t)
 		return
 	}
 	for _, f := range slices.Backward(p.follows) { // whoever may have called it
@@ -210,7 +247,7 @@ func (s *simulator) leave(t task, p *place) {
 // if one takes one.
 func (s *simulator) advance(t task, p *place, endIsNothing bool) {
 	if !p.epsilonOnly {
-		s.out.add(s.stacks, t.config)
+		s.keep(t)
 	}
 	for i := len(p.arcs) - 1; i >= 0; i-- {
 		if i == 0 && s.loopIsTakenAbove(t, p) {
@@ -228,6 +265,9 @@ func (s *simulator) advance(t task, p *place, endIsNothing bool) {
 				s.asked = true
 				if a.precedence < s.precedence {
 					continue
+				}
+				if s.precRule >= 0 {
+					next.operator = a.precedence
 				}
 			}
 		case ruleCall:

@@ -44,7 +44,7 @@ func (r *run) syntaxError() *SyntaxError {
 	for pos := r.pos; ; pos++ {
 		token := r.tokens[r.visible[pos]]
 		takers, expected := x.look()
-		if token.Type == derivation.EOF || !expected[token.Type+1] {
+		if token.Type == derivation.EOF || !expected.has(token.Type) {
 			return r.errorAt(token, expected)
 		}
 		x.take(takers, token.Type)
@@ -58,11 +58,10 @@ func reversed(frames []frame) []frame {
 }
 
 // look follows everything that takes no token. It returns the configurations
-// that take one, and which types they take; types are counted from EOF.
-func (x *expecter) look() (takers []expectation, expected []bool) {
+// that take one, and which types they take.
+func (x *expecter) look() (takers []expectation, expected tokenSet) {
 	w := x.run.predictor.walk
-	most := w.maxToken
-	expected = make([]bool, most+2)
+	expected = make(tokenSet, (w.maxToken+1)>>6+1)
 	seen := map[expectation]bool{}
 	for work := x.now; len(work) > 0 && len(seen) < maxExpect; {
 		c := work[len(work)-1]
@@ -75,7 +74,7 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 		p := &w.states[c.state]
 		if p.kind == ruleStop {
 			if c.stack == nil {
-				expected[derivation.EOF+1] = true
+				expected.add(derivation.EOF)
 				continue
 			}
 			work = append(work, expectation{c.stack.follow, c.stack.precedence, c.stack.up})
@@ -85,9 +84,10 @@ func (x *expecter) look() (takers []expectation, expected []bool) {
 			switch a := &p.arcs[i]; {
 			case a.consumes():
 				takers = append(takers, c)
-				for t := int32(derivation.EOF); t <= most; t++ {
-					expected[t+1] = expected[t+1] || a.takes(t)
+				if a.kind == atom {
+					expected.add(a.symbol)
 				}
+				expected.addAll(a.set)
 			case a.kind == ruleCall:
 				up := x.push(pending{c.stack, a.follow, c.precedence})
 				work = append(work, expectation{a.target, a.precedence, up})
@@ -121,16 +121,16 @@ func (x *expecter) push(p pending) *pending {
 	return known
 }
 
-func (r *run) errorAt(token derivation.Token, expected []bool) *SyntaxError {
+func (r *run) errorAt(token derivation.Token, expected tokenSet) *SyntaxError {
 	e := &SyntaxError{Offset: int(token.Start), Token: token.Type}
 	if token.Type == 0 {
 		*e = *r.lexError
 	} else {
 		e.Text = string(r.input[token.Start:token.End])
 	}
-	for t, ok := range expected {
-		if ok {
-			e.Expected = append(e.Expected, int32(t-1))
+	for t := int32(derivation.EOF); t <= r.predictor.walk.maxToken; t++ {
+		if expected.has(t) {
+			e.Expected = append(e.Expected, t)
 		}
 	}
 	return e

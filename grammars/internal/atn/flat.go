@@ -57,6 +57,18 @@ func (s tokenSet) has(t int32) bool {
 	return int(i>>6) < len(s) && s[i>>6]&(1<<(i&63)) != 0
 }
 
+func (s tokenSet) add(t int32) { s[uint32(t+1)>>6] |= 1 << (uint32(t+1) & 63) }
+
+// addAll adds the members of another set, and reports whether any was new.
+func (s tokenSet) addAll(more tokenSet) bool {
+	grown := false
+	for i, word := range more {
+		grown = grown || word&^s[i] != 0
+		s[i] |= word
+	}
+	return grown
+}
+
 // takes reports whether an arc takes a token.
 func (a *arc) takes(t int32) bool {
 	if a.kind == atom {
@@ -186,7 +198,7 @@ func (w *walk) arc(e *edge) arc {
 		a.set = make(tokenSet, (w.maxToken+1)>>6+1)
 		for t := int32(eof); t <= w.maxToken; t++ {
 			if t != 0 && e.matches(t, w.maxToken) {
-				a.set[(t+1)>>6] |= 1 << ((t + 1) & 63)
+				a.set.add(t)
 			}
 		}
 	}

@@ -145,13 +145,13 @@ type cutPlace struct{ state, at, call int32 }
 type choice struct {
 	cutPlace
 	nodes int32
-	arcs  []uint16 // those yet to be tried
+	arcs  []int32 // those yet to be tried
 }
 
 // A call is a rule that is being matched, on top of others.
 type call struct {
 	up, follow int32
-	node       int32
+	node       int32 // where each call is another
 	depth      int32
 }
 
@@ -185,6 +185,7 @@ func (c *dissecting) piece(rule int, start, end int32, depth int) {
 		c.tree.Truncate(nodes)
 		c.careful = true
 		c.search(from)
+		c.tree.CloseFrom(nodes)
 	}
 }
 
@@ -232,7 +233,9 @@ func (c *dissecting) run(p cutPlace, arc int) bool {
 				return p.at == c.end
 			}
 			up := &c.calls[p.call]
-			c.tree.Close(up.node)
+			if !c.careful {
+				c.tree.Close(up.node)
+			}
 			p.state, p.call = up.follow, up.up
 			depth--
 			continue
@@ -311,13 +314,13 @@ func (c *dissecting) below(call int32) int {
 }
 
 // push enters a rule. Where places are remembered, calls from equal places to
-// go on to are one, whatever nodes they had in other attempts.
+// go on to are one, whatever nodes they have in this attempt or others: these
+// are closed in the end.
 func (c *dissecting) push(a *cutArc, up int32, depth int) int32 {
 	node := c.tree.Open(depth, int32(a.edge.rule), derivation.Occurrence(a.edge.occurrence))
 	to := call{up: up, follow: a.follow}
 	if c.careful {
 		if i, ok := c.byCall[to]; ok {
-			c.calls[i].node = node
 			return i
 		}
 		c.byCall[to] = int32(len(c.calls))

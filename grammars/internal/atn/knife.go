@@ -10,15 +10,16 @@ import (
 // ways a character can go.
 type knife struct {
 	states   []cutState
-	starts   []int32 // by rule
-	nullable []bool  // by rule: it can match nothing
+	starts   []int32    // by rule
+	nullable []bool     // by rule: it can match nothing
+	firsts   []tokenSet // by rule: the classes of characters that it can begin with
 }
 
 type cutState struct {
 	stop   bool
 	rule   int32
 	arcs   []cutArc
-	viable atomic.Pointer[[][]uint16] // by class of character
+	viable atomic.Pointer[[][]int32] // by class of character
 }
 
 type cutArc struct {
@@ -49,15 +50,46 @@ func newKnife(net *network, classes *classes) *knife {
 	for _, s := range net.starts {
 		k.starts = append(k.starts, int32(skipSteps(s).number))
 	}
-	for changed := true; changed; {
-		changed = false
-		for rule, start := range k.starts {
-			if !k.nullable[rule] && k.look(start, nil) {
-				k.nullable[rule], changed = true, true
+	k.findFirsts(classes)
+	return k
+}
+
+// findFirsts finds out how each rule can begin.
+func (k *knife) findFirsts(classes *classes) {
+	callers := make([][]int32, len(k.starts))
+	for i := range k.states {
+		for _, a := range k.states[i].arcs {
+			if a.edge.kind == ruleCall {
+				callers[a.edge.rule] = append(callers[a.edge.rule], k.states[i].rule)
 			}
 		}
 	}
-	return k
+	k.firsts = make([]tokenSet, len(k.starts))
+	queue := make([]int32, 0, len(k.starts))
+	for rule := range k.starts {
+		k.firsts[rule] = make(tokenSet, (classes.count+1)>>6+1)
+		queue = append(queue, int32(rule))
+	}
+	slices.Reverse(queue) // rules mostly call those after them
+	queued := make([]bool, len(k.starts))
+	for len(queue) > 0 {
+		rule := queue[0]
+		queue = queue[1:]
+		queued[rule] = false
+		first := k.firsts[rule]
+		grown := false
+		ends := k.look(k.starts[rule], func(takes tokenSet) { grown = first.addAll(takes) || grown })
+		if !grown && ends == k.nullable[rule] {
+			continue
+		}
+		k.nullable[rule] = ends
+		for _, caller := range callers[rule] {
+			if !queued[caller] {
+				queued[caller] = true
+				queue = append(queue, caller)
+			}
+		}
+	}
 }
 
 // skipSteps returns the first state from s on that is more than a step to the next.
@@ -73,7 +105,7 @@ func skipSteps(s *state) *state {
 	return s
 }
 
-// look visits the arcs that can take the first character from a state on, and
+// look visits the classes of characters that can come first from a state on, and
 // reports whether the end of the rule can be reached without any.
 func (k *knife) look(from int32, visit func(tokenSet)) (ends bool) {
 	seen := map[int32]bool{}
@@ -86,18 +118,14 @@ func (k *knife) look(from int32, visit func(tokenSet)) (ends bool) {
 		}
 		seen[i] = true
 		s := &k.states[i]
-		// Called rules are not returned from; one that can match nothing is
-		// passed over instead.
-		ends = ends || s.stop && s.rule == k.states[from].rule
+		ends = ends || s.stop
 		for j := range s.arcs {
 			a := &s.arcs[j]
 			switch {
 			case a.takes != nil:
-				if visit != nil {
-					visit(a.takes)
-				}
+				visit(a.takes)
 			case a.edge.kind == ruleCall:
-				work = append(work, a.target)
+				visit(k.firsts[a.edge.rule])
 				if k.nullable[a.edge.rule] {
 					work = append(work, a.follow)
 				}
@@ -111,7 +139,7 @@ func (k *knife) look(from int32, visit func(tokenSet)) (ends bool) {
 
 // viable returns the arcs of a decision, in order, that can lead on where the
 // next character is of a class.
-func (k *knife) viable(s *cutState, class int, classes *classes) []uint16 {
+func (k *knife) viable(s *cutState, class int, classes *classes) []int32 {
 	table := s.viable.Load()
 	if table == nil {
 		table = k.viableTable(s, classes)
@@ -120,26 +148,24 @@ func (k *knife) viable(s *cutState, class int, classes *classes) []uint16 {
 	return (*table)[class]
 }
 
-func (k *knife) viableTable(s *cutState, classes *classes) *[][]uint16 {
-	table := make([][]uint16, classes.count+1)
+func (k *knife) viableTable(s *cutState, classes *classes) *[][]int32 {
+	table := make([][]int32, classes.count+1)
 	for i := range s.arcs {
 		a := &s.arcs[i]
 		leads := make(tokenSet, (classes.count+1)>>6+1)
-		mark := func(takes tokenSet) {
-			for w, bits := range takes {
-				leads[w] |= bits
-			}
-		}
 		open := false // what comes after is not known here
 		switch {
 		case a.takes != nil:
-			mark(a.takes)
+			leads.addAll(a.takes)
+		case a.edge.kind == ruleCall:
+			leads.addAll(k.firsts[a.edge.rule])
+			open = k.nullable[a.edge.rule]
 		default:
-			open = k.look(a.target, mark) || a.edge.kind == ruleCall && k.nullable[a.edge.rule]
+			open = k.look(a.target, func(takes tokenSet) { leads.addAll(takes) })
 		}
 		for c := range table {
 			if open || leads.has(int32(c)) {
-				table[c] = append(table[c], uint16(i))
+				table[c] = append(table[c], int32(i))
 			}
 		}
 	}
@@ -148,7 +174,7 @@ func (k *knife) viableTable(s *cutState, classes *classes) *[][]uint16 {
 }
 
 // share lets equal lists be one.
-func share(table [][]uint16) {
+func share(table [][]int32) {
 	for i := 1; i < len(table); i++ {
 		if slices.Equal(table[i], table[i-1]) {
 			table[i] = table[i-1]

@@ -86,12 +86,11 @@ func lastSolid(elements []g4.Element) int {
 // however deep, if it is to the named rule.
 func rightmost(elements []g4.Element, name string) *g4.Ref {
 	var last *g4.Ref
-	for _, e := range elements {
-		visitElements(e, func(e g4.Element) {
-			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) {
-				last = ref
-			}
-		})
+	whole := &g4.Block{Alts: []*g4.Alt{{Elements: elements}}}
+	for e := range whole.Elements() {
+		if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) {
+			last = ref
+		}
 	}
 	if last == nil || last.Name != name {
 		return nil
@@ -104,21 +103,4 @@ func unlabeled(e g4.Element) g4.Element {
 		return l.Of
 	}
 	return e
-}
-
-// visitElements calls visit for e and everything inside it, in order.
-func visitElements(e g4.Element, visit func(g4.Element)) {
-	visit(e)
-	switch e := e.(type) {
-	case *g4.Labeled:
-		visitElements(e.Of, visit)
-	case *g4.Repeat:
-		visitElements(e.Body, visit)
-	case *g4.Block:
-		for _, alt := range e.Alts {
-			for _, e := range alt.Elements {
-				visitElements(e, visit)
-			}
-		}
-	}
 }

@@ -91,7 +91,7 @@ func (r *run) emit(kind, channel, rule, start, end int32) {
 // its end. It leaves in r.reached how far it had to look.
 func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	cache := l.cache.Load()
-	s := l.start(cache, r.mode)
+	s := l.start(cache, r.mode, r.step)
 	accepted, end = s, r.at
 	input, at := r.input, r.at
 	for at < len(input) {
@@ -105,8 +105,8 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 		n := s.edges[class].Load()
 		if n == nil {
 			char, _ := utf8.DecodeRune(input[at:])
-			n = l.next(cache, s, int(class), char)
-			r.step(1 + len(n.configs))
+			n = l.next(cache, s, int(class), char, r.step)
+			cache, n = l.bounded(cache, n)
 		}
 		if len(n.configs) == 0 {
 			break
@@ -124,9 +124,6 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 			accepted, end = n, at
 		}
 	}
-	if cache.size.Load() > maxLexerSize {
-		l.reset()
-	}
 	return accepted, end
 }
 
@@ -135,8 +132,7 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 func (r *run) matchEnd(l *lexer, cache *lexCache, s *lexState) *lexState {
 	n := s.edges[l.classes.count].Load()
 	if n == nil {
-		n = l.next(cache, s, l.classes.count, eof)
-		r.step(1 + len(n.configs))
+		n = l.next(cache, s, l.classes.count, eof, r.step)
 	}
 	return n
 }

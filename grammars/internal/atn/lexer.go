@@ -16,13 +16,14 @@ import (
 type lexer struct {
 	net     *network
 	classes *classes
+	most    int64 // that a cache holds, in bytes
 	cache   atomic.Pointer[lexCache]
 }
 
 // A lexCache holds the automaton's states made so far.
 type lexCache struct {
 	modes []atomic.Pointer[lexState] // where each mode starts
-	size  atomic.Int64               // edges and configurations held
+	size  atomic.Int64               // of everything held, roughly in bytes
 
 	mu       sync.Mutex // guards what follows, and the making of states
 	contexts map[lexContext]*lexContext
@@ -72,34 +73,47 @@ const (
 )
 
 const (
-	maxLexerSize  = 4 << 20 // edges and configurations that a cache holds
-	maxLexerDepth = 10_000  // rules inside each other within one token
+	maxLexerSize  = 96 << 20 // bytes that a cache holds
+	maxLexerDepth = 10_000   // rules inside each other within one token
 )
 
 func newLexer(net *network) *lexer {
-	l := &lexer{net: net, classes: classesOf(net)}
-	l.reset()
+	l := &lexer{net: net, classes: classesOf(net), most: maxLexerSize}
+	l.cache.Store(l.newCache())
 	return l
 }
 
-func (l *lexer) reset() {
-	l.cache.Store(&lexCache{
+func (l *lexer) newCache() *lexCache {
+	return &lexCache{
 		modes:    make([]atomic.Pointer[lexState], len(l.net.modes)),
 		contexts: map[lexContext]*lexContext{},
 		lists:    map[actionList]*actionList{},
 		ids:      map[lexConfig]uint32{},
 		states:   map[string]*lexState{},
-	})
+	}
+}
+
+// bounded returns where to go on from a state: there, or in the like state of a
+// fresh cache if this one has grown too large, in the middle of a token or not.
+func (l *lexer) bounded(c *lexCache, s *lexState) (*lexCache, *lexState) {
+	if c.size.Load() <= l.most {
+		return c, s
+	}
+	l.cache.CompareAndSwap(c, l.newCache())
+	c = l.cache.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c, l.intern(c, s.configs)
 }
 
 // start returns the state in which a mode begins.
-func (l *lexer) start(c *lexCache, mode int) *lexState {
+func (l *lexer) start(c *lexCache, mode int, step func(int)) *lexState {
 	if s := c.modes[mode].Load(); s != nil {
 		return s
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cl := closure{cache: c, seen: map[lexConfig]bool{}}
+	cl := closure{cache: c, step: step, seen: map[lexConfig]bool{}}
 	for i, e := range l.net.modes[mode].edges {
 		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
 	}
@@ -110,13 +124,14 @@ func (l *lexer) start(c *lexCache, mode int) *lexState {
 
 // next returns the state after s on a character, or on the end of the input; a
 // state without configurations is a dead end.
-func (l *lexer) next(c *lexCache, s *lexState, class int, char rune) *lexState {
+func (l *lexer) next(c *lexCache, s *lexState, class int, char rune, step func(int)) *lexState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := s.edges[class].Load(); n != nil {
 		return n
 	}
-	cl := closure{cache: c, seen: map[lexConfig]bool{}, atEnd: char == eof}
+	step(1 + len(s.configs))
+	cl := closure{cache: c, step: step, seen: map[lexConfig]bool{}, atEnd: char == eof}
 	skip := int32(0) // the rule that has reached its end: the rest of it has lower priority
 	for _, g := range s.configs {
 		if g.alt == skip && g.nonGreedy {
@@ -145,6 +160,7 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 		if !ok {
 			id = uint32(len(c.ids))
 			c.ids[g] = id
+			c.size.Add(128) // with its context
 		}
 		key = binary.LittleEndian.AppendUint32(key, id)
 	}
@@ -159,7 +175,7 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 		}
 	}
 	c.states[string(key)] = s
-	c.size.Add(int64(len(s.edges) + len(configs)))
+	c.size.Add(int64(256 + 8*len(s.edges) + 40*len(configs)))
 	return s
 }
 
@@ -196,6 +212,7 @@ func (g lexConfig) to(s *state) lexConfig {
 // in order of preference, as ANTLR's lexers do.
 type closure struct {
 	cache *lexCache
+	step  func(n int)
 	atEnd bool
 	seen  map[lexConfig]bool // and whether the end of the rule was reached from there
 	out   []lexConfig
@@ -208,6 +225,9 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		return accepted || reached
 	}
 	c.seen[g] = false
+	if c.step(1); len(c.seen) > maxClosure {
+		panic(&LimitError{What: "ways to read one character", Bound: maxClosure})
+	}
 	if g.state.kind == ruleStop {
 		if g.context == nil {
 			c.seen[g] = true

@@ -39,6 +39,17 @@ func (m *Machine) Serialized() (lexer, parser []int32) {
 	return m.lexer.net.serialize(), m.parser.serialize()
 }
 
+// LimitCaches makes the lexer and the predictor keep no more than about that many
+// bytes each of what they found out. The machine must not be in use.
+func (m *Machine) LimitCaches(bytes int) {
+	m.lexer.most, m.predictor.most = int64(bytes), bytes/8
+	m.predictor.cache.Store(newPredictCache(m.predictor.walk, m.predictor.most))
+}
+
+// Classes returns how many classes of characters the lexer tells apart. It takes
+// some for others if there are more than fit into 16 bits.
+func (m *Machine) Classes() int { return m.lexer.classes.count }
+
 // Limits bounds the work of one parse. All fields must be set.
 type Limits struct {
 	Steps int // of lexer, parser and prediction together
@@ -155,10 +166,19 @@ func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
 }
 
 // TokenRule returns the lexer rule, by index, that a text is a token of in a
-// mode, or -1 if the text is not one token.
-func (m *Machine) TokenRule(mode int, text string) int {
+// mode, or -1 if the text is not one token or that would take long to find out.
+func (m *Machine) TokenRule(mode int, text string) (rule int) {
 	r := m.run(context.Background(), []byte(text), m.predictor, Limits{Steps: 1 << 20, Time: time.Minute})
 	defer m.release(r)
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case stop, *LimitError:
+			rule = -1
+		default:
+			panic(e)
+		}
+	}()
 	r.mode = mode
 	s, end := r.match(m.lexer)
 	if end != len(text) {

@@ -34,7 +34,7 @@ type run struct {
 	tree      derivation.Builder
 	predictor *predictor
 	cache     *predictCache
-	grown     bool        // the cache has got more in it
+	crowded   bool        // the cache has got more in it than it should
 	full      *simulator  // for decisions that need the whole stack
 	antlr     *runtimeRun // for decisions that the ANTLR runtime takes
 

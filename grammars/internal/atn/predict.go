@@ -13,16 +13,18 @@ import (
 // who parse, made when first needed, thrown away when it has grown too large.
 type predictor struct {
 	walk  *walk
+	most  int // that a cache holds, in words
 	cache atomic.Pointer[predictCache]
 }
 
 // A predictCache holds the automata made so far.
 type predictCache struct {
 	decisions []decisionStart // by number
-	size      atomic.Int64    // of everything held, roughly in words
 
-	mu  sync.Mutex // guards what follows, and the making of states
-	sim simulator
+	mu   sync.Mutex // guards what follows, and the making of states
+	size int        // of everything held but the stacks, roughly in words
+	most int        // what it should be at most
+	sim  simulator
 	// known has the states of each decision by their configs.
 	known []map[string]*lookState
 }
@@ -49,20 +51,21 @@ type lookChunk [chunkSize]atomic.Pointer[lookState]
 const chunkSize = 32
 
 // maxPredictSize bounds what a cache holds, in words.
-const maxPredictSize = 16 << 20
+const maxPredictSize = 8 << 20
 
 func newPredictor(w *walk) *predictor {
-	p := &predictor{walk: w}
-	p.cache.Store(newPredictCache(w))
+	p := &predictor{walk: w, most: maxPredictSize}
+	p.cache.Store(newPredictCache(w, p.most))
 	return p
 }
 
-func newPredictCache(w *walk) *predictCache {
+func newPredictCache(w *walk, most int) *predictCache {
 	n := 0
 	for i := range w.states {
 		n = max(n, int(w.states[i].decision)+1)
 	}
 	return &predictCache{
+		most:      most,
 		decisions: make([]decisionStart, n),
 		sim:       simulator{walk: w, stacks: newStacks(true), seen: map[visited]struct{}{}},
 		known:     make([]map[string]*lookState, n),
@@ -71,7 +74,7 @@ func newPredictCache(w *walk) *predictCache {
 
 // fresh returns a cache to use instead of one that has grown too large.
 func (p *predictor) fresh(old *predictCache) *predictCache {
-	p.cache.CompareAndSwap(old, newPredictCache(p.walk))
+	p.cache.CompareAndSwap(old, newPredictCache(p.walk, p.most))
 	return p.cache.Load()
 }
 
@@ -82,12 +85,6 @@ var noState = &lookState{} //nolint:gochecknoglobals // compared by address, nev
 // With full it asks the whole stack where the tokens alone are ambiguous.
 func (r *run) predict(p *place, full bool) int32 {
 	c := r.cache
-	if r.grown {
-		if r.grown = false; c.full() {
-			c = r.predictor.fresh(c)
-			r.cache = c
-		}
-	}
 	precedence := r.stack[len(r.stack)-1].precedence
 	s := c.start(r, p, precedence)
 	for i := r.pos; ; i++ {
@@ -96,6 +93,18 @@ func (r *run) predict(p *place, full bool) int32 {
 		n := s.edge(t)
 		if n == nil {
 			n = c.extend(r, p, s, t)
+			if r.crowded {
+				alone := c != r.cache
+				r.crowded, r.cache = false, r.predictor.fresh(r.cache)
+				if n != noState && n.alt == 0 { // far from decided: start over, with all the room there is
+					if alone {
+						panic(&LimitError{What: "memory to decide at one place, in words,", Bound: maxPredictSize})
+					}
+					c = newPredictCache(r.predictor.walk, maxPredictSize)
+					s, i = c.start(r, p, precedence), r.pos-1
+					continue
+				}
+			}
 		}
 		if n == noState {
 			return s.finished
@@ -147,7 +156,6 @@ func (c *predictCache) start(r *run, p *place, precedence int32) *lookState {
 
 // extend makes the edge of a state for a token.
 func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookState {
-	r.grown = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := s.edge(t); n != nil {
@@ -167,7 +175,8 @@ func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookStat
 		}
 		n = c.intern(p, list, alt, ambiguous)
 	}
-	c.size.Add(int64(s.setEdge(t, n)))
+	c.size += s.setEdge(t, n)
+	r.crowded = c.size+16*sim.stacks.size() > c.most
 	return n
 }
 
@@ -205,7 +214,7 @@ func (c *predictCache) intern(p *place, list []config, alt int32, ambiguous bool
 		s.next = make([]atomic.Pointer[lookChunk], (c.sim.walk.maxToken+1)/chunkSize+1)
 	}
 	(*known)[string(key)] = s
-	c.size.Add(int64(8 + len(key)/8 + 3*len(s.configs) + len(s.next)))
+	c.size += 16 + len(key)/8 + 3*len(s.configs) + len(s.next)
 	return s
 }
 
@@ -229,13 +238,6 @@ func (s *lookState) setEdge(t int32, n *lookState) (words int) {
 	}
 	chunk[i%chunkSize].Store(n)
 	return words
-}
-
-// full reports whether the cache holds more than it should.
-func (c *predictCache) full() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.size.Load()+8*int64(c.sim.stacks.size()) > maxPredictSize
 }
 
 // predictFull decides with the whole stack of rules, and remembers nothing.
@@ -270,12 +272,19 @@ func (r *run) predictFull(p *place) int32 {
 		if t == eof {
 			return lowestAlt(next)
 		}
+		if sim.stacks.size() > maxFullStacks {
+			panic(&LimitError{What: "stacks to decide with", Bound: maxFullStacks})
+		}
 		list = append(list[:0], next...)
 	}
 }
 
-// maxFullSize bounds the stacks that one parse keeps between its decisions.
-const maxFullSize = 1 << 20
+// maxFullSize bounds the stacks that one parse keeps between its decisions, and
+// maxFullStacks those that one decision takes.
+const (
+	maxFullSize   = 1 << 20
+	maxFullStacks = 2 << 20
+)
 
 // wholes holds the predictors for parses that begin with a rule which other
 // rules call and that must derive the whole input: there, too, the end of the

@@ -1,6 +1,9 @@
 package atn
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // This file has the shapes that networks are put together from. The order in
 // which states are made is the tool's: state numbers follow from it.
@@ -82,14 +85,17 @@ func (b *builder) block(start *state, alts []fragment) fragment {
 	for _, alt := range alts {
 		link(start, alt.left)
 		link(alt.right, end)
-		b.trimTail(alt.left)
+		if b.trimTail(alt.left, end) {
+			start.through = true
+		}
 	}
 	return fragment{start, end}
 }
 
 // trimTail leaves out basic states whose one edge leads, without a symbol, to
-// the end of a block or a turn of a loop.
-func (b *builder) trimTail(from *state) {
+// the end of a block or a turn of a loop. Like the tool it does not look behind
+// rule calls. It reports whether it came to the end.
+func (b *builder) trimTail(from, end *state) (reached bool) {
 	seen := map[*state]bool{}
 	stack := []*state{from}
 	for len(stack) > 0 {
@@ -99,13 +105,23 @@ func (b *builder) trimTail(from *state) {
 			continue
 		}
 		seen[s] = true
+		reached = reached || s == end
+		if s.end != nil { // a block inside, which is trimmed already
+			if s.through || slices.ContainsFunc(s.edges, func(e *edge) bool { return e.target == s.end }) {
+				stack = append(stack, s.end)
+			}
+			continue
+		}
 		if s.kind == basic && len(s.edges) == 1 {
 			b.skipTail(s.edges[0])
 		}
 		for _, e := range s.edges {
-			stack = append(stack, e.target)
+			if e.kind != ruleCall {
+				stack = append(stack, e.target)
+			}
 		}
 	}
+	return reached
 }
 
 func (b *builder) skipTail(e *edge) {

@@ -1,0 +1,41 @@
+package g4
+
+import "iter"
+
+// Elements yields everything in a block, in order, what is inside blocks,
+// repetitions, labels and negations included.
+func (b *Block) Elements() iter.Seq[Element] {
+	return func(yield func(Element) bool) { walkBlock(b, yield) }
+}
+
+func walkBlock(b *Block, yield func(Element) bool) bool {
+	for _, alt := range b.Alts {
+		for _, e := range alt.Elements {
+			if !walkElement(e, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func walkElement(e Element, yield func(Element) bool) bool {
+	if !yield(e) {
+		return false
+	}
+	switch e := e.(type) {
+	case *Block:
+		return walkBlock(e, yield)
+	case *Repeat:
+		return walkElement(e.Body, yield)
+	case *Labeled:
+		return walkElement(e.Of, yield)
+	case *Not:
+		for _, item := range e.Items {
+			if !walkElement(item, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
