@@ -185,6 +185,11 @@ func hostileCases() []hostileCase {
 		},
 		{"5,000 alternatives", counted("grammar G; s : a+ EOF ; a : ", "A A B A C '#' | ", 5_000, "A ; A : 'a' ; B : 'b' ; C : 'c' ;"), repeated("", "aabac4999", 2000, ""), whatever},
 		{"5,000 alternatives of a token", counted("grammar G; s : A+ EOF ; A : ", "'a#' | [b-d] '#' | ", 2_500, "'e' ;"), repeated("", "a2499b7", 2000, "e"), []string{"parsed"}},
+		{"70,000 alternatives of a token", counted("grammar G; s : A+ EOF ; A : ", "'a#'|", 70_000, "'e' ;"), constant("a69999a7a65537e"), []string{"parsed", limitTime}},
+		{
+			"rules that go on, and tokens that they go on to", counted("grammar G; s : (", "T#|", 6_000, "'x')* EOF ; "+counted("", "T#:'t#';M#:'m#'->more;", 6_000, "")()),
+			constant("m1t1"), []string{"load: 1.g4:1:9: grammar G has "},
+		},
 		{"nested comments", constant("grammar G; s : C EOF ; C : '(' (C | ~[()])* ')' ;"), func() string { return strings.Repeat("(", 20_000) + strings.Repeat(")", 20_000) }, []string{limitToken}},
 		{"nested comments, not too deep", constant("grammar G; s : C EOF ; C : '(' (C | ~[()])* ')' ;"), func() string { return strings.Repeat("(", 1_000) + strings.Repeat(")", 1_000) }, []string{"parsed"}},
 		{"nested comments that end early", constant("grammar G; s : C EOF ; C : '/*' (C | .)*? '*/' ;"), func() string { return strings.Repeat("/*", 9_000) + strings.Repeat("*/", 9_000) }, []string{"parsed", limitSteps, limitTime, limitToken}},
@@ -298,18 +303,18 @@ func TestHostileInputs(t *testing.T) {
 		noise[i] = byte(r.Uint32())
 	}
 	inputs := map[string][]byte{
-		"random bytes":     noise,
-		"bytes above 0x7F": bytes.Map(func(c rune) rune { return c | 0x80 }, noise[:1<<16]),
-		"not UTF-8":        bytes.Repeat([]byte{'"', 0xC3, 0x28, 0xED, 0xA0, 0x80, '"'}, size/7),
-		"NUL":              make([]byte, size),
-		"nothing":          nil,
-		"white space":      bytes.Repeat([]byte(" "), size),
-		"brackets":         bytes.Repeat([]byte("["), size),
-		"round brackets":   bytes.Repeat([]byte("("), size),
-		"signs":            bytes.Repeat([]byte("+ "), size/2),
-		"one string":       append(bytes.Repeat([]byte("\"\\u00e9"), size/7), '"'),
-		"digits":           bytes.Repeat([]byte("1"), size),
-		"quotes":           bytes.Repeat([]byte(`"`), size),
+		"random bytes":       noise,
+		"continuation bytes": bytes.Repeat([]byte{0x9A}, size),
+		"not UTF-8":          bytes.Repeat([]byte{'"', 0xC3, 0x28, 0xED, 0xA0, 0x80, '"'}, size/7),
+		"NUL":                make([]byte, size),
+		"nothing":            nil,
+		"white space":        bytes.Repeat([]byte(" "), size),
+		"brackets":           bytes.Repeat([]byte("["), size),
+		"round brackets":     bytes.Repeat([]byte("("), size),
+		"signs":              bytes.Repeat([]byte("+ "), size/2),
+		"one string":         append(bytes.Repeat([]byte("\"\\u00e9"), size/7), '"'),
+		"digits":             bytes.Repeat([]byte("1"), size),
+		"quotes":             bytes.Repeat([]byte(`"`), size),
 	}
 	for _, name := range bundled.Names() {
 		g, err := bundled.Load(name)

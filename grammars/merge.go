@@ -158,6 +158,8 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 	}
 	if vocabulary.Value != "" {
 		l.warnf(vocabulary.Pos, "no file given is the tokenVocab %s; tokens are taken from %s", vocabulary.Value, lexers[i].Name)
+	} else {
+		l.warnf(main.Pos, "parser grammar %s has no tokenVocab; tokens are taken from %s", main.Name, lexers[i].Name)
 	}
 	return lexers[i]
 }

@@ -592,3 +592,14 @@ func (c *bracketCounter) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Where the input ends inside a token that rules left for others to go on with,
+// what there is of it becomes the end of the input, as in ANTLR.
+func TestInputEndsInsideMore(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : B* EOF ;\nX : 'a' -> more ;\nB : 'b' ;\n")
+	for input, want := range map[string]string{"ba": "(s b a)", "bab": "(s b ab <EOF>)", "b": "(s b <EOF>)"} {
+		if got := grammartest.Lisp(t, grammartest.Parse(t, g, input)); got != want {
+			t.Errorf("%q: %s, want %s", input, got, want)
+		}
+	}
+}

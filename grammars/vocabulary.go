@@ -21,7 +21,9 @@ func (l *loader) assignTypes() {
 	}
 	l.tokenNames = []string{""}
 	l.implicit = map[*g4.Rule]bool{}
-	l.splitRules()
+	if l.splitRules(); l.found.Failed() {
+		return
+	}
 	if l.lexer != l.parser {
 		l.declareTokens(l.lexer.tokens)
 	}
@@ -45,6 +47,15 @@ func (l *loader) splitRules() {
 			l.spec.ParserRules = append(l.spec.ParserRules, r)
 		}
 	}
+	rules := l.parser.rules()
+	if l.lexer != l.parser {
+		rules = append(rules, l.lexer.rules()...)
+	}
+	for _, r := range rules {
+		if slices.Contains(reservedNames(), r.Name) {
+			l.errorf(r.Pos, "rule %s has a name that means something else", r.Name)
+		}
+	}
 	is := func(r *g4.Rule) bool { return r.Name == l.start }
 	if l.start != "" && !slices.ContainsFunc(l.spec.ParserRules, is) {
 		l.errorf(l.parser.Pos, "grammar %s has no parser rule %s to begin with", l.parser.Name, l.start)
@@ -65,6 +76,11 @@ func (l *loader) splitRules() {
 	for _, r := range lexerRules {
 		l.spec.FoldCase[r] = l.lexer.caseInsensitive(r)
 	}
+}
+
+// reservedNames are those that ANTLR gives to what is no rule.
+func reservedNames() []string {
+	return []string{"EOF", "HIDDEN", "DEFAULT_TOKEN_CHANNEL", "SKIP", "MORE", "MAX_CHAR_VALUE", "MIN_CHAR_VALUE"}
 }
 
 // soleLiteral returns the literal that a lexer rule consists of, if it does. By

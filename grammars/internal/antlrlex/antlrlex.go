@@ -59,7 +59,9 @@ func Lex(network []int32, input string) (tokens []Token, err error) {
 	}()
 	for ended := false; !ended; ended = l.stream.LA(1) == antlr.TokenEOF {
 		start = l.stream.Index()
-		if err := l.token(); err != nil {
+		if err := l.token(); errors.Is(err, errMore) { // the lexer makes it the end of the input
+			return append(tokens, Token{Type: antlr.TokenEOF, Start: offsets[start], End: len(input)}), nil
+		} else if err != nil {
 			return nil, &Error{offsets[start], err}
 		}
 		if l.kind == antlr.TokenEOF {

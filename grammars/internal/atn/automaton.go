@@ -2,11 +2,12 @@
 // runtime.
 //
 // [Build] makes of a resolved grammar the two augmented transition networks
-// that the ANTLR tool would make, with the same state and decision numbers, and
-// hands them to the runtime's deserialiser. A [Machine] then cuts input into
-// tokens and walks the parser's network on a stack of its own, asking the
-// runtime's adaptive prediction which way to go, and tags what it finds with
-// the grammar occurrence that each edge came from.
+// that the ANTLR tool would make, with the same state and decision numbers. A
+// [Machine] cuts input into tokens and walks the parser's network on a stack of
+// its own. Which way to go it decides as ANTLR's adaptive prediction does, with
+// an engine that can be bounded and interrupted; the runtime's own, which
+// cannot, is there for comparison. What it finds is tagged with the grammar
+// occurrence that each edge came from.
 //
 // A Machine is safe for concurrent use.
 package atn

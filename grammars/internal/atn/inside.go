@@ -39,8 +39,12 @@ type dissection struct {
 const (
 	maxDissected   = 12        // bytes of texts that are remembered
 	maxDissections = 1 << 12   // texts that are remembered
-	maxInside      = 5_000_000 // steps to dissect one token
+	maxInside      = 1_000_000 // steps to dissect one token, beside some for each byte
 )
+
+// stepsPerByte is what a token of any length may take: a rule that does not go
+// back takes a few for each character.
+const stepsPerByte = 100
 
 func newDissector(spec *Spec) *dissector {
 	net := rawLexerNetwork(spec)
@@ -88,7 +92,7 @@ func (d *dissector) inside(input []byte, token derivation.Token, pieces []deriva
 			panic(e)
 		}
 	}()
-	c.input = input
+	c.input, c.most = input, maxInside+stepsPerByte*int(token.End-token.Start)
 	c.token(token, int(kind), pieces)
 	tree = c.tree.Chars(input[:token.End:token.End], token.Start, token.End, d.names, buf)
 	if place != nil {
@@ -124,6 +128,7 @@ type dissecting struct {
 	tree  derivation.Builder
 
 	steps   int
+	most    int   // steps that may be taken
 	end     int32 // of the piece
 	depth   int   // of what stands right below the piece
 	open    []choice
@@ -224,8 +229,8 @@ func (c *dissecting) run(p cutPlace, arc int) bool {
 	class, width := c.char(p.at)
 	depth := c.below(p.call)
 	for {
-		if c.steps++; c.steps > maxInside {
-			panic(&LimitError{What: "steps to take a token apart", Bound: maxInside})
+		if c.steps++; c.steps > c.most {
+			panic(&LimitError{What: "steps to take a token apart", Bound: c.most})
 		}
 		s := &k.states[p.state]
 		if s.stop {

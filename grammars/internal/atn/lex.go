@@ -35,6 +35,12 @@ func (r *run) lexToken(l *lexer) bool {
 			if len(r.input) == 0 && s.rule < 0 {
 				return true
 			}
+			if s.rule < 0 && r.at == len(r.input) && int(start) < r.at {
+				// The input ends where a rule left the token for others to go on
+				// with: ANTLR makes what there is of it the end of the input.
+				r.emit(derivation.EOF, 0, -1, start, int32(r.at))
+				return false
+			}
 			r.lexFail(start, s.rule)
 			return false
 		}
@@ -154,7 +160,12 @@ func (r *run) lexReject(start int32, end int, reason string) {
 		end++
 	}
 	if end > int(start)+maxErrorText {
-		for end = int(start) + maxErrorText; !utf8.RuneStart(r.input[end]); end-- {
+		end = int(start) + maxErrorText
+		for back := range utf8.UTFMax { // not within a character, unless these are bytes of none
+			if utf8.RuneStart(r.input[end-back]) {
+				end -= back
+				break
+			}
 		}
 	}
 	r.lexError = &SyntaxError{Offset: int(start), Text: string(r.input[start:end]), Lexical: true, Reason: reason}

@@ -75,6 +75,7 @@ const (
 const (
 	maxLexerSize  = 96 << 20 // bytes that a cache holds
 	maxLexerDepth = 10_000   // rules inside each other within one token
+	maxLexerWays  = 1 << 18  // places reached without a character
 )
 
 func newLexer(net *network) *lexer {
@@ -103,7 +104,34 @@ func (l *lexer) bounded(c *lexCache, s *lexState) (*lexCache, *lexState) {
 	c = l.cache.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c, l.intern(c, s.configs)
+	moved := map[*lexContext]*lexContext{}
+	configs := slices.Clone(s.configs)
+	for i := range configs {
+		configs[i].context = c.move(configs[i].context, moved)
+		configs[i].actions = c.copied(configs[i].actions)
+	}
+	return c, l.intern(c, configs)
+}
+
+// move returns the like of another cache's context.
+func (c *lexCache) move(x *lexContext, moved map[*lexContext]*lexContext) *lexContext {
+	if x == nil {
+		return nil
+	}
+	to, ok := moved[x]
+	if !ok {
+		to = c.push(c.move(x.up, moved), x.follow)
+		moved[x] = to
+	}
+	return to
+}
+
+// copied returns the like of another cache's list.
+func (c *lexCache) copied(list *actionList) *actionList {
+	if list == nil {
+		return nil
+	}
+	return c.append(c.copied(list.before), list.index)
 }
 
 // start returns the state in which a mode begins.
@@ -225,8 +253,8 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		return accepted || reached
 	}
 	c.seen[g] = false
-	if c.step(1); len(c.seen) > maxClosure {
-		panic(&LimitError{What: "ways to read one character", Bound: maxClosure})
+	if c.step(1); len(c.seen) > maxLexerWays {
+		panic(&LimitError{What: "ways to read one character", Bound: maxLexerWays})
 	}
 	if g.state.kind == ruleStop {
 		if g.context == nil {

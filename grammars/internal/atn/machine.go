@@ -187,7 +187,7 @@ func (m *Machine) TokenRule(mode int, text string) (rule int) {
 	return int(s.rule)
 }
 
-// stop unwinds a parse from inside the runtime.
+// stop unwinds a parse, from inside the runtime too.
 type stop struct{ err error }
 
 // glanceEvery is how many steps are taken between two looks at the clock and

@@ -1,0 +1,2 @@
+lexer grammar NoVocabularyLexer;
+A : 'a' ;
