@@ -97,6 +97,11 @@ func (opt *parseOptions) run(ctx context.Context) error {
 		} else {
 			err = p.tree(name, tree)
 			noteUnread(notes, name, tree)
+			if limit := new(derivation.LimitError); errors.As(err, &limit) {
+				failed = true
+				fmt.Fprintf(opt.stderr, "inroad: %s: %v\n", inputName(name), limit)
+				err = nil
+			}
 		}
 		if err != nil {
 			return err

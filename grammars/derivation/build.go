@@ -69,16 +69,22 @@ func (b *Builder) Wrap(n int32, o Occurrence) {
 }
 
 // Tree returns the tree of all nodes, which must have been closed. The Builder
-// keeps nothing of it.
+// keeps nothing of it: what is large it gives away, what is small it copies.
 func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 	t := &Tree{input: input, names: names, tokens: tokens}
-	if len(b.wraps) == 0 {
-		t.nodes = slices.Clone(b.nodes)
-	} else {
+	switch {
+	case len(b.wraps) > 0:
 		t.nodes = b.unwrapped()
+	case len(b.nodes) > maxCopied:
+		t.nodes, b.nodes = b.nodes, nil
+	default:
+		t.nodes = slices.Clone(b.nodes)
 	}
 	return t
 }
+
+// maxCopied is how many nodes a Builder copies to keep its memory for later.
+const maxCopied = 1 << 18
 
 // Chars returns the tree of all nodes as one inside the token from start to end.
 // If buf is not nil, its memory is used and it is the result.

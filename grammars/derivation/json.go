@@ -5,18 +5,19 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"unicode/utf8"
 )
 
 // WriteJSON writes the tree as nested objects: rules with their children,
 // leaves with their texts, all with their occurrences and spans in bytes.
 func (t *Tree) WriteJSON(w io.Writer) error {
 	out := &jsonWriter{Writer: bufio.NewWriter(w), tree: t}
-	spans := t.spans()
+	spans := newSpanner(t)
 	depth := -1
 	for i, n := range t.nodes {
 		out.close(depth, int(n.depth))
 		depth = int(n.depth)
-		out.node(Node{t, int32(i)}, spans[i])
+		out.node(Node{t, int32(i)}, spans.of(int32(i)))
 	}
 	out.close(depth, 0)
 	return out.Flush()
@@ -67,34 +68,42 @@ func (w *jsonWriter) close(from, to int) {
 
 type span struct{ start, end int }
 
-// spans returns what [Node.Span] does for every node, in one pass each way.
-func (t *Tree) spans() []span {
-	out := make([]span, len(t.nodes))
-	at := 0
-	for i, n := range t.nodes {
-		out[i].end = at // for now: where the leaf before it ends
-		if n.kind() == Leaf {
-			at = int(Node{t, int32(i)}.Token().End)
-		}
-	}
-	ends := append(make([]int, 0, len(t.nodes)+1), 0)
+// spanner finds what [Node.Span] does for one node after the other.
+type spanner struct {
+	tree   *Tree
+	before []int32 // by node, and one more: the last leaf before it, -1 for none
+	next   int32   // the first leaf from the node on
+}
+
+func newSpanner(t *Tree) *spanner {
+	s := &spanner{tree: t, before: make([]int32, len(t.nodes)+1)}
+	last := int32(-1)
 	for i := range t.nodes {
-		ends = append(ends, out[i].end)
-	}
-	ends = append(ends[1:], at)
-	start := at
-	for i := len(t.nodes) - 1; i >= 0; i-- {
-		n := t.nodes[i]
-		if n.kind() == Leaf {
-			start = int(Node{t, int32(i)}.Token().Start)
-		}
-		end := ends[n.next]
-		out[i] = span{start, end}
-		if end == ends[i] && start >= end { // nothing inside
-			out[i] = span{end, end}
+		s.before[i] = last
+		if t.nodes[i].kind() == Leaf {
+			last = int32(i)
 		}
 	}
-	return out
+	s.before[len(t.nodes)] = last
+	return s
+}
+
+// of returns the span of a node, which must not be before the one asked for last.
+func (s *spanner) of(i int32) span {
+	t := s.tree
+	for s.next = max(s.next, i); int(s.next) < len(t.nodes) && t.nodes[s.next].kind() != Leaf; {
+		s.next++
+	}
+	last := s.before[t.nodes[i].next]
+	switch {
+	case last >= i:
+		return span{int(Node{t, s.next}.Token().Start), int(Node{t, last}.Token().End)}
+	case last >= 0:
+		end := int(Node{t, last}.Token().End)
+		return span{end, end}
+	default:
+		return span{int(t.start), int(t.start)}
+	}
 }
 
 func (w *jsonWriter) node(n Node, s span) {
@@ -123,18 +132,31 @@ func (w *jsonWriter) token(name, text string) {
 func (w *jsonWriter) place(o Occurrence, s span) {
 	if o != None {
 		w.WriteString(`,"occurrence":`)
-		w.WriteString(strconv.Itoa(int(o)))
+		w.number(int(o))
 	}
 	w.WriteString(`,"start":`)
-	w.WriteString(strconv.Itoa(s.start))
+	w.number(s.start)
 	w.WriteString(`,"end":`)
-	w.WriteString(strconv.Itoa(s.end))
+	w.number(s.end)
 }
 
+func (w *jsonWriter) number(n int) {
+	w.Write(strconv.AppendInt(w.AvailableBuffer(), int64(n), 10))
+}
+
+// text writes a string. Most have nothing in them to escape.
 func (w *jsonWriter) text(s string) {
-	quoted, err := json.Marshal(s)
-	if err != nil { // strings always marshal
-		panic(err)
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, err := json.Marshal(s)
+			if err != nil { // strings always marshal
+				panic(err)
+			}
+			w.Write(quoted)
+			return
+		}
 	}
-	w.Write(quoted)
+	w.WriteByte('"')
+	w.WriteString(s)
+	w.WriteByte('"')
 }

@@ -123,9 +123,18 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	if r.lexError != nil {
 		return nil, r.lexError
 	}
-	tree = r.tree.Tree(input, slices.Clone(r.tokens), m.names)
+	tokens := r.tokens
+	if len(tokens) > maxCopied {
+		r.tokens = nil // it is the tree's
+	} else {
+		tokens = slices.Clone(tokens)
+	}
+	tree = r.tree.Tree(input, tokens, m.names)
 	return tree.WithInside(m, slices.Clone(r.pieces)), nil
 }
+
+// maxCopied is how many tokens are copied to keep the memory for later.
+const maxCopied = 1 << 18
 
 // run returns a run to use, maybe one that was used before.
 func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Limits) *run {
@@ -156,7 +165,11 @@ func (m *Machine) release(r *run) {
 
 // Inside derives a token of an input from its lexer rule.
 func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (*derivation.Tree, error) {
-	return m.dissector().inside(input, token, pieces, buf)
+	tree, err := m.dissector().inside(input, token, pieces, buf)
+	if limit := new(LimitError); errors.As(err, &limit) {
+		return nil, &derivation.LimitError{What: limit.What, Bound: limit.Bound}
+	}
+	return tree, err
 }
 
 // TriviaOccurrence returns the node that trivia matched by a lexer rule is an
