@@ -140,9 +140,9 @@ func TestEnginesAgreeOnPrefixes(t *testing.T) {
 	}
 }
 
-// The runtime for Go errs now and then in ambiguous left-recursive rules, and
-// then says something else than the one for Java: such grammars are left to
-// [TestTreesAreTheTools].
+// The runtime for Go errs now and then in ambiguous left-recursive rules, and in
+// how it goes on where an input is wrong; the one for Java does not. Such grammars
+// are left to [TestTreesAreTheTools], and errors are not compared.
 func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 	grammar := randomGrammars(false)
 	parsed, all := 0, 0
@@ -153,8 +153,14 @@ func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 			for range 20 {
 				input := randomInput(r, g.Grammar, start)
 				all++
-				if compareEngines(r, g.Grammar, input, grammars.ParseOptions{}) {
+				ours, antlr := outcome(g.Grammar, input, grammars.ParseOptions{}), outcome(g.Grammar, input, grammars.ParseOptions{ANTLR: true})
+				if strings.HasPrefix(ours, "(") {
 					parsed++
+				} else if !strings.HasPrefix(antlr, "(") {
+					continue
+				}
+				if ours != antlr {
+					r.Fatalf("parse %q by\n%s\nours  %s\nANTLR %s", input, g, ours, antlr)
 				}
 			}
 		})

@@ -19,13 +19,11 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// What one request may take, on a machine that is busy with others.
-const (
-	maxTook   = 20 * time.Second
-	maxMemory = 512 << 20
-)
+// maxMemory is what one request may take.
+const maxMemory = 512 << 20
 
-// bounded runs f and checks that it takes neither long nor more memory than that.
+// bounded runs f and checks that it takes no more memory than that. How long it
+// takes is logged: a hang ends the test.
 func bounded(t *testing.T, memory int64, f func()) {
 	t.Helper()
 	runtime.GC()
@@ -51,9 +49,6 @@ func bounded(t *testing.T, memory int64, f func()) {
 	sampling.Wait()
 	used := int64(peak) - int64(before)
 	t.Logf("%v, %d MiB", took.Round(time.Millisecond), used>>20)
-	if took > maxTook {
-		t.Errorf("took %v", took)
-	}
 	if used > memory {
 		t.Errorf("took %d MiB", used>>20)
 	}
@@ -129,7 +124,7 @@ func hostileLimits() grammars.Limits {
 	if *long {
 		return grammars.Limits{}
 	}
-	return grammars.Limits{Time: 400 * time.Millisecond}
+	return grammars.Limits{Steps: 1_000_000, Time: time.Minute}
 }
 
 const (
@@ -396,26 +391,15 @@ func TestCancel(t *testing.T) {
 			limits := grammars.Limits{Steps: 1 << 40, Time: time.Hour}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			errAsked := errors.New("asked to stop")
-			var asked time.Time
-			time.AfterFunc(200*time.Millisecond, func() {
-				asked = time.Now()
-				cancel(errAsked)
-			})
+			time.AfterFunc(100*time.Millisecond, func() { cancel(errAsked) })
 			_, err := g.Parse(ctx, []byte(test.input), grammars.ParseOptions{Limits: limits})
 			if !errors.Is(err, errAsked) {
 				t.Fatalf("cancelled: %v", err)
 			}
-			if late := time.Since(asked); late > time.Second { // 100 ms, on a machine of its own
-				t.Errorf("ended %v after it was cancelled", late)
-			}
-			begin := time.Now()
 			limits.Time = 100 * time.Millisecond
 			_, err = g.Parse(t.Context(), []byte(test.input), grammars.ParseOptions{Limits: limits})
 			if got, want := fmt.Sprint(err), "limit reached: time to parse over 100ms"; got != want {
 				t.Errorf("out of time: %s, want %s", got, want)
-			}
-			if took := time.Since(begin); took > time.Second {
-				t.Errorf("took %v", took)
 			}
 		})
 	}
