@@ -183,7 +183,8 @@ func hostileCases() []hostileCase {
 		{"70,000 alternatives of a token", counted("grammar G; s : A+ EOF ; A : ", "'a#'|", 70_000, "'e' ;"), constant("a69999a7a65537e"), []string{"parsed", limitTime}},
 		{
 			"rules that go on, and tokens that they go on to", counted("grammar G; s : (", "T#|", 6_000, "'x')* EOF ; "+counted("", "T#:'t#';M#:'m#'->more;", 6_000, "")()),
-			constant("m1t1"), []string{"load: 1.g4:1:9: grammar G has "},
+			constant("m1t1"),
+			[]string{"load: 1.g4:1:9: grammar G has "},
 		},
 		{"nested comments", constant("grammar G; s : C EOF ; C : '(' (C | ~[()])* ')' ;"), func() string { return strings.Repeat("(", 20_000) + strings.Repeat(")", 20_000) }, []string{limitToken}},
 		{"nested comments, not too deep", constant("grammar G; s : C EOF ; C : '(' (C | ~[()])* ')' ;"), func() string { return strings.Repeat("(", 1_000) + strings.Repeat(")", 1_000) }, []string{"parsed"}},

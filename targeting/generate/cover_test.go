@@ -2,6 +2,7 @@ package generate_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
@@ -16,8 +17,14 @@ func TestCoverIsFull(t *testing.T) {
 		grammar string
 		k, want int
 	}{
-		{"expr", 1, 39}, {"expr", 2, 125}, {"expr", 3, 523}, {"expr", 5, 10245},
-		{"json", 1, 64}, {"json", 2, 100}, {"json", 3, 183}, {"json", 5, 560},
+		{"expr", 1, 39},
+		{"expr", 2, 125},
+		{"expr", 3, 523},
+		{"expr", 5, 10245},
+		{"json", 1, 64},
+		{"json", 2, 100},
+		{"json", 3, 183},
+		{"json", 5, 560},
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.grammar, c.k), func(t *testing.T) {
 			g := grammartest.Bundled(t, c.grammar)
@@ -60,7 +67,7 @@ func addPaths(t *testing.T, found map[string]bool, g *grammars.Grammar, tree *de
 			if g.Nodes[o].Kind == grammars.End {
 				return
 			}
-			chain = append(chain[:len(chain):len(chain)], o)
+			chain = append(slices.Clip(chain), o)
 			if len(chain) >= k {
 				found[fmt.Sprint(chain[len(chain)-k:])] = true
 			}
