@@ -84,7 +84,7 @@ func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 }
 
 // maxCopied is how many nodes a Builder copies to keep its memory for later.
-const maxCopied = 1 << 18
+const maxCopied = 1 << 20
 
 // Chars returns the tree of all nodes as one inside the token from start to end.
 // If buf is not nil, its memory is used and it is the result.

@@ -59,8 +59,8 @@ func newDissector(spec *Spec) *dissector {
 }
 
 // inside derives a token from its lexer rule. The tree's root stands for the
-// token; the error is a [*LimitError].
-func (d *dissector) inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (tree *derivation.Tree, err error) {
+// token.
+func (d *dissector) inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (tree *derivation.Tree, limit *LimitError) {
 	kind := token.Type
 	if token.Trivia() {
 		kind = 0
@@ -69,13 +69,17 @@ func (d *dissector) inside(input []byte, token derivation.Token, pieces []deriva
 	if len(pieces) == 0 && token.End-token.Start <= maxDissected && int(token.End) < len(input) {
 		text := input[token.Start:token.End]
 		place = &d.known[hash(kind, token.Rule, text)%maxDissections]
-		if k := place.Load(); k != nil && k.kind == kind && k.rule == token.Rule && k.text == string(text) {
+		switch k := place.Load(); {
+		case k == nil:
+			// What is kept must not keep the whole input. The byte more tells
+			// that the token is not at its end.
+			token.Start, token.End = 0, token.End-token.Start
+			input, buf = append(slices.Clip(slices.Clone(text)), 0), nil
+		case k.kind == kind && k.rule == token.Rule && k.text == string(text):
 			return k.tree, nil
+		default: // who came first stays: most texts do not come again
+			place = nil
 		}
-		// What is kept must not keep the whole input. The byte more tells that
-		// the token is not at its end.
-		token.Start, token.End = 0, token.End-token.Start
-		input, buf = append(slices.Clip(slices.Clone(text)), 0), nil
 	}
 	c, ok := d.tools.Get().(*dissecting)
 	if !ok {
@@ -87,7 +91,7 @@ func (d *dissector) inside(input []byte, token derivation.Token, pieces []deriva
 		switch e := recover().(type) {
 		case nil:
 		case *LimitError:
-			tree, err = nil, e
+			tree, limit = nil, e
 		default:
 			panic(e)
 		}

@@ -97,7 +97,7 @@ func (r *run) emit(kind, channel, rule, start, end int32) {
 // its end. It leaves in r.reached how far it had to look.
 func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	cache := l.cache.Load()
-	s := l.start(cache, r.mode, r.step)
+	s := l.start(r, cache)
 	accepted, end = s, r.at
 	input, at := r.input, r.at
 	for at < len(input) {
@@ -111,7 +111,7 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 		n := s.edges[class].Load()
 		if n == nil {
 			char, _ := utf8.DecodeRune(input[at:])
-			n = l.next(cache, s, int(class), char, r.step)
+			n = l.next(r, cache, s, int(class), char)
 			cache, n = l.bounded(cache, n)
 		}
 		if len(n.configs) == 0 {
@@ -138,7 +138,7 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 func (r *run) matchEnd(l *lexer, cache *lexCache, s *lexState) *lexState {
 	n := s.edges[l.classes.count].Load()
 	if n == nil {
-		n = l.next(cache, s, l.classes.count, eof, r.step)
+		n = l.next(r, cache, s, l.classes.count, eof)
 	}
 	return n
 }

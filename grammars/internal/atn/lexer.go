@@ -134,14 +134,15 @@ func (c *lexCache) copied(list *actionList) *actionList {
 	return c.append(c.copied(list.before), list.index)
 }
 
-// start returns the state in which a mode begins.
-func (l *lexer) start(c *lexCache, mode int, step func(int)) *lexState {
+// start returns the state in which the run's mode begins.
+func (l *lexer) start(r *run, c *lexCache) *lexState {
+	mode := r.mode
 	if s := c.modes[mode].Load(); s != nil {
 		return s
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cl := closure{cache: c, step: step, seen: map[lexConfig]bool{}}
+	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}}
 	for i, e := range l.net.modes[mode].edges {
 		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
 	}
@@ -152,14 +153,14 @@ func (l *lexer) start(c *lexCache, mode int, step func(int)) *lexState {
 
 // next returns the state after s on a character, or on the end of the input; a
 // state without configurations is a dead end.
-func (l *lexer) next(c *lexCache, s *lexState, class int, char rune, step func(int)) *lexState {
+func (l *lexer) next(r *run, c *lexCache, s *lexState, class int, char rune) *lexState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := s.edges[class].Load(); n != nil {
 		return n
 	}
-	step(1 + len(s.configs))
-	cl := closure{cache: c, step: step, seen: map[lexConfig]bool{}, atEnd: char == eof}
+	r.step(1 + len(s.configs))
+	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}, atEnd: char == eof}
 	skip := int32(0) // the rule that has reached its end: the rest of it has lower priority
 	for _, g := range s.configs {
 		if g.alt == skip && g.nonGreedy {

@@ -134,7 +134,7 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 }
 
 // maxCopied is how many tokens are copied to keep the memory for later.
-const maxCopied = 1 << 18
+const maxCopied = 1 << 20
 
 // run returns a run to use, maybe one that was used before.
 func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Limits) *run {
@@ -165,11 +165,11 @@ func (m *Machine) release(r *run) {
 
 // Inside derives a token of an input from its lexer rule.
 func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (*derivation.Tree, error) {
-	tree, err := m.dissector().inside(input, token, pieces, buf)
-	if limit := new(LimitError); errors.As(err, &limit) {
+	tree, limit := m.dissector().inside(input, token, pieces, buf)
+	if limit != nil {
 		return nil, &derivation.LimitError{What: limit.What, Bound: limit.Bound}
 	}
-	return tree, err
+	return tree, nil
 }
 
 // TriviaOccurrence returns the node that trivia matched by a lexer rule is an
