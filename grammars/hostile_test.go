@@ -49,7 +49,7 @@ func bounded(t *testing.T, memory int64, f func()) {
 	sampling.Wait()
 	used := int64(peak) - int64(before)
 	t.Logf("%v, %d MiB", took.Round(time.Millisecond), used>>20)
-	if used > memory {
+	if used > memory && !underRace {
 		t.Errorf("took %d MiB", used>>20)
 	}
 }
@@ -123,6 +123,9 @@ func random(n int, chars string) func() string {
 func hostileLimits() grammars.Limits {
 	if *long {
 		return grammars.Limits{}
+	}
+	if underRace {
+		return grammars.Limits{Steps: 50_000, Time: time.Minute}
 	}
 	return grammars.Limits{Steps: 1_000_000, Time: time.Minute}
 }
@@ -255,7 +258,7 @@ func TestHostileGrammars(t *testing.T) {
 				t.Log(cut(got))
 				ok := false
 				for _, want := range test.want {
-					ok = ok || strings.HasPrefix(got, want)
+					ok = ok || underRace && strings.HasPrefix(got, limitSteps) || strings.HasPrefix(got, want)
 				}
 				if !ok {
 					t.Errorf("got %s, want one of %q", cut(got), test.want)
@@ -292,7 +295,10 @@ func takeApart(t *testing.T, tree *derivation.Tree) {
 
 // Bundled grammars answer whatever bytes they are sent.
 func TestHostileInputs(t *testing.T) {
-	const size = 8 << 20
+	size := 8 << 20
+	if underRace {
+		size = 1 << 16
+	}
 	noise := make([]byte, size)
 	r := rand.New(rand.NewPCG(2, 3))
 	for i := range noise {
@@ -319,7 +325,7 @@ func TestHostileInputs(t *testing.T) {
 		}
 		for kind, input := range inputs {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				bounded(t, 160*size, func() { // tokens and nodes of trees have their size
+				bounded(t, 160*int64(size), func() { // tokens and nodes of trees have their size
 					_, err := g.Parse(t.Context(), input, grammars.ParseOptions{})
 					t.Log(cut(named(t, err)))
 				})
