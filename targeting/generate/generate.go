@@ -9,7 +9,6 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -42,9 +41,6 @@ type Input struct {
 	Tree  *derivation.Tree
 	Draws int // how many trees were drawn until one could be written and read back
 }
-
-// ErrUnwritten tells that no text parsed back to the tree it was written from.
-var ErrUnwritten = errors.New("no text parsed back to the tree it was written from")
 
 // maxDraws is how many trees are drawn for an input before giving up.
 const maxDraws = 200
@@ -98,44 +94,16 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 	return nil, fmt.Errorf("grammar %s: %w in %d draws", x.grammar.Name, ErrUnwritten, maxDraws)
 }
 
-// A drawing is a tree while it is drawn: its nodes in pre-order, without the
-// root, and its words.
+// A drawing is a tree while it is drawn.
 type drawing struct {
 	*Generator
-	nodes  []drawn
-	words  []grammars.Word
+	Draft
 	failed bool
 
 	goal  *goal    // what the tree is to have in it; nil for anything
 	cover *Cover   // what is wanted of all trees; nil for nothing
 	size  int      // symbols drawn, those in tokens too
 	rows  []uint64 // hashes of paths, as an extractor has them
-}
-
-// finish writes the tree and parses it back; the input is nil if that fails.
-func (d *drawing) finish(ctx context.Context) (*Input, error) {
-	if d.failed {
-		return nil, nil
-	}
-	text, ok := d.writer.Write(d.words, d.separators, d.opt.Spaced)
-	if !ok {
-		return nil, nil
-	}
-	tree, err := d.grammar.Parse(ctx, text, grammars.ParseOptions{Start: d.opt.Start})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil || !d.isTree(tree) {
-		return nil, nil
-	}
-	return &Input{Text: text, Tree: tree, Draws: 1}, nil
-}
-
-// A drawn is a node of a drawing.
-type drawn struct {
-	depth      int
-	occurrence grammars.Occurrence
-	word       int // of a token, else -1
 }
 
 // A binding is what an operand of a left-recursive rule must respect to be read
@@ -211,18 +179,18 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 			d.token(n, n.Token, depth)
 			return
 		}
-		d.nodes = append(d.nodes, drawn{depth, n.ID, -1})
+		d.Symbol(depth, n.ID)
 		b, ok := operands[n.ID]
 		if !ok {
 			b = loose
 		}
 		d.rule(n.Target, depth+1, b)
 	case grammars.Literal:
-		d.word(n, n.Token, []byte(n.Value), depth)
+		d.Word(depth, n.ID, n.Token, []byte(n.Value))
 	case grammars.TokenSet:
 		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
 	case grammars.Empty, grammars.End:
-		d.nodes = append(d.nodes, drawn{depth, n.ID, -1})
+		d.Symbol(depth, n.ID)
 	}
 }
 
@@ -287,7 +255,7 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		before := *d
 		t.node(d.pick(roots, depth+1), depth+1)
 		if !d.failed && d.writer.Reads(kind, t.text) {
-			d.word(n, kind, t.text, depth)
+			d.Word(depth, n.ID, kind, t.text)
 			return
 		}
 		d.goal, d.size, d.failed = before.goal, before.size, false
@@ -298,28 +266,3 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 // maxTokenDraws is how many texts are drawn for a token until one is read as
 // that token, and not as a keyword or a longer one.
 const maxTokenDraws = 20
-
-func (d *drawing) word(n *grammars.Node, kind int, text []byte, depth int) {
-	d.nodes = append(d.nodes, drawn{depth, n.ID, len(d.words)})
-	d.words = append(d.words, grammars.Word{Type: kind, Text: text})
-}
-
-// isTree reports whether a tree is the one that was drawn.
-func (d *drawing) isTree(tree *derivation.Tree) bool {
-	if tree.Len() != len(d.nodes)+1 {
-		return false
-	}
-	for depth, n := range tree.All() {
-		if depth == 0 {
-			continue
-		}
-		want := d.nodes[n.Index()-1]
-		if want.depth != depth-1 || want.occurrence != n.Occurrence() {
-			return false
-		}
-		if want.word >= 0 && n.Text() != string(d.words[want.word].Text) {
-			return false
-		}
-	}
-	return true
-}

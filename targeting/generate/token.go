@@ -39,7 +39,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	case grammars.Literal:
 		t.text = append(t.text, t.cased(n)...)
 	case grammars.CharSet:
-		t.text = utf8.AppendRune(t.text, t.char(n.Chars))
+		t.text = utf8.AppendRune(t.text, t.Char(n.Chars))
 	}
 }
 
@@ -51,16 +51,19 @@ func (t *spelling) cased(n *grammars.Node) string {
 	return n.Value
 }
 
-// char draws a character, a plain one if the set has any nine times out of ten.
-func (t *spelling) char(set []g4.RuneRange) rune {
-	if plain := intersect(set, ' ', '~'); len(plain) > 0 && t.rand.IntN(10) > 0 {
+// Reads reports whether a text alone is read as a token of a type.
+func (x *Generator) Reads(token int, text []byte) bool { return x.writer.Reads(token, text) }
+
+// Char draws a character, a plain one if the set has any nine times out of ten.
+func (x *Generator) Char(set []g4.RuneRange) rune {
+	if plain := intersect(set, ' ', '~'); len(plain) > 0 && x.rand.IntN(10) > 0 {
 		set = plain
 	}
 	if valid := withoutSurrogates(set); len(valid) > 0 {
 		set = valid
 	}
-	r := set[t.rand.IntN(len(set))]
-	return r.Lo + rune(t.rand.IntN(int(r.Hi-r.Lo)+1))
+	r := set[x.rand.IntN(len(set))]
+	return r.Lo + rune(x.rand.IntN(int(r.Hi-r.Lo)+1))
 }
 
 func intersect(set []g4.RuneRange, lo, hi rune) []g4.RuneRange {
