@@ -105,15 +105,6 @@ type Rule struct {
 	source *g4.Rule
 }
 
-// An Operator is an alternative of a left-recursive rule.
-type Operator struct {
-	Alt        *Node
-	Precedence int        // how tightly it binds
-	Left       Occurrence // the left operand; none in a primary or a prefix operator
-	Right      Occurrence // the operand that ends it; none in a primary or a suffix operator
-	RightPrec  int        // the least precedence of operators in that operand that are not in brackets
-}
-
 // An Occurrence is the number of a node.
 type Occurrence = derivation.Occurrence
 

@@ -128,7 +128,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, erro
 		c.maxNodes = 0
 	}
 	c.undo = c.undo[:0]
-	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, loose)
+	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, grammars.Loose())
 	c.maxNodes = budget
 	for _, i := range c.undo { // what counts is what is parsed back
 		c.covered[i] = false

@@ -81,7 +81,7 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 			return nil, err
 		}
 		d := &drawing{Generator: x}
-		d.rule(x.grammar.Rule(x.opt.Start), 0, loose)
+		d.rule(x.grammar.Rule(x.opt.Start), 0, grammars.Loose())
 		input, err := d.finish(ctx)
 		if err != nil {
 			return nil, err
@@ -106,25 +106,15 @@ type drawing struct {
 	rows  []uint64 // hashes of paths, as an extractor has them
 }
 
-// A binding is what an operand of a left-recursive rule must respect to be read
-// back as that operand.
-type binding struct {
-	least int // operators in it, but for those in operands that end it, bind at least so tightly
-	most  int // operands that end it take no operator that binds less than this; -1 for any
-}
-
-// loose is the binding of what stands alone.
-var loose = binding{0, -1} //nolint:gochecknoglobals // a constant
-
 // rule draws a rule's right-hand side.
-func (d *drawing) rule(r *grammars.Rule, depth int, b binding) {
+func (d *drawing) rule(r *grammars.Rule, depth int, b grammars.Binding) {
 	if r.Operators == nil {
 		d.node(d.grammar.Nodes[r.Root], depth, nil)
 		return
 	}
 	var fits []*grammars.Node
 	for i := range r.Operators {
-		if op := &r.Operators[i]; b.allows(op) && op.Alt.Size != grammars.Unproductive {
+		if op := &r.Operators[i]; b.Allows(op) && op.Alt.Size != grammars.Unproductive {
 			fits = append(fits, op.Alt)
 		}
 	}
@@ -135,33 +125,13 @@ func (d *drawing) rule(r *grammars.Rule, depth int, b binding) {
 	alt := d.pick(fits, depth)
 	for i := range r.Operators {
 		if op := &r.Operators[i]; op.Alt == alt {
-			d.node(alt, depth, b.operands(op))
+			d.node(alt, depth, b.Operands(op))
 		}
 	}
 }
 
-// allows reports whether an operand may be derived by an alternative.
-func (b binding) allows(op *grammars.Operator) bool {
-	if op.Left != derivation.None && op.Precedence < b.least {
-		return false
-	}
-	return op.Right == derivation.None || op.RightPrec > b.most
-}
-
-// operands returns how the operands of an alternative are bound.
-func (b binding) operands(op *grammars.Operator) map[grammars.Occurrence]binding {
-	out := map[grammars.Occurrence]binding{}
-	if op.Left != derivation.None {
-		out[op.Left] = binding{b.least, op.Precedence}
-	}
-	if op.Right != derivation.None {
-		out[op.Right] = binding{op.RightPrec, b.most}
-	}
-	return out
-}
-
 // node draws what a node of a parser rule derives.
-func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurrence]binding) {
+func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurrence]grammars.Binding) {
 	if len(d.nodes) > maxTreeNodes || d.failed {
 		d.failed = true
 		return
@@ -182,7 +152,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 		d.Symbol(depth, n.ID)
 		b, ok := operands[n.ID]
 		if !ok {
-			b = loose
+			b = grammars.Loose()
 		}
 		d.rule(n.Target, depth+1, b)
 	case grammars.Literal:

@@ -1,0 +1,154 @@
+package grammars
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// Choices tell what trees of a grammar chose where the grammar leaves a choice.
+// They are not safe for concurrent use; making them is cheap.
+type Choices struct {
+	grammar *Grammar
+	holds   [][]Occurrence // by node: the symbols in it, within its rule, in order
+	row     []Occurrence   // the symbols below the node of the tree that is looked at
+}
+
+// Choices returns what finds the choices of trees.
+func (g *Grammar) Choices() *Choices {
+	return &Choices{grammar: g, holds: make([][]Occurrence, len(g.Nodes))}
+}
+
+// Each calls visit for each choice in a tree: at an [Alternation] with the index
+// of the alternative, and at a [Repetition] with how often it was repeated.
+// Tokens and trivia are taken apart. The error tells that a token takes too long
+// to take apart.
+func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) error {
+	lens := tree.Lens()
+	for depth, n := range tree.All() {
+		switch n.Kind() {
+		case derivation.Rule:
+			root := c.grammar.ParserRules()[n.Rule()].Root
+			c.node(c.grammar.Nodes[root], n, visit)
+		case derivation.Leaf:
+			if depth == 0 || len(c.grammar.Nodes[n.Occurrence()].Children) == 0 {
+				continue
+			}
+			inside, err := lens.Leaf(n)
+			if err != nil {
+				return err
+			}
+			c.inside(n.Occurrence(), inside, visit)
+		}
+	}
+	trivia := c.grammar.Nodes[c.grammar.Trivia]
+	for token, o := range tree.Trivia() {
+		if o == derivation.None {
+			continue
+		}
+		inside, err := lens.Token(token)
+		if err != nil {
+			return err
+		}
+		if trivia.Kind == Alternation {
+			visit(trivia, slices.IndexFunc(trivia.Children, func(n *Node) bool { return n.ID == o }))
+		}
+		c.inside(o, inside, visit)
+	}
+	return nil
+}
+
+// inside visits the choices in a token.
+func (c *Choices) inside(o Occurrence, tree *derivation.Tree, visit func(*Node, int)) {
+	if tree == nil {
+		return
+	}
+	for depth, n := range tree.All() {
+		if depth > 0 {
+			o = n.Occurrence()
+		}
+		if n.Kind() == derivation.Rule && len(c.grammar.Nodes[o].Children) > 0 {
+			c.node(c.grammar.Nodes[o].Children[0], n, visit)
+		}
+	}
+}
+
+// node visits the choices that lead from a right-hand side to what is right
+// below a node of a tree.
+func (c *Choices) node(root *Node, n derivation.Node, visit func(*Node, int)) {
+	c.row = c.row[:0]
+	for child := range n.Children() {
+		c.row = append(c.row, child.Occurrence())
+	}
+	c.match(root, 0, visit)
+}
+
+// match finds how a construct derives the symbols from a place in the row on,
+// and returns where it ends. A symbol stands in one place of the rule, so there
+// is nothing to try.
+func (c *Choices) match(n *Node, at int, visit func(*Node, int)) int {
+	switch n.Kind {
+	case Alternation:
+		i := slices.IndexFunc(n.Children, func(alt *Node) bool { return c.next(alt, at) })
+		if i < 0 { // nothing of it is here: an alternative of optional parts, all of them absent
+			i = slices.IndexFunc(n.Children, c.vanishes)
+		}
+		if i < 0 {
+			return at
+		}
+		visit(n, i)
+		return c.match(n.Children[i], at, visit)
+	case Concatenation:
+		for _, part := range n.Children {
+			at = c.match(part, at, visit)
+		}
+		return at
+	case Repetition:
+		times := 0
+		for (n.Max < 0 || times < n.Max) && c.next(n.Children[0], at) {
+			at = c.match(n.Children[0], at, visit)
+			times++
+		}
+		visit(n, max(times, n.Min))
+		return at
+	default:
+		if c.next(n, at) {
+			at++
+		}
+		return at
+	}
+}
+
+// next reports whether the symbol at a place in the row stands in a construct.
+func (c *Choices) next(n *Node, at int) bool {
+	return at < len(c.row) && slices.Contains(c.held(n), c.row[at])
+}
+
+// held returns the symbols in a construct, within its rule.
+func (c *Choices) held(n *Node) []Occurrence {
+	if c.holds[n.ID] == nil {
+		if n.Kind.Symbolic() || n.Kind == End {
+			c.holds[n.ID] = []Occurrence{n.ID}
+		} else {
+			for _, child := range n.Children {
+				c.holds[n.ID] = append(c.holds[n.ID], c.held(child)...)
+			}
+		}
+	}
+	return c.holds[n.ID]
+}
+
+// vanishes reports whether a construct can derive nothing at all, not even an
+// empty alternative.
+func (c *Choices) vanishes(n *Node) bool {
+	switch n.Kind {
+	case Alternation:
+		return slices.ContainsFunc(n.Children, c.vanishes)
+	case Concatenation:
+		return !slices.ContainsFunc(n.Children, func(part *Node) bool { return !c.vanishes(part) })
+	case Repetition:
+		return n.Min == 0 || c.vanishes(n.Children[0])
+	default:
+		return false
+	}
+}
