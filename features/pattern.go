@@ -55,6 +55,11 @@ func holds(in, n *grammars.Node) bool {
 	return !in.Kind.Symbolic() && slices.ContainsFunc(in.Children, func(c *grammars.Node) bool { return holds(c, n) })
 }
 
+// Describe shows what a node derives as the grammar has it.
+func Describe(n *grammars.Node) string {
+	return strings.Join(strings.Fields(along(nil).write(n)), " ")
+}
+
 // along is the paths to follow through a rule: each begins with a symbol of it.
 type along []Path
 

@@ -1,6 +1,10 @@
 package grammars
 
-import "github.com/inroad/inroad/grammars/internal/atn"
+import (
+	"bytes"
+
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
 
 // A Word is a token to be written.
 type Word struct {
@@ -29,40 +33,67 @@ func (w *Writer) Reads(token int, text []byte) bool {
 	return false
 }
 
-// Write returns the words as a text. Between two words that would be read
-// otherwise, and between all of them if they are to be spaced, stands the first
-// of the separators that keeps them apart; separators are texts of trivia. It
-// reports whether there was one wherever it was needed.
-func (w *Writer) Write(words []Word, separators [][]byte, spaced bool) (text []byte, ok bool) {
+// Write returns the words as a text. Before the i-th word, and after the last,
+// stands the trivia that wish returns for i, a token each, if it can stand there.
+// Where it cannot, and two words would be read otherwise, stands the first of the
+// separators that keeps them apart. Write reports whether there was one wherever
+// it was needed.
+func (w *Writer) Write(words []Word, separators [][]byte, wish func(i int) [][]byte) (text []byte, ok bool) {
 	w.speller.Reset()
+	if len(words) == 0 {
+		return nil, true
+	}
+	if before := wish(0); w.speller.Tried(func() bool { return w.fit(before, words[0].Text) }) {
+		text = join(text, before)
+	}
 	for i, word := range words {
+		var next []byte
+		if i+1 < len(words) {
+			next = words[i+1].Text
+		}
 		text = append(text, word.Text...)
-		if i == len(words)-1 {
-			return text, w.speller.Fits(int32(word.Type), word.Text, nil)
-		}
-		next := words[i+1].Text
-		if !spaced && w.speller.Fits(int32(word.Type), word.Text, next) {
-			continue
-		}
-		s, ok := w.separator(word, next, separators)
-		switch {
+		switch between, ok := w.between(word, next, separators, wish(i+1)); {
 		case ok:
-			text = append(text, s...)
-		case !spaced || !w.speller.Fits(int32(word.Type), word.Text, next):
+			text = join(text, between)
+		default:
 			return nil, false
 		}
 	}
 	return text, true
 }
 
-// separator finds what keeps a word apart from the next.
-func (w *Writer) separator(word Word, next []byte, separators [][]byte) ([]byte, bool) {
+func join(text []byte, tokens [][]byte) []byte { return append(text, bytes.Join(tokens, nil)...) }
+
+// between finds what stands between a word and the next.
+func (w *Writer) between(word Word, next []byte, separators, wished [][]byte) ([][]byte, bool) {
+	if len(wished) > 0 && w.apart(word, next, wished) {
+		return wished, true
+	}
+	if w.speller.Fits(int32(word.Type), word.Text, next) {
+		return nil, true
+	}
 	for _, s := range separators {
-		if w.speller.Tried(func() bool {
-			return w.speller.Fits(int32(word.Type), word.Text, append(append([]byte{}, s...), next...)) && w.speller.Fits(0, s, next)
-		}) {
-			return s, true
+		if one := [][]byte{s}; w.apart(word, next, one) {
+			return one, true
 		}
 	}
 	return nil, false
+}
+
+// apart reports whether trivia between a word and the next has both read as
+// they are.
+func (w *Writer) apart(word Word, next []byte, trivia [][]byte) bool {
+	return w.speller.Tried(func() bool {
+		return w.speller.Fits(int32(word.Type), word.Text, append(join(nil, trivia), next...)) && w.fit(trivia, next)
+	})
+}
+
+// fit reports whether some trivia is read as it is before the next word.
+func (w *Writer) fit(trivia [][]byte, next []byte) bool {
+	for i, text := range trivia {
+		if !w.speller.Fits(0, text, append(join(nil, trivia[i+1:]), next...)) {
+			return false
+		}
+	}
+	return true
 }

@@ -4,31 +4,55 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 )
+
+// A CloseOff says how what a path leaves open is derived.
+type CloseOff int
+
+// The kinds of closing off.
+const (
+	ByShortest  CloseOff = iota // the smallest derivation, of several any
+	ByChance                    // any alternative that fits
+	ByLeastUsed                 // of those that fit, the alternative that was taken least often so far
+)
+
+// CoverOptions say how paths are covered.
+type CoverOptions struct {
+	// OneTarget makes each input for one path and closes it off, instead of
+	// packing as many paths into it as fit.
+	OneTarget bool
+	CloseOff  CloseOff
+}
 
 // A Cover makes inputs until together they have all the paths of a length that
 // the grammar has. Each input is made for one path that no input had before,
 // and packed with others that are still to be covered.
 type Cover struct {
-	x        *Generator
-	k        int
-	maxNodes int
-	space    *features.Space
-	extract  *features.Extractor
+	x       *Generator
+	k       int
+	space   *features.Space
+	extract *features.Extractor
+	closing chooser // what closes off trees for one path; nil if they are packed
 
-	paths    []features.Path    // in order
-	at       map[uint64]int     // path ID to index
-	covered  []bool             // by index
-	prefixes map[uint64]int     // how many paths to be covered begin like this
-	starts   []int              // by node: how many paths to be covered begin with it
-	far      []int              // by node: steps down to where one begins
-	stale    bool               // whether far is to be computed again
-	symbols  [][]*grammars.Node // by node: the symbols in it, within its rule
+	paths    []features.Path // in order
+	at       map[uint64]int  // path ID to index
+	covered  []bool          // by index
+	left     int             // how many are not covered
+	prefixes map[uint64]int  // how many paths to be covered begin like this
+	starts   []int           // by node: how many paths to be covered begin with it
+	far      []int           // by node: steps down to where one begins
+	stale    bool            // whether far is to be computed again
 	next     int
 	undo     []int // covered by the drawing that is under way
+
+	target      grammars.Occurrence // what toTarget is of
+	toTarget    []int               // by node: steps down to the target
+	unambitious bool                // nothing is to be packed beside the path
 
 	// Unrealised lists the paths that no input could be made for.
 	Unrealised []features.Path
@@ -40,26 +64,33 @@ const maxCoverPaths = 5_000_000
 // maxTries is how many trees are drawn for a path before it is given up.
 const maxTries = 30
 
-// NewCover returns a cover of the paths of length k. Trees have no more than
-// maxNodes symbols, those in tokens included, unless one path needs more.
-func NewCover(x *Generator, k, maxNodes int) (*Cover, error) {
+// NewCover returns a cover of the paths of length k.
+func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: true})
 	if n := space.Count(k); n.Cmp(big.NewInt(maxCoverPaths)) > 0 {
 		return nil, fmt.Errorf("limit reached: paths to cover over %d: there are %v; ask for a smaller k", maxCoverPaths, n)
 	}
-	c := &Cover{
-		x: x, k: k, maxNodes: maxNodes, space: space, extract: features.NewExtractor(space, k),
-		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
-		symbols: make([][]*grammars.Node, len(x.grammar.Nodes)),
-	}
+	var paths []features.Path
 	for p := range space.All(k) {
-		p = append(features.Path{}, p...)
-		c.at[space.ID(p)] = len(c.paths)
-		c.paths = append(c.paths, p)
+		paths = append(paths, slices.Clone(p))
+	}
+	return newCover(x, k, opt, space, paths), nil
+}
+
+func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, paths []features.Path) *Cover {
+	c := &Cover{
+		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
+		paths: paths, covered: make([]bool, len(paths)), left: len(paths),
+		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
+	}
+	if opt.OneTarget {
+		c.closing = []chooser{shortest{}, uniform{x.opt}, leastUsed{uniform{x.opt}, map[choice]int{}}}[opt.CloseOff]
+	}
+	for i, p := range paths {
+		c.at[space.ID(p)] = i
 		c.count(p, 1)
 	}
-	c.covered = make([]bool, len(c.paths))
-	return c, nil
+	return c
 }
 
 // count adds to the number of paths that begin as p does.
@@ -88,14 +119,7 @@ func (c *Cover) distance(n *grammars.Node) int {
 }
 
 // Covered returns how many paths the inputs so far have, and how many there are.
-func (c *Cover) Covered() (covered, all int) {
-	for _, done := range c.covered {
-		if done {
-			covered++
-		}
-	}
-	return covered, len(c.paths)
-}
+func (c *Cover) Covered() (covered, all int) { return len(c.paths) - c.left, len(c.paths) }
 
 // Next makes an input that has a path which none before it had; nil when there
 // is none left.
@@ -122,17 +146,24 @@ func (c *Cover) Next(ctx context.Context) (*Input, error) {
 // try draws a tree for a path. The later tries are less ambitious: what is
 // packed beside the path may be what keeps it from being written.
 func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, error) {
-	d := &drawing{Generator: c.x, goal: c.x.newGoal(p), cover: c}
-	budget := c.maxNodes
-	if try > maxTries/2 {
-		c.maxNodes = 0
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	d := c.x.newDrawing()
+	d.goal = newGoal(p, c.way(p[0]))
+	c.unambitious = try > maxTries/2
+	switch {
+	case c.closing == nil:
+		d.chooser = c
+	case c.unambitious:
+		d.chooser = shortest{}
+	default:
+		d.chooser = c.closing
 	}
 	c.undo = c.undo[:0]
 	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, grammars.Loose())
-	c.maxNodes = budget
 	for _, i := range c.undo { // what counts is what is parsed back
-		c.covered[i] = false
-		c.count(c.paths[i], 1)
+		c.untake(i)
 	}
 	input, err := d.finish(ctx)
 	if input == nil || err != nil {
@@ -151,6 +182,14 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, erro
 	return input, nil
 }
 
+// way returns the steps from each node to a symbol.
+func (c *Cover) way(o grammars.Occurrence) []int {
+	if c.target != o {
+		c.target, c.toTarget = o, c.x.grammar.Distances(o)
+	}
+	return c.toTarget
+}
+
 // take notes that a path is covered, and returns its index, or -1 if it was
 // before.
 func (c *Cover) take(id uint64) int {
@@ -159,12 +198,19 @@ func (c *Cover) take(id uint64) int {
 		return -1
 	}
 	c.covered[i] = true
+	c.left--
 	c.count(c.paths[i], -1)
 	return i
 }
 
-// draw notes the paths that end in a symbol that is drawn.
-func (c *Cover) draw(d *drawing, n *grammars.Node, depth int) {
+func (c *Cover) untake(i int) {
+	c.covered[i] = false
+	c.left++
+	c.count(c.paths[i], 1)
+}
+
+// drawn notes the paths that end in a symbol that is drawn.
+func (c *Cover) drawn(d *drawing, n *grammars.Node, depth int) {
 	for len(d.rows) < (depth+1)*c.k {
 		d.rows = append(d.rows, make([]uint64, c.k)...)
 	}
@@ -194,7 +240,7 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 		d.rows = append(d.rows, make([]uint64, c.k)...)
 	}
 	sum := 0.0
-	for _, s := range c.held(n) {
+	for _, s := range c.x.symbols(n) {
 		weight := 1.0
 		for _, h := range c.fill(d, s, depth) {
 			if c.prefixes[h] > 0 {
@@ -206,23 +252,10 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 	return sum
 }
 
-// held returns the symbols in a construct of a rule.
-func (c *Cover) held(n *grammars.Node) []*grammars.Node {
-	if n.Kind.Symbolic() {
-		return []*grammars.Node{n}
-	}
-	if c.symbols[n.ID] == nil {
-		for _, child := range n.Children {
-			c.symbols[n.ID] = append(c.symbols[n.ID], c.held(child)...)
-		}
-	}
-	return c.symbols[n.ID]
-}
-
 // pick chooses the node that there is most to be covered by, if it fits, else
 // the one from which something to be covered is nearest, else one of the
 // smallest.
-func (c *Cover) pick(d *drawing, nodes []*grammars.Node, depth int) *grammars.Node {
+func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth int) *grammars.Node {
 	var best, near *grammars.Node
 	most := 0.0
 	for _, n := range nodes {
@@ -242,31 +275,25 @@ func (c *Cover) pick(d *drawing, nodes []*grammars.Node, depth int) *grammars.No
 	if near != nil {
 		return near
 	}
-	var least []*grammars.Node
-	for _, n := range nodes {
-		switch {
-		case len(least) == 0 || n.Size < least[0].Size:
-			least = append(least[:0], n)
-		case n.Size == least[0].Size:
-			least = append(least, n)
-		}
-	}
-	return least[d.rand.IntN(len(least))]
+	return shortest{}.pick(d, nil, nodes, depth)
 }
 
 // fits reports whether there is room for a node and some steps below it.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	return d.size+n.Size+steps <= c.maxNodes && depth+n.Depth+steps <= c.x.opt.MaxDepth
+	return !c.unambitious && d.least()+n.Size+steps <= c.x.opt.MaxNodes && depth+n.Depth+steps <= c.x.opt.MaxDepth
 }
 
-// wants reports whether something should be repeated once more.
-func (c *Cover) wants(d *drawing, n *grammars.Node, times, depth int) bool {
-	most := c.x.opt.MaxRepeat
+func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {
 	if n.Max >= 0 {
-		most = min(most, n.Max)
+		return min(c.x.opt.MaxRepeat, n.Max)
 	}
+	return c.x.opt.MaxRepeat
+}
+
+// again reports whether there is something to be covered by one more.
+func (c *Cover) again(d *drawing, n *grammars.Node, depth int) bool {
 	body := n.Children[0]
-	if times >= most || body.Size == grammars.Unproductive || !c.fits(d, body, depth, 0) {
+	if unproductive(body) || !c.fits(d, body, depth, 0) {
 		return false
 	}
 	if c.gain(d, body, depth) > 0 {

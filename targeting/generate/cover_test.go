@@ -28,11 +28,11 @@ func TestCoverIsFull(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.grammar, c.k), func(t *testing.T) {
 			g := grammartest.Bundled(t, c.grammar)
-			x, err := generate.New(g, source(1), generate.Options{})
+			x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200})
 			if err != nil {
 				t.Fatal(err)
 			}
-			cover, err := generate.NewCover(x, c.k, 200)
+			cover, err := generate.NewCover(x, c.k, generate.CoverOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

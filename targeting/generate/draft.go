@@ -53,10 +53,15 @@ func (t *Draft) Word(depth int, o grammars.Occurrence, token int, text []byte) {
 	t.words = append(t.words, grammars.Word{Type: token, Text: text})
 }
 
+// Trivia adds a token that the parser never sees, such as a comment.
+func (t *Draft) Trivia(text []byte) {
+	t.words = append(t.words, grammars.Word{Text: text})
+}
+
 // Write writes a tree and parses it back. The error wraps [ErrUnwritten] if its
 // tokens cannot be written, or if the text is read as another tree.
 func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
-	text, ok := x.writer.Write(t.words, x.separators, x.opt.Spaced)
+	text, ok := x.writer.Write(t.words, x.separators, func(i int) [][]byte { return x.wish(i, len(t.words)) })
 	if !ok {
 		return nil, ErrUnwritten
 	}

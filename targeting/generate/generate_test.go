@@ -40,7 +40,7 @@ WS : [ \t\r\n]+ -> skip ;
 // What is generated parses back, mostly at the first draw.
 func TestRandomInputsParseBack(t *testing.T) {
 	for name, g := range testGrammars(t) {
-		for _, opt := range []generate.Options{{MaxDepth: 12, MaxRepeat: 3}, {MaxDepth: 12, MaxRepeat: 3, Spaced: true}} {
+		for _, opt := range []generate.Options{{MaxDepth: 12, MaxRepeat: 3}, {MaxDepth: 12, MaxRepeat: 3, Spacing: generate.Spaced}, {MaxDepth: 12, MaxRepeat: 3, Spacing: generate.RandomSpacing}} {
 			x, err := generate.New(g, source(1), opt)
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +13,58 @@ import (
 // maxTokenText bounds the text of a token, in bytes.
 const maxTokenText = 10_000
 
+// maxTokenDraws is how many texts are drawn for a token until one is read as
+// that token, and not as a keyword or a longer one.
+const maxTokenDraws = 20
+
+// token draws the text of a token.
+func (d *drawing) token(n *grammars.Node, kind, depth int) {
+	if d.given(n, kind, depth) {
+		return
+	}
+	roots := d.open[n.ID]
+	if n.Kind == grammars.TokenSet {
+		for _, r := range d.grammar.TokenRules(kind) {
+			roots = append(slices.Clip(roots), d.grammar.Nodes[r.Root])
+		}
+		roots = slices.DeleteFunc(roots, unproductive)
+	}
+	for range maxTokenDraws {
+		if len(roots) == 0 {
+			break
+		}
+		t := &spelling{drawing: d}
+		before := *d
+		t.node(d.pick(n, roots, depth+1), depth+1)
+		if !d.failed && d.writer.Reads(kind, t.text) {
+			d.Word(depth, n.ID, kind, t.text)
+			return
+		}
+		d.goal, d.size, d.failed = before.goal, before.size, false
+	}
+	d.failed = true
+}
+
+// given takes the text of a token from those given, unless the goal is in the
+// token, or there is something to be covered.
+func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
+	texts := d.opt.Tokens[kind]
+	if len(texts) == 0 || d.goal != nil {
+		return false
+	}
+	if c, ok := d.chooser.(*Cover); ok && slices.ContainsFunc(n.Children, func(root *grammars.Node) bool { return c.gain(d, root, depth+1) > 0 }) {
+		return false
+	}
+	for range maxTokenDraws {
+		if text := texts[d.rand.IntN(len(texts))]; d.writer.Reads(kind, text) {
+			d.size += max(n.Size-1, 0)
+			d.Word(depth, n.ID, kind, text)
+			return true
+		}
+	}
+	return false
+}
+
 // A spelling is the text of a token while it is drawn.
 type spelling struct {
 	*drawing
@@ -20,14 +73,14 @@ type spelling struct {
 
 // node draws what a node of a lexer rule derives.
 func (t *spelling) node(n *grammars.Node, depth int) {
+	t.enter(n, depth)
 	if len(t.text) > maxTokenText || t.failed {
 		t.failed = true
 		return
 	}
-	t.enter(n, depth)
 	switch n.Kind {
 	case grammars.Alternation:
-		t.node(t.pick(productive(n.Children), depth), depth)
+		t.node(t.pick(n, t.open[n.ID], depth), depth)
 	case grammars.Concatenation:
 		t.sequence(n, func(c *grammars.Node) { t.node(c, depth) })
 	case grammars.Repetition:
@@ -79,51 +132,4 @@ func intersect(set []g4.RuneRange, lo, hi rune) []g4.RuneRange {
 // withoutSurrogates leaves out what text cannot have.
 func withoutSurrogates(set []g4.RuneRange) []g4.RuneRange {
 	return append(intersect(set, 0, 0xD7FF), intersect(set, 0xE000, unicode.MaxRune)...)
-}
-
-// findSeparators returns short texts of the grammar's trivia, blanks and line
-// ends first.
-func (x *Generator) findSeparators() [][]byte {
-	short := &Generator{grammar: x.grammar, opt: Options{Shortest: true}.withDefaults(), rand: x.rand}
-	var rest [][]byte
-	blank, line := false, false
-	for _, n := range x.grammar.Nodes[x.grammar.Trivia].Children {
-		if n.Size == grammars.Unproductive {
-			continue
-		}
-		blank = blank || derives(n, ' ')
-		line = line || derives(n, '\n')
-		t := &spelling{drawing: &drawing{Generator: short}}
-		t.node(n, 0)
-		if !t.failed && len(t.text) > 0 {
-			rest = append(rest, t.text)
-		}
-	}
-	var out [][]byte
-	if blank {
-		out = append(out, []byte(" "))
-	}
-	if line {
-		out = append(out, []byte("\n"))
-	}
-	return append(out, rest...)
-}
-
-// derives reports whether a character stands anywhere in what a node derives,
-// which is as good a guess as any that it can be alone.
-func derives(n *grammars.Node, c rune) bool {
-	seen := map[*grammars.Node]bool{}
-	for work := []*grammars.Node{n}; len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		if n.Kind == grammars.Literal && n.Value == string(c) || n.Kind == grammars.CharSet && len(intersect(n.Chars, c, c)) > 0 {
-			return true
-		}
-		work = append(work, n.Children...)
-	}
-	return false
 }

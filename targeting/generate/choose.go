@@ -1,0 +1,162 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+)
+
+// A chooser makes the choices of a drawing.
+type chooser interface {
+	// pick chooses one of the alternatives of a node, at a depth.
+	pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node
+	// times says how often something is repeated at most, and again whether it
+	// is repeated once more.
+	times(d *drawing, n *grammars.Node, depth int) int
+	again(d *drawing, n *grammars.Node, depth int) bool
+	// drawn is told of each symbol that is drawn, in pre-order.
+	drawn(d *drawing, n *grammars.Node, depth int)
+}
+
+func newChooser(g *grammars.Grammar, opt Options) chooser {
+	switch {
+	case opt.Shortest:
+		return shortest{}
+	case opt.Probabilities != nil:
+		return newLikely(g, opt)
+	case opt.Cooldown != 1:
+		return cooling{uniform{opt}}
+	default:
+		return uniform{opt}
+	}
+}
+
+// shortest always takes the smallest derivation, of several any.
+type shortest struct{}
+
+func (shortest) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
+	return anyOf(d.rand, smallest(alts, func(n *grammars.Node) int { return n.Size }))
+}
+
+func (shortest) times(_ *drawing, n *grammars.Node, _ int) int  { return n.Min }
+func (shortest) again(*drawing, *grammars.Node, int) bool       { return true }
+func (shortest) drawn(_ *drawing, _ *grammars.Node, _ int)      {}
+func anyOf(r *rand.Rand, nodes []*grammars.Node) *grammars.Node { return nodes[r.IntN(len(nodes))] }
+
+// smallest returns the nodes of the least size.
+func smallest(nodes []*grammars.Node, size func(*grammars.Node) int) []*grammars.Node {
+	var out []*grammars.Node
+	for _, n := range nodes {
+		switch {
+		case len(out) == 0 || size(n) < size(out[0]):
+			out = append(out[:0], n)
+		case size(n) == size(out[0]):
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// uniform takes any alternative that can end within the depth and the size, or
+// else one that ends soonest.
+type uniform struct{ opt Options }
+
+func (u uniform) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	return anyOf(d.rand, u.fitting(d, alts, depth))
+}
+
+// fitting returns the alternatives that can end within the bounds.
+func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*grammars.Node {
+	if !slices.ContainsFunc(alts, func(n *grammars.Node) bool { return !u.fits(d, n, depth) }) {
+		return alts
+	}
+	out := slices.DeleteFunc(slices.Clone(alts), func(n *grammars.Node) bool { return !u.fits(d, n, depth) })
+	if len(out) > 0 {
+		return out
+	}
+	least := smallest(alts, func(n *grammars.Node) int { return n.Size })
+	if d.least()+least[0].Size > u.opt.MaxNodes {
+		return least
+	}
+	return smallest(alts, func(n *grammars.Node) int { return n.Depth })
+}
+
+func (u uniform) fits(d *drawing, n *grammars.Node, depth int) bool {
+	return depth+n.Depth <= u.opt.MaxDepth && d.least()+n.Size <= u.opt.MaxNodes
+}
+
+func (u uniform) times(d *drawing, n *grammars.Node, _ int) int {
+	most := u.opt.MaxRepeat
+	if n.Max >= 0 {
+		most = min(most, n.Max)
+	}
+	return n.Min + d.rand.IntN(max(most, n.Min)-n.Min+1)
+}
+
+func (u uniform) again(d *drawing, n *grammars.Node, depth int) bool {
+	return !unproductive(n.Children[0]) && u.fits(d, n.Children[0], depth)
+}
+
+func (uniform) drawn(_ *drawing, _ *grammars.Node, _ int) {}
+
+// cooling takes an alternative the less likely the more often the input took it
+// already.
+type cooling struct{ uniform }
+
+// A choice is an alternative of a node.
+type choice struct{ node, alt grammars.Occurrence }
+
+func (c cooling) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	if d.chances == nil {
+		d.chances = map[choice]float64{}
+	}
+	alt := weighted(d.rand, c.fitting(d, alts, depth), func(alt *grammars.Node) float64 {
+		if chance, ok := d.chances[choice{n.ID, alt.ID}]; ok {
+			return chance
+		}
+		return 1
+	})
+	chance, ok := d.chances[choice{n.ID, alt.ID}]
+	if !ok {
+		chance = 1
+	}
+	// What is next to nothing must not become nothing: all would end up there.
+	d.chances[choice{n.ID, alt.ID}] = max(chance*c.opt.Cooldown, 1e-100)
+	return alt
+}
+
+// weighted draws one of the nodes by their weights, of which one is not zero.
+func weighted(r *rand.Rand, nodes []*grammars.Node, weight func(*grammars.Node) float64) *grammars.Node {
+	sum := 0.0
+	for _, n := range nodes {
+		sum += weight(n)
+	}
+	at := r.Float64() * sum
+	var last *grammars.Node
+	for _, n := range nodes {
+		w := weight(n)
+		if w == 0 {
+			continue
+		}
+		if last = n; at < w {
+			break
+		}
+		at -= w
+	}
+	return last
+}
+
+// leastUsed takes the alternative that was taken least often so far, over all
+// inputs, of those that fit.
+type leastUsed struct {
+	uniform
+	uses map[choice]int
+}
+
+func (l leastUsed) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	uses := func(alt *grammars.Node) int { return l.uses[choice{n.ID, alt.ID}] }
+	alt := anyOf(d.rand, smallest(l.fitting(d, alts, depth), uses))
+	l.uses[choice{n.ID, alt.ID}]++
+	return alt
+}

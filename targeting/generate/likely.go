@@ -1,0 +1,138 @@
+package generate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+)
+
+// likely chooses by probability until so much is expanded that it is time to
+// come to an end: then it takes the smallest of what has a probability, and
+// where nothing has, the smallest.
+type likely struct {
+	uniform
+	p     *Probabilities
+	sizes []int // by node: the least size of a derivation all of which has a probability
+}
+
+func newLikely(g *grammars.Grammar, opt Options) *likely {
+	l := &likely{uniform: uniform{opt}, p: opt.Probabilities, sizes: make([]int, len(g.Nodes))}
+	for i := range l.sizes {
+		l.sizes[i] = grammars.Unproductive
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, n := range slices.Backward(g.Nodes) { // children mostly come later
+			if size := l.measure(n); size != l.sizes[n.ID] {
+				l.sizes[n.ID], changed = size, true
+			}
+		}
+	}
+	return l
+}
+
+// measure returns the least size of what a node derives, as far as it is known.
+func (l *likely) measure(n *grammars.Node) int {
+	size := 0
+	if n.Kind.Symbolic() {
+		size = 1
+	}
+	switch n.Kind {
+	case grammars.Alternation:
+		best := grammars.Unproductive
+		for i, alt := range n.Children {
+			if s := l.sizes[alt.ID]; s != grammars.Unproductive && l.chance(n, i) > 0 && (best < 0 || s < best) {
+				best = s
+			}
+		}
+		return best
+	case grammars.Repetition:
+		times := l.fewest(n)
+		if times > 0 && l.sizes[n.Children[0].ID] == grammars.Unproductive {
+			return grammars.Unproductive
+		}
+		return times * max(l.sizes[n.Children[0].ID], 0)
+	case grammars.TokenSet:
+		return n.Size
+	}
+	for _, child := range n.Children {
+		if l.sizes[child.ID] == grammars.Unproductive {
+			return grammars.Unproductive
+		}
+		size += l.sizes[child.ID]
+	}
+	if len(n.Children) == 0 {
+		return n.Size
+	}
+	return size
+}
+
+// chance returns how likely an alternative is, given by its index.
+func (l *likely) chance(n *grammars.Node, alt int) float64 {
+	if ps := l.p.alternatives[n.ID]; ps != nil {
+		return ps[alt]
+	}
+	return 1
+}
+
+// fewest returns the least number of times that has a probability.
+func (l *likely) fewest(n *grammars.Node) int {
+	fewest := -1
+	for times, p := range l.p.repetitions[n.ID] {
+		if p > 0 && (fewest < 0 || times < fewest) {
+			fewest = times
+		}
+	}
+	return max(fewest, n.Min)
+}
+
+// ends reports whether it is time to come to an end.
+func (l *likely) ends(d *drawing) bool {
+	return d.expansions > l.opt.Expansions || d.least() > l.opt.MaxNodes
+}
+
+func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
+	chance := func(alt *grammars.Node) float64 { return l.chance(n, slices.Index(n.Children, alt)) }
+	// Operators that do not bind tightly enough may have all the probability.
+	some := slices.DeleteFunc(slices.Clone(alts), func(alt *grammars.Node) bool { return chance(alt) == 0 })
+	if !l.ends(d) {
+		if len(some) == 0 {
+			return anyOf(d.rand, alts)
+		}
+		return weighted(d.rand, some, chance)
+	}
+	some = slices.DeleteFunc(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
+	if len(some) == 0 {
+		return shortest{}.pick(d, n, alts, 0)
+	}
+	return anyOf(d.rand, smallest(some, func(alt *grammars.Node) int { return l.sizes[alt.ID] }))
+}
+
+func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
+	ps := l.p.repetitions[n.ID]
+	switch {
+	case unproductive(n.Children[0]):
+		return n.Min
+	case l.ends(d) && l.sizes[n.ID] == grammars.Unproductive:
+		return n.Min
+	case l.ends(d):
+		return l.fewest(n)
+	case ps == nil:
+		return l.uniform.times(d, n, depth)
+	}
+	at, times := d.rand.Float64(), n.Min
+	for _, t := range slices.Sorted(maps.Keys(ps)) {
+		if ps[t] == 0 {
+			continue
+		}
+		if times = t; at < ps[t] {
+			break
+		}
+		at -= ps[t]
+	}
+	return times
+}
+
+// again has nothing against what times said.
+func (*likely) again(*drawing, *grammars.Node, int) bool { return true }

@@ -1,0 +1,168 @@
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// Probabilities say how likely each choice of a grammar is: of the alternatives
+// of an alternation, and of the numbers of times of a repetition. Where they say
+// nothing, all that the grammar allows is equally likely.
+type Probabilities struct {
+	grammar      *grammars.Grammar
+	alternatives map[grammars.Occurrence][]float64       // by alternation, in the order of its alternatives
+	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of times
+}
+
+// fits reports an error if the probabilities are of another grammar.
+func (p *Probabilities) fits(g *grammars.Grammar) error {
+	if p != nil && p.grammar.Digest != g.Digest {
+		return fmt.Errorf("the probabilities are of another grammar than %s", g.Name)
+	}
+	return nil
+}
+
+// Alternatives returns the probabilities of the alternatives of an alternation,
+// nil if nothing is known of it. The caller must not change them.
+func (p *Probabilities) Alternatives(n *grammars.Node) []float64 { return p.alternatives[n.ID] }
+
+// Times returns the probabilities of how often a repetition is repeated, nil if
+// nothing is known of it. The caller must not change them.
+func (p *Probabilities) Times(n *grammars.Node) map[int]float64 { return p.repetitions[n.ID] }
+
+// A Tally counts the choices of trees, to learn probabilities from. It is not
+// safe for concurrent use.
+type Tally struct {
+	grammar      *grammars.Grammar
+	choices      *grammars.Choices
+	alternatives map[grammars.Occurrence][]int
+	repetitions  map[grammars.Occurrence]map[int]int
+}
+
+// NewTally returns a tally of nothing.
+func NewTally(g *grammars.Grammar) *Tally {
+	return &Tally{g, g.Choices(), map[grammars.Occurrence][]int{}, map[grammars.Occurrence]map[int]int{}}
+}
+
+// Add counts the choices of a tree. The error tells that a token takes too long
+// to take apart.
+func (t *Tally) Add(tree *derivation.Tree) error {
+	return t.choices.Each(tree, func(n *grammars.Node, choice int) {
+		if n.Kind == grammars.Alternation {
+			if t.alternatives[n.ID] == nil {
+				t.alternatives[n.ID] = make([]int, len(n.Children))
+			}
+			t.alternatives[n.ID][choice]++
+			return
+		}
+		if t.repetitions[n.ID] == nil {
+			t.repetitions[n.ID] = map[int]int{}
+		}
+		t.repetitions[n.ID][choice]++
+	})
+}
+
+// Probabilities returns how often each choice was made, of all times that there
+// was one. What was never come to stays as likely as anything else.
+func (t *Tally) Probabilities() *Probabilities {
+	p := newProbabilities(t.grammar)
+	for o, counts := range t.alternatives {
+		sum := 0
+		for _, c := range counts {
+			sum += c
+		}
+		for _, c := range counts {
+			p.alternatives[o] = append(p.alternatives[o], float64(c)/float64(sum))
+		}
+	}
+	for o, counts := range t.repetitions {
+		sum := 0
+		for _, c := range counts {
+			sum += c
+		}
+		p.repetitions[o] = map[int]float64{}
+		for times, c := range counts {
+			p.repetitions[o][times] = float64(c) / float64(sum)
+		}
+	}
+	return p
+}
+
+func newProbabilities(g *grammars.Grammar) *Probabilities {
+	return &Probabilities{g, map[grammars.Occurrence][]float64{}, map[grammars.Occurrence]map[int]float64{}}
+}
+
+// usualTimes is up to how often a repetition without a bound is usually repeated.
+const usualTimes = 10
+
+// Invert returns probabilities under which what was likely is unlikely: each is
+// turned into its reciprocal. What has no probability takes it all, in equal
+// shares. Of a repetition, the numbers of times up to ten count, and those that
+// have a probability.
+func (p *Probabilities) Invert() *Probabilities {
+	out := newProbabilities(p.grammar)
+	for o, ps := range p.alternatives {
+		out.alternatives[o] = invert(ps)
+	}
+	for o, ps := range p.repetitions {
+		times := timesOf(p.grammar.Nodes[o], ps)
+		before := make([]float64, len(times))
+		for i, t := range times {
+			before[i] = ps[t]
+		}
+		out.repetitions[o] = map[int]float64{}
+		for i, inverse := range invert(before) {
+			if inverse > 0 {
+				out.repetitions[o][times[i]] = inverse
+			}
+		}
+	}
+	return out
+}
+
+// timesOf returns how often a repetition can be repeated: all numbers up to the
+// usual, and those given.
+func timesOf(n *grammars.Node, given map[int]float64) []int {
+	most := max(usualTimes, n.Min)
+	if n.Max >= 0 {
+		most = min(most, n.Max)
+	}
+	var out []int
+	for t := n.Min; t <= most; t++ {
+		out = append(out, t)
+	}
+	for _, t := range slices.Sorted(maps.Keys(given)) {
+		if t > most {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// invert returns the reciprocals, adding up to one.
+func invert(ps []float64) []float64 {
+	out := make([]float64, len(ps))
+	if slices.Contains(ps, 0) {
+		for i, p := range ps {
+			if p == 0 {
+				out[i] = 1
+			}
+		}
+	} else {
+		for i, p := range ps {
+			out[i] = 1 / p
+		}
+	}
+	sum := 0.0
+	for _, p := range out {
+		sum += p
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
