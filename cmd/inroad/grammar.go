@@ -17,8 +17,8 @@ import (
 // loadGrammar loads what --grammar says: names joined by commas.
 func loadGrammar(value string) (*grammars.Grammar, error) {
 	if value == "" {
-		return nil, fmt.Errorf("no grammar: give --grammar FILE.g4[,FILE.g4...], or a bundled one: --grammar %s",
-			strings.Join(bundled.Names(), " or --grammar "))
+		return nil, fmt.Errorf("no grammar: give --grammar FILE.g4[,FILE.g4...], or --grammar NAME of a bundled one: %s",
+			strings.Join(bundled.Names(), ", "))
 	}
 	names := strings.Split(value, ",")
 	if slices.Contains(names, "") {

@@ -34,12 +34,12 @@ func samples(t *testing.T, grammar, kind string) (names []string, texts [][]byte
 }
 
 func TestNamesAndSources(t *testing.T) {
-	if diff := cmp.Diff([]string{"expr", "json"}, bundled.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"csv", "expr", "ini", "json", "url"}, bundled.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "nowhere", "json.g4", "../bundled/json", "JSON"} {
 		_, err := bundled.Load(name)
-		if got, want := fmt.Sprint(err), fmt.Sprintf("no bundled grammar is named %q; there are: expr, json", name); got != want {
+		if got, want := fmt.Sprint(err), fmt.Sprintf("no bundled grammar is named %q; there are: %s", name, strings.Join(bundled.Names(), ", ")); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestGoodSamples(t *testing.T) {
 		}
 		names, texts := samples(t, grammar, "good")
 		for i, text := range texts {
-			t.Run(names[i], func(t *testing.T) {
+			t.Run(grammar+"/"+names[i], func(t *testing.T) {
 				tree, err := g.Parse(t.Context(), text, grammars.ParseOptions{})
 				if err != nil {
 					t.Fatalf("%q: %v", text, err)

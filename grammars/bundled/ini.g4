@@ -1,0 +1,85 @@
+// INI files: sections of keys and values, a line each. There is no standard; this
+// is what most readers have in common, with the parts that many of them know.
+//
+// A key and its value are parted by = or :, and a key may stand alone. A comment
+// begins with ; or #, at the start of a line or after a blank. A backslash at the
+// end of a line joins it with the next. Values hold quoted texts with escapes,
+// numbers, switches such as yes and off, and references to other values.
+//
+// Comments, blanks and joined line ends are trivia. Python's way to go on with a
+// value on an indented line is read as a key that stands alone, and a quote that
+// begins a word must be closed.
+grammar ini;
+
+ini : (head | section) (LINE_END section)* EOF ;
+
+head : line (LINE_END line)* ;
+
+section : header (LINE_END line)* ;
+
+header : '[' name ']' ;
+
+name
+    : word+
+    | word+ STRING
+    | STRING
+    ;
+
+line
+    : entry
+    |
+    ;
+
+entry : key (('=' | ':') value?)? ;
+
+key
+    : word+
+    | word+ '[' word? ']'
+    | STRING
+    ;
+
+value : (word | STRING | '=' | ':' | '[' | ']')+ ;
+
+word : NUMBER | SWITCH | WORD ;
+
+NUMBER : [+\-]? [0-9]+ ('.' [0-9]+)? UNIT? ;
+
+fragment UNIT : [kKmMgGsh%] ;
+
+SWITCH options { caseInsensitive = true; }
+    : 'true' | 'false' | 'yes' | 'no' | 'on' | 'off' ;
+
+WORD : ([0-9]* BEGINNING | [0-9]+ [;#"']) (BEGINNING | [0-9] | [;#"'])* ;
+
+fragment BEGINNING
+    : REFERENCE
+    | ESCAPE
+    | [a-z]
+    | [A-Z]
+    | [_\-./]
+    | [!$%&()*+,<>?@^`{|}~]
+    | [\u0080-\u{10FFFF}]
+    ;
+
+STRING
+    : '"' (ESCAPE | ~["\\\r\n])* '"'
+    | '\'' (ESCAPE | ~['\\\r\n])* '\''
+    ;
+
+// A backslash before a line end is none of these: it joins lines.
+fragment ESCAPE : '\\' ~[\r\n] ;
+
+fragment REFERENCE
+    : '%(' REFERRED ')s'
+    | '${' REFERRED (':' REFERRED)? '}'
+    ;
+
+fragment REFERRED : [a-zA-Z0-9_.\-]+ ;
+
+LINE_END : '\r\n' | '\n' ;
+
+JOINED : '\\' ('\r\n' | '\n') -> skip ;
+
+COMMENT : [;#] ~[\r\n]* -> channel(HIDDEN) ;
+
+BLANK : [ \t\f]+ -> skip ;

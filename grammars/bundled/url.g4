@@ -1,0 +1,205 @@
+// URLs as RFC 3986 defines them, and what browsers accept besides. References
+// relative to another URL, such as ../a?b, are among them.
+//
+// From browsers are: backslashes for slashes, characters outside ASCII, those
+// that should have been encoded such as < and |, a percent sign that encodes
+// nothing, short, octal and hexadecimal IPv4 addresses, any number of @ before
+// the host, blanks around the URL, and tabs and line ends between its parts;
+// these last are trivia. Queries are taken apart into parameters.
+//
+// Not told here: which schemes need a host, what an international domain name
+// may be made of, that a port is below 65536, that the groups around the :: of
+// an IPv6 address are no more than seven in all, and that browsers read a host
+// whose last label is a number as an IPv4 address or not at all.
+//
+// Delimiters are tokens of their own. Whatever stands between two of them is one
+// token, the first of those below that it matches.
+grammar url;
+
+url : BLANK? (reference BLANK?)? EOF ;
+
+reference
+    : scheme ':' hierarchy? suffix?
+    | relative suffix?
+    | suffix
+    ;
+
+scheme : NAME ;
+
+hierarchy
+    : network
+    | rooted
+    | segment (slash segment?)*
+    ;
+
+// A hierarchy without a scheme has no colon before its first slash, or what
+// stands before the colon would be a scheme.
+relative
+    : network
+    | rooted
+    | first (slash segment?)*
+    ;
+
+network : slash slash authority (slash segment?)* ;
+
+rooted : slash (segment (slash segment?)*)? ;
+
+slash : '/' | '\\' ;
+
+authority : (userinfo? '@')? host? (':' port?)? ;
+
+userinfo
+    : user (':' password?)?
+    | ':' password?
+    ;
+
+user
+    : word userMore*
+    | userMore+
+    ;
+
+userMore : ('@' | '&' | '=') word? ;
+
+password
+    : word passwordMore*
+    | passwordMore+
+    ;
+
+passwordMore : (':' | '@' | '&' | '=') word? ;
+
+host : plain | IPV6 | IPV_FUTURE ;
+
+port : NUMBER ;
+
+segment
+    : DOTS
+    | word segmentMore*
+    | segmentMore+
+    ;
+
+segmentMore : (':' | '@' | '&' | '=') word? ;
+
+first
+    : DOTS
+    | word firstMore*
+    | firstMore+
+    ;
+
+firstMore : ('@' | '&' | '=') word? ;
+
+suffix
+    : query anchor?
+    | anchor
+    ;
+
+query : '?' parameter? ('&' parameter?)* ;
+
+parameter
+    : key ('=' value?)?
+    | '=' value?
+    ;
+
+key
+    : word keyMore*
+    | keyMore+
+    ;
+
+keyMore : (':' | '@' | '/' | '\\' | '?') word? ;
+
+value
+    : word valueMore*
+    | valueMore+
+    ;
+
+valueMore : (':' | '@' | '/' | '\\' | '?' | '=') word? ;
+
+anchor : '#' word? anchorMore* ;
+
+anchorMore : (':' | '@' | '/' | '\\' | '?' | '&' | '=' | '#') word? ;
+
+word : plain | ODD ;
+
+plain : NAME | NUMBER | TEXT ;
+
+NAME : SPECIAL | LETTER (LETTER | DIGIT | [+\-.])* ;
+
+fragment SPECIAL options { caseInsensitive = true; }
+    : 'http' | 'https' | 'ws' | 'wss' | 'ftp' | 'file' ;
+
+NUMBER : DIGIT+ ;
+
+DOTS : DOT DOT? ;
+
+fragment DOT : '.' | '%2' [eE] ;
+
+TEXT : IPV4 | CHARACTER+ ;
+
+ODD : CHARACTER* UNENCODED (CHARACTER | UNENCODED)* ;
+
+fragment UNENCODED : [%"<>^`{|}] ;
+
+fragment CHARACTER : UNRESERVED | SUBDELIMITER | ENCODED | INTERNATIONAL ;
+
+fragment UNRESERVED : LETTER | DIGIT | [\-._~] ;
+
+fragment SUBDELIMITER : [!$'()*+,;] ;
+
+fragment ENCODED : '%' HEX HEX ;
+
+fragment INTERNATIONAL : [\u00A0-\uD7FF\uE000-\u{10FFFF}] ;
+
+fragment IPV4
+    : DOTTED
+    | HEXADECIMAL
+    | OCTET '.' PART ('.' PART)?
+    | (OCTAL | HEXADECIMAL) '.' PART ('.' PART ('.' PART)?)?
+    ;
+
+// A rule apart, so that to cover what octets are made of takes no address for
+// each place that has octets.
+fragment DOTTED : OCTETS ;
+
+fragment OCTETS : OCTET '.' OCTET '.' OCTET '.' OCTET ;
+
+fragment OCTET
+    : '25' [0-5]
+    | '2' [0-4] DIGIT
+    | '1' DIGIT DIGIT
+    | [1-9] DIGIT
+    | DIGIT
+    ;
+
+fragment PART
+    : OCTET
+    | OCTAL
+    | HEXADECIMAL
+    ;
+
+fragment OCTAL : '0' [0-3]? [0-7] [0-7] ;
+
+fragment HEXADECIMAL : '0' [xX] (HEX HEX?)? ;
+
+IPV6 : '[' ADDRESS ']' ;
+
+fragment ADDRESS
+    : GROUP ':' GROUP ':' GROUP ':' GROUP ':' GROUP ':' GROUP ':' (GROUP ':' GROUP | DOTTED)
+    | GROUPS? '::' (GROUPS | (GROUPS ':')? DOTTED)?
+    ;
+
+fragment GROUPS : GROUP (':' GROUP (':' GROUP (':' GROUP (':' GROUP (':' GROUP (':' GROUP)?)?)?)?)?)? ;
+
+fragment GROUP : HEX (HEX (HEX HEX?)?)? ;
+
+IPV_FUTURE options { caseInsensitive = true; }
+    : '[' 'v' HEX+ '.' (UNRESERVED | SUBDELIMITER | [&=:])+ ']'
+    ;
+
+fragment HEX : DIGIT | [a-f] | [A-F] ;
+
+fragment LETTER : [a-z] | [A-Z] ;
+
+fragment DIGIT : [0-9] ;
+
+BLANK : [ \u0000-\u0008\u000B\u000C\u000E-\u001F]+ ;
+
+LINE_END : [\t\r\n]+ -> skip ;
