@@ -391,10 +391,23 @@ func (c *checker) reachable() {
 			c.warnf(rule.Pos, "rule %s cannot be reached from start rule %s", rule.Name, c.g.Start)
 		case rule.Kind == FragmentRule && !inTokens[rule.Root]:
 			c.warnf(rule.Pos, "fragment %s is not used by any token", rule.Name)
-		case rule.Kind == TokenRule && !hasCommand(rule.source, "more"):
+		case rule.Kind == TokenRule && !hasCommand(rule.source, "more") && !c.refuses(rule.source):
 			c.warnf(rule.Pos, "token %s is not used by any rule that start rule %s reaches", rule.Name, c.g.Start)
 		}
 	}
+}
+
+// refuses reports whether a rule makes a token that is only declared. A parser
+// that does not use it refuses the text: 1a, say, is not a number and a name.
+func (c *checker) refuses(r *g4.Rule) bool {
+	for _, alt := range r.Body.Alts {
+		for _, cmd := range alt.Commands {
+			if cmd.Name == "type" && c.declared(cmd.Arg) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reach finds the nodes below those given. Literals and sets of tokens in parser

@@ -1,6 +1,8 @@
 // Tokens that the parser never asks for.
 grammar unusedtokens;
 
+tokens { STRAY } // declared, so that text which is no token can be given a type
+
 start : USED EOF ;
 other : OTHER ;                // WARNING "^rule other cannot be reached from start rule start$"
 
@@ -11,6 +13,7 @@ COMMENT : '#' TEXT -> skip ;
 BLANK : ' ' -> channel(HIDDEN) ;
 PREFIX : '$' -> more ;
 KIND : '@' -> type(USED) ;
+JOINED : LETTER+ DIGIT -> type(STRAY) ;
 fragment LETTER : [a-z] ;
 fragment DIGIT : [0-9] ;
 fragment TEXT : .*? '\n' ;
