@@ -34,7 +34,7 @@ func samples(t *testing.T, grammar, kind string) (names []string, texts [][]byte
 }
 
 func TestNamesAndSources(t *testing.T) {
-	if diff := cmp.Diff([]string{"csv", "expr", "ini", "json", "url"}, bundled.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"csv", "expr", "ini", "json", "sql", "url"}, bundled.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "nowhere", "json.g4", "../bundled/json", "JSON"} {

@@ -1,0 +1,1 @@
+alter table t modify a int

@@ -1,0 +1,1 @@
+select a between 1 or 2

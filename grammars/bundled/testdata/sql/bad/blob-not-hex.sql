@@ -1,0 +1,1 @@
+select x'0g'

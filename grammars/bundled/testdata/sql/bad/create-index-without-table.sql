@@ -1,0 +1,1 @@
+create index i (a)

@@ -1,0 +1,1 @@
+create table t (primary key (a), a int)

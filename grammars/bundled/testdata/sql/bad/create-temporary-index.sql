@@ -1,0 +1,1 @@
+create temp index i on t (a)

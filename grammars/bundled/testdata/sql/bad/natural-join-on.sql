@@ -1,0 +1,1 @@
+select * from a natural join b on a.x = b.x

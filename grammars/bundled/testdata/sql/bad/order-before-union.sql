@@ -1,0 +1,1 @@
+select a from t order by a union select b from u

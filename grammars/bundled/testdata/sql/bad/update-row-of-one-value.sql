@@ -1,0 +1,1 @@
+update t set (a, b) = 1

@@ -1,0 +1,1 @@
+values (1) order by 1

@@ -1,0 +1,1 @@
+alter table t rename to u; alter table u rename column a to b; alter table u add c int not null default 0; alter table u drop column c

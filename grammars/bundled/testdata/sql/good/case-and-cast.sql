@@ -1,0 +1,1 @@
+select case when a then 1 when b then 2 else 3 end, case x when 1 then 'one' end, cast(a as decimal(10, 2)), cast('1' as int)

@@ -1,0 +1,1 @@
+select a collate nocase = b order by a collate "C"

@@ -1,0 +1,1 @@
+create unique index if not exists by_name on person (lower(name), born desc) where size > 1

@@ -1,0 +1,1 @@
+create temp table copy as select * from t

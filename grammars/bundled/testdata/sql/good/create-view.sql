@@ -1,0 +1,1 @@
+create temporary view if not exists v (a, b) as select 1, 2

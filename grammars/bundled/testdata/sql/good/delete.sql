@@ -1,0 +1,1 @@
+with old as (select id from t where seen < date('now')) delete from t as x where x.id in old

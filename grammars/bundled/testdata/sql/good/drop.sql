@@ -1,0 +1,1 @@
+drop table if exists t; drop index i; drop view s.v

@@ -1,0 +1,1 @@
+select count(*), count(distinct a), coalesce(a, b, 0), replace(a, 'x', 'y'), now()

@@ -1,0 +1,1 @@
+insert into s.t select * from u where x order by y limit 3

@@ -1,0 +1,1 @@
+insert into t (a, b) values (1, 'one'), (2, 'it''s two')

@@ -1,0 +1,1 @@
+insert into t with u as (select 1) select * from u

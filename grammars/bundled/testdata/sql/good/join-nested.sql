@@ -1,0 +1,1 @@
+select * from (a join b on a.x = b.x) left join (select 1 as x) as c on c.x = a.x

@@ -1,0 +1,1 @@
+select a -> 'x' ->> 0 from t

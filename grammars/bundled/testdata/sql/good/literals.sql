@@ -1,0 +1,1 @@
+select 1, 1.5, .5, 2., 1e3, 1.5E-10, 0xFF, 'text', '', '''', x'00ff', X'', null, true, false, current_date, current_time, current_timestamp

@@ -1,0 +1,1 @@
+select key, first, last, t.desc from t as rows order by key desc

@@ -1,0 +1,1 @@
+select "a b", "say ""x""", `c`, [d e], s.t.c, _x, x$1, größe from "t"

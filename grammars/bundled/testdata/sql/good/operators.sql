@@ -1,0 +1,1 @@
+select -a + +b * ~c / d % e || f << 1 >> 2 & 3 | 4, a < b, a <= b, a > b, a >= b, a = b, a == b, a <> b, a != b

@@ -1,0 +1,1 @@
+select ?, ?1, :name, @name, $1, $name

@@ -1,0 +1,1 @@
+select a is null, a is not b, a is not distinct from b, a isnull, a notnull, a between 1 and 2 and b not between c and d, a like 'x%' escape '\', a not like b, not a = b or c

@@ -1,0 +1,1 @@
+select (1, 2) = (a, b), (a, b) in (values (1, 2))

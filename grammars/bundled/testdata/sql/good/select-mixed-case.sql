@@ -1,0 +1,1 @@
+SeLeCt A fRoM T

@@ -1,0 +1,1 @@
+select 1 union select 2 union all select 3 intersect values (4), (5) except select 6 order by 1 limit 1

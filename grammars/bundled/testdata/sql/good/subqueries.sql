@@ -1,0 +1,1 @@
+select (select max(x) from u where u.id = t.id) from t where exists (select 1 from v) and t.id in (select id from w) and t.k not in (1, 2)

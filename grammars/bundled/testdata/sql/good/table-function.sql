@@ -1,0 +1,1 @@
+select value from generate_series(1, 10) as s where value % 2 = 0

@@ -1,0 +1,1 @@
+select(1)from"t"where(a)and"b"='c'

@@ -1,0 +1,1 @@
+begin transaction; savepoint a; release a; rollback to savepoint a; commit; begin immediate; end; rollback

@@ -1,0 +1,1 @@
+update t set a = a + 1, b = default_of(b) from u where t.id = u.id returning *

@@ -1,0 +1,1 @@
+insert or ignore into t values (1) on conflict do nothing
