@@ -48,11 +48,12 @@ type Cover struct {
 	far      []int           // by node: steps down to where one begins
 	stale    bool            // whether far is to be computed again
 	next     int
-	undo     []int // covered by the drawing that is under way
+	undo     []int   // covered by the drawing that is under way
+	accused  []uint8 // by index: trees with the path that could not be written
 
-	target      grammars.Occurrence // what toTarget is of
-	toTarget    []int               // by node: steps down to the target
-	unambitious bool                // nothing is to be packed beside the path
+	target   grammars.Occurrence // what toTarget is of
+	toTarget []int               // by node: steps down to the target
+	room     int                 // the symbols that the tree under way may have
 
 	// Unrealised lists the paths that no input could be made for.
 	Unrealised []features.Path
@@ -80,7 +81,7 @@ func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, paths []features.Path) *Cover {
 	c := &Cover{
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
-		paths: paths, covered: make([]bool, len(paths)), left: len(paths),
+		paths: paths, covered: make([]bool, len(paths)), accused: make([]uint8, len(paths)), left: len(paths),
 		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
 	}
 	if opt.OneTarget {
@@ -128,34 +129,70 @@ func (c *Cover) Next(ctx context.Context) (*Input, error) {
 		if c.covered[c.next] {
 			continue
 		}
-		for try := 1; try <= maxTries; try++ {
-			input, err := c.try(ctx, c.paths[c.next], try)
-			if err != nil {
-				return nil, err
+		best, err := c.best(ctx, c.paths[c.next])
+		if err != nil {
+			return nil, err
+		}
+		if best != nil {
+			for _, id := range best.has {
+				c.take(id)
 			}
-			if input != nil {
-				input.Draws = try
-				return input, nil
-			}
+			return best.Input, nil
 		}
 		c.Unrealised = append(c.Unrealised, c.paths[c.next])
 	}
 	return nil, nil
 }
 
+// A candidate is an input that has a path to be covered.
+type candidate struct {
+	*Input
+	has []uint64 // all the paths in it that no input has yet
+}
+
+// best draws trees for a path until enough could be written, and returns the one
+// that covers most.
+func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
+	var best *candidate
+	found := 0
+	for try := 1; try <= maxTries && found < c.wanted(); try++ {
+		some, err := c.try(ctx, p, try-found)
+		if err != nil {
+			return nil, err
+		}
+		if some == nil {
+			continue
+		}
+		if found++; best == nil || len(some.has) > len(best.has) {
+			some.Draws = try - found + 1 // those that could not be written, and this one
+			best = some
+		}
+	}
+	return best, nil
+}
+
+// wanted returns how many trees are drawn for an input: the more the fewer paths
+// there are, for then each input counts, and time does not.
+func (c *Cover) wanted() int {
+	if c.closing != nil {
+		return 1
+	}
+	return min(max(20_000/len(c.paths), 1), 8)
+}
+
 // try draws a tree for a path. The later tries are less ambitious: what is
 // packed beside the path may be what keeps it from being written.
-func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, error) {
+func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	d := c.x.newDrawing()
 	d.goal = newGoal(p, c.way(p[0]))
-	c.unambitious = try > maxTries/2
+	c.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
 	switch {
 	case c.closing == nil:
 		d.chooser = c
-	case c.unambitious:
+	case try > maxTries/2:
 		d.chooser = shortest{}
 	default:
 		d.chooser = c.closing
@@ -166,8 +203,12 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, erro
 		c.untake(i)
 	}
 	input, err := d.finish(ctx)
-	if input == nil || err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if input == nil {
+		c.accuse(d)
+		return nil, nil
 	}
 	set := features.NewSet(c.k)
 	if err := c.extract.Add(set, input.Tree); err != nil {
@@ -176,11 +217,31 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*Input, erro
 	if !set.Has(c.k, c.space.ID(p)) {
 		return nil, nil
 	}
+	some := &candidate{Input: input}
 	for id := range set.All(c.k) {
-		c.take(id)
+		if i, ok := c.at[id]; ok && !c.covered[i] {
+			some.has = append(some.has, id)
+		}
 	}
-	return input, nil
+	return some, nil
 }
+
+// accuse notes that a tree could not be written. Paths that are in such trees
+// again and again, and in no other, are not packed any more, or they would spoil
+// every tree; they get trees of their own.
+func (c *Cover) accuse(d *drawing) {
+	if d.failed {
+		return
+	}
+	for _, i := range c.undo {
+		if c.accused[i]++; c.accused[i] == maxAccused {
+			c.count(c.paths[i], -1)
+		}
+	}
+}
+
+// maxAccused is in how many trees that could not be written a path may be.
+const maxAccused = 4
 
 // way returns the steps from each node to a symbol.
 func (c *Cover) way(o grammars.Occurrence) []int {
@@ -199,14 +260,18 @@ func (c *Cover) take(id uint64) int {
 	}
 	c.covered[i] = true
 	c.left--
-	c.count(c.paths[i], -1)
+	if c.accused[i] < maxAccused {
+		c.count(c.paths[i], -1)
+	}
 	return i
 }
 
 func (c *Cover) untake(i int) {
 	c.covered[i] = false
 	c.left++
-	c.count(c.paths[i], 1)
+	if c.accused[i] < maxAccused {
+		c.count(c.paths[i], 1)
+	}
 }
 
 // drawn notes the paths that end in a symbol that is drawn.
@@ -257,13 +322,18 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 // smallest.
 func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth int) *grammars.Node {
 	var best, near *grammars.Node
-	most := 0.0
+	most, ties := 0.0, 0
 	for _, n := range nodes {
 		if !c.fits(d, n, depth, 0) {
 			continue
 		}
-		if gain := c.gain(d, n, depth); gain > most {
-			best, most = n, gain
+		switch gain := c.gain(d, n, depth); {
+		case gain > most:
+			best, most, ties = n, gain, 1
+		case gain == most && gain > 0:
+			if ties++; d.rand.IntN(ties) == 0 {
+				best = n
+			}
 		}
 		if steps := c.distance(n); steps != grammars.Unreachable && c.fits(d, n, depth, steps) && (near == nil || steps < c.distance(near)) {
 			near = n
@@ -280,7 +350,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 
 // fits reports whether there is room for a node and some steps below it.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	return !c.unambitious && d.least()+n.Size+steps <= c.x.opt.MaxNodes && depth+n.Depth+steps <= c.x.opt.MaxDepth
+	return d.least()+n.Size+steps <= c.room && depth+n.Depth+steps <= c.x.opt.MaxDepth
 }
 
 func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {
