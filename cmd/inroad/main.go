@@ -77,8 +77,15 @@ Exit status: 0 when all went well, 1 when something is wrong in what was given,
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(newCheckCommand(), newGenerateCommand(), newGrammarsCommand(), newParseCommand(), newPathsCommand(),
-		newProbabilitiesCommand())
+	root.AddCommand(
+		newCheckCommand(),
+		newGenerateCommand(),
+		newGrammarsCommand(),
+		newObserveCommand(),
+		newParseCommand(),
+		newPathsCommand(),
+		newProbabilitiesCommand(),
+	)
 	return root
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,6 +24,13 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error { // scripts that build Go programs do not build the library again
+			out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+			if err == nil {
+				env.Setenv("GOCACHE", strings.TrimSpace(string(out)))
+			}
+			return nil
+		},
 	})
 }
 

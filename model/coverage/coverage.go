@@ -1,0 +1,33 @@
+// Package coverage finds out which methods a program executes on an input.
+//
+// A [Program] is one that can be run: [BuildGo] makes one ready, and
+// [Program.Observe] gives it inputs, in several processes at once, and hands over
+// an observation for each. An [Output] is a file of them that can be continued.
+package coverage
+
+import (
+	"fmt"
+
+	"github.com/inroad/inroad/model"
+)
+
+// identify gives units their IDs: file#name, with the first line behind it
+// where several would be the same, and a number where even that is the same.
+func identify(units []model.Unit) {
+	named := map[string]int{}
+	for _, u := range units {
+		named[u.File+"#"+u.Name]++
+	}
+	taken := map[string]bool{}
+	for i, u := range units {
+		id := u.File + "#" + u.Name
+		if named[id] > 1 {
+			id = fmt.Sprintf("%s@%d", id, u.Start)
+		}
+		for n, base := 2, id; taken[id]; n++ {
+			id = fmt.Sprintf("%s.%d", base, n)
+		}
+		taken[id] = true
+		units[i].ID = id
+	}
+}

@@ -1,0 +1,334 @@
+//go:build go1.22
+
+// Command goharness runs a function on one input after the other and says what
+// it executed. It is not built here: its source is compiled together with the
+// user's function, and so it needs nothing but the standard library.
+//
+// Inputs come in on file 3 and answers go out on file 4, so that a function
+// which reads standard input or prints does no harm. An input is its length in
+// four bytes, low byte first, and its bytes. An answer is one or more frames,
+// each a letter, a length and that many bytes:
+//
+//	M  once at the start: the table of functions, as runtime/coverage writes it
+//	C  the counters, as runtime/coverage writes them; the last before R counts
+//	R  the result in JSON; the input is done
+//
+// What the harness itself does between the clearing of the counters and their
+// being read must be little: it would count as executed.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/coverage"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	h := &harness{
+		in:  bufio.NewReader(os.NewFile(3, "inputs")),
+		out: os.NewFile(4, "answers"),
+	}
+	if err := h.serve(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "inroad harness:", err)
+		os.Exit(3) //nolint:forbidigo // this is a command
+	}
+}
+
+// A result tells how a run ended. Last says that the process ends with it.
+type result struct {
+	Outcome string `json:"outcome"`
+	Type    string `json:"type,omitempty"`
+	Message string `json:"message,omitempty"`
+	Stack   string `json:"stack,omitempty"`
+	NS      int64  `json:"ns"`
+	Last    bool   `json:"last,omitempty"`
+}
+
+type harness struct {
+	in     *bufio.Reader
+	out    io.Writer
+	call   func(input []byte) []reflect.Value
+	memory uint64
+	sample []metrics.Sample
+	buf    bytes.Buffer
+}
+
+// serve takes the time that an input may take and the bytes that the process
+// may use.
+func (h *harness) serve(args []string) error {
+	if len(args) != 2 {
+		return errors.New("it takes two arguments")
+	}
+	timeout, err := time.ParseDuration(args[0])
+	if err != nil {
+		return err
+	}
+	if h.memory, err = strconv.ParseUint(args[1], 10, 62); err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(int64(h.memory))
+	debug.SetMaxStack(int(h.memory / 2))
+	h.sample = []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	if h.call, err = caller(reflect.ValueOf(target())); err != nil {
+		return err
+	}
+	h.buf.Reset()
+	if err := coverage.WriteMeta(&h.buf); err != nil {
+		return err
+	}
+	if err := h.send('M', h.buf.Bytes()); err != nil {
+		return err
+	}
+	goroutines := runtime.NumGoroutine()
+	for {
+		input, err := h.receive()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r, err := h.run(input, timeout)
+		if err != nil {
+			return err
+		}
+		// What leaks is left behind with the process.
+		r.Last = r.Last || h.used() > h.memory/2 || runtime.NumGoroutine() > goroutines+1000
+		text, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if err := h.send('R', text); err != nil || r.Last {
+			return err
+		}
+	}
+}
+
+func (h *harness) receive() ([]byte, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(h.in, size[:]); err != nil {
+		return nil, err
+	}
+	input := make([]byte, binary.LittleEndian.Uint32(size[:]))
+	_, err := io.ReadFull(h.in, input)
+	return input, err
+}
+
+func (h *harness) send(kind byte, data []byte) error {
+	frame := make([]byte, 5, 5+len(data))
+	frame[0] = kind
+	binary.LittleEndian.PutUint32(frame[1:], uint32(len(data)))
+	_, err := h.out.Write(append(frame, data...))
+	return err
+}
+
+func (h *harness) sendCounters() error {
+	h.buf.Reset()
+	if err := coverage.WriteCounters(&h.buf); err != nil {
+		return err
+	}
+	return h.send('C', h.buf.Bytes())
+}
+
+// glance is how often the harness looks at a function that takes its time.
+const glance = 25 * time.Millisecond
+
+// run gives the function an input. It does not wait for one that takes too
+// long: that one goes on until the process ends, which it then does.
+func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
+	if err := coverage.ClearCounters(); err != nil {
+		return nil, err
+	}
+	done := make(chan func() *result, 1) // says what came of it, once the counters were read
+	start := time.Now()
+	go h.try(input, done)
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for {
+		var describe func() *result
+		select {
+		case describe = <-done:
+		case <-ticker.C:
+			switch {
+			case h.used() > h.memory:
+				describe = func() *result {
+					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("more than %d bytes in use", h.memory), Last: true}
+				}
+			case time.Since(start) > timeout:
+				describe = func() *result { return &result{Outcome: "timeout", Last: true} }
+			}
+		}
+		took := time.Since(start)
+		// They are also sent now and then while it runs: the process may die.
+		if err := h.sendCounters(); err != nil {
+			return nil, err
+		}
+		if describe != nil {
+			r := describe()
+			r.NS = took.Nanoseconds()
+			return r, nil
+		}
+	}
+}
+
+func (h *harness) used() (sum uint64) {
+	metrics.Read(h.sample)
+	for _, s := range h.sample {
+		sum += s.Value.Uint64()
+	}
+	return sum
+}
+
+// try calls the function. A panic is a crash: elsewhere nobody would recover
+// from it.
+func (h *harness) try(input []byte, done chan<- func() *result) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		value := recover()
+		stack := digest()
+		done <- func() *result {
+			if value == nil {
+				return &result{Outcome: "crash", Type: "runtime.Goexit", Stack: stack}
+			}
+			return &result{Outcome: "crash", Type: fmt.Sprintf("%T", value), Message: message(value), Stack: stack}
+		}
+	}()
+	results := h.call(input)
+	returned = true
+	done <- func() *result { return judge(results) }
+}
+
+// judge looks for an error among the results.
+func judge(results []reflect.Value) *result {
+	for _, v := range results {
+		if !v.CanInterface() {
+			continue
+		}
+		if err, ok := v.Interface().(error); ok && !isNil(v) {
+			return &result{Outcome: "failure", Type: fmt.Sprintf("%T", err), Message: message(err)}
+		}
+	}
+	return &result{Outcome: "ok"}
+}
+
+// isNil tells whether there is no error in what can hold one. A nil pointer of
+// a type that is an error is one that was not made.
+func isNil(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
+		return v.IsNil()
+	default:
+		return v.IsZero()
+	}
+}
+
+const maxMessage = 1000
+
+// message is what a value says of itself, which may panic in turn.
+func message(value any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "(its message cannot be had)"
+		}
+	}()
+	text = fmt.Sprint(value)
+	if len(text) > maxMessage {
+		text = text[:maxMessage]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+const digestFrames = 8
+
+// digest names the place of a panic by the functions that were being called.
+func digest() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	hash := sha256.New()
+	panicked, n, last := false, 0, ""
+	for n < digestFrames {
+		frame, more := frames.Next()
+		name := frame.Function
+		switch {
+		case strings.HasPrefix(name, "runtime."):
+			panicked = panicked || name == "runtime.gopanic" || name == "runtime.Goexit"
+		case strings.HasPrefix(name, "reflect.Value."):
+			more = false // the harness begins here
+		case panicked && name != last: // recursion may be deep or deeper
+			fmt.Fprintln(hash, name)
+			n, last = n+1, name
+		}
+		if !more {
+			break
+		}
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
+}
+
+// caller returns what calls the function with an input. A context comes first,
+// if there is one; what stands behind the input can only be a place for
+// a value of any type, as in json.Unmarshal.
+func caller(f reflect.Value) (func([]byte) []reflect.Value, error) {
+	t := f.Type()
+	if t.Kind() != reflect.Func {
+		return nil, fmt.Errorf("it is a %s, and no function", t)
+	}
+	var (
+		contextType = reflect.TypeFor[context.Context]()
+		anyType     = reflect.TypeFor[any]()
+		reader      = reflect.TypeFor[*bytes.Reader]()
+		params      []reflect.Type
+		with        func([]byte) reflect.Value
+	)
+	for len(params) < t.NumIn() {
+		params = append(params, t.In(len(params)))
+	}
+	if t.IsVariadic() {
+		params = params[:len(params)-1]
+	}
+	first := len(params) > 0 && params[0] == contextType
+	if first {
+		params = params[1:]
+	}
+	wrong := fmt.Errorf("%s: it takes neither []byte nor string nor io.Reader; give a function of your own that calls it", t)
+	if len(params) == 0 || len(params) > 2 || len(params) == 2 && params[1] != anyType {
+		return nil, wrong
+	}
+	switch in := params[0]; {
+	case in.Kind() == reflect.Slice && in.Elem().Kind() == reflect.Uint8, in.Kind() == reflect.String:
+		with = func(input []byte) reflect.Value { return reflect.ValueOf(input).Convert(in) }
+	case in.Kind() == reflect.Interface && in.NumMethod() > 0 && reader.Implements(in), in == reader:
+		with = func(input []byte) reflect.Value { return reflect.ValueOf(bytes.NewReader(input)) }
+	default:
+		return nil, wrong
+	}
+	return func(input []byte) []reflect.Value {
+		var args []reflect.Value
+		if first {
+			args = append(args, reflect.ValueOf(context.Background()))
+		}
+		args = append(args, with(input))
+		if len(params) == 2 {
+			args = append(args, reflect.ValueOf(new(any)))
+		}
+		return f.Call(args)
+	}, nil
+}

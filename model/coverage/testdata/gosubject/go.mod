@@ -1,0 +1,3 @@
+module example.com/subject
+
+go 1.21
