@@ -28,6 +28,7 @@ const (
 	KindInitializer = "initializer" // what runs when a class or package is first used
 	KindSynthetic   = "synthetic"   // in no source: a compiler added it
 	KindBlock       = "block"       // statements that are always executed together
+	KindLine        = "line"
 )
 
 // A Header says which program was observed.

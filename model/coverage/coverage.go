@@ -3,9 +3,11 @@
 // A [Program] is one that can be run: [BuildGo] makes one ready, and
 // [Program.Observe] gives it inputs, in several processes at once, and hands over
 // an observation for each. An [Output] is a file of them that can be continued.
+// Where others have run the program, [Reports] reads what their tools wrote.
 package coverage
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inroad/inroad/model"
@@ -30,4 +32,9 @@ func identify(units []model.Unit) {
 		taken[id] = true
 		units[i].ID = id
 	}
+}
+
+// comparePlaces orders units by file and line.
+func comparePlaces(a, b model.Unit) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 }

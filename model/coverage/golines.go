@@ -100,7 +100,7 @@ func (f *goFunction) unit(file string, lines goLines) model.Unit {
 		if i == 0 || b.startLine < u.Start {
 			u.Start = b.startLine
 		}
-		u.End = max(u.End, b.endLine)
+		u.End = max(u.Start, u.End, b.endLine)
 	}
 	if receiver, method, ok := strings.Cut(f.name, "."); ok && strings.HasPrefix(receiver, "*") {
 		u.Name = "(" + receiver + ")." + method
@@ -175,7 +175,7 @@ func (f *goFunction) blockUnits(u model.Unit) []model.Unit {
 		units = append(units, model.Unit{
 			ID:   fmt.Sprintf("%s:%d.%d", u.ID, b.startLine, b.startColumn),
 			Kind: model.KindBlock, Name: fmt.Sprintf("%s:%d.%d", u.Name, b.startLine, b.startColumn), File: u.File,
-			Start: b.startLine, End: b.endLine,
+			Start: b.startLine, End: max(b.startLine, b.endLine),
 		})
 	}
 	return units
