@@ -1,0 +1,602 @@
+package features
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// An Extra is a feature beyond the presence of a path, such as that an object
+// has the same key twice. It says all about itself: its kind, a bound and one or
+// two occurrences are packed in the number.
+type Extra uint64
+
+// A Kind is a family of extras.
+type Kind uint8
+
+// The kinds of extras. Their numbers are part of the format of models.
+const (
+	_         Kind = iota
+	Repeated       // two children of one node, of the same name, have the same text
+	SameStart      // two children of one node, of the same name, begin with the same token
+	Length         // a token has at least as many bytes
+	Wide           // a token has a character of at least as many bytes
+	Digits         // a number has at least as many digits that count
+	Large          // a number is at least 10 to that power, whatever its sign
+	Small          // a number is below 10 to minus that power, and not 0
+	Children       // a node has at least as many children of a name
+	Absent         // an optional part is not there
+	Count          // a path is there at least so many times
+	Before         // trivia stands right before a token; the bound is 1 if it has a line end
+	After          // trivia stands right after a token, or first of all
+	kinds
+)
+
+// Kinds is a set of kinds.
+type Kinds uint32
+
+// Of returns the set of some kinds.
+func Of(kinds ...Kind) Kinds {
+	set := Kinds(0)
+	for _, k := range kinds {
+		set |= 1 << k
+	}
+	return set
+}
+
+// Has reports whether a kind is in the set.
+func (s Kinds) Has(k Kind) bool { return s>>k&1 == 1 }
+
+// KindSets returns the groups of kinds by the names that people choose them by.
+func KindSets() map[string]Kinds {
+	return map[string]Kinds{
+		"siblings": Of(Repeated, SameStart),
+		"values":   Of(Length, Wide, Digits, Large, Small),
+		"children": Of(Children),
+		"absent":   Of(Absent),
+		"counts":   Of(Count),
+		"trivia":   Of(Before, After),
+	}
+}
+
+const (
+	occurrenceBits = 24
+	occurrenceMask = 1<<occurrenceBits - 1
+	boundBits      = 12
+)
+
+// newExtra packs an extra. None as the second occurrence means that there is none.
+func newExtra(k Kind, bound int, a, b grammars.Occurrence) Extra {
+	return Extra(k)<<(boundBits+2*occurrenceBits) | Extra(bound)<<(2*occurrenceBits) |
+		Extra(a+1)<<occurrenceBits | Extra(b+1)
+}
+
+// Kind returns the extra's kind.
+func (e Extra) Kind() Kind { return Kind(e >> (boundBits + 2*occurrenceBits)) }
+
+// Bound returns the number that the extra compares with.
+func (e Extra) Bound() int { return int(e >> (2 * occurrenceBits) & (1<<boundBits - 1)) }
+
+// Path returns the one or two occurrences that the extra is about.
+func (e Extra) Path() Path {
+	a := grammars.Occurrence(e>>occurrenceBits&occurrenceMask) - 1
+	b := grammars.Occurrence(e&occurrenceMask) - 1
+	if b == derivation.None {
+		return Path{a}
+	}
+	return Path{a, b}
+}
+
+// Valid reports whether the extra is one of a grammar with so many nodes.
+func (e Extra) Valid(nodes int) bool {
+	if e.Kind() == 0 || e.Kind() >= kinds {
+		return false
+	}
+	p := e.Path()
+	return !slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return o < 0 || int(o) >= nodes })
+}
+
+// Describe tells people what an input with the extra has.
+func (e Extra) Describe(s *Space) string {
+	path, bound := e.Path(), e.Bound()
+	node := s.grammar.Nodes[path[0]]
+	in := ""
+	if node.Rule != nil {
+		in = node.Rule.Name
+	}
+	switch e.Kind() {
+	case Repeated:
+		return fmt.Sprintf("two %s of one %s that are the same", node.Text, in)
+	case SameStart:
+		return fmt.Sprintf("two %s of one %s that begin with the same token", node.Text, in)
+	case Length:
+		return fmt.Sprintf("%s of at least %d bytes in %s", node.Text, bound, in)
+	case Wide:
+		return fmt.Sprintf("%s in %s with a character of at least %d bytes", node.Text, in, bound)
+	case Digits:
+		return fmt.Sprintf("%s in %s with at least %d digits that count", node.Text, in, bound)
+	case Large:
+		return fmt.Sprintf("%s in %s of 1e%d or more", node.Text, in, bound)
+	case Small:
+		return fmt.Sprintf("%s in %s below 1e-%d, not 0", node.Text, in, bound)
+	case Children:
+		return fmt.Sprintf("%s with at least %d %s", in, bound, node.Text)
+	case Absent:
+		return fmt.Sprintf("%s without %s", in, strings.Join(strings.Fields(along{}.write(node)), " "))
+	case Count:
+		return fmt.Sprintf("at least %d times %s", bound, s.Pattern(path))
+	default:
+		return e.describeTrivia(s)
+	}
+}
+
+func (e Extra) describeTrivia(s *Space) string {
+	path := e.Path()
+	text := s.grammar.Nodes[path[0]].Text
+	if e.Bound() == 1 {
+		text += " with a line end"
+	}
+	if len(path) == 1 {
+		return text + " at the very start"
+	}
+	where := map[Kind]string{Before: "before", After: "after"}[e.Kind()]
+	neighbour := s.grammar.Nodes[path[1]]
+	if neighbour.Kind == grammars.End {
+		return fmt.Sprintf("%s %s the end", text, where)
+	}
+	return fmt.Sprintf("%s %s %s in %s", text, where, neighbour.Text, neighbour.Rule.Name)
+}
+
+// The bounds that things are compared with.
+func bounds(k Kind) []int {
+	switch k {
+	case Length:
+		return []int{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 4000}
+	case Wide:
+		return []int{2, 3, 4}
+	case Digits:
+		return []int{2, 3, 4, 6, 8, 10, 15, 16, 17, 18, 19, 20}
+	case Large:
+		return []int{1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 15, 16, 18, 19, 20, 22, 38, 39, 308, 309}
+	case Small:
+		return []int{0, 1, 2, 3, 4, 5, 6, 7, 22, 38, 45, 308, 324}
+	case Children:
+		return []int{2, 3, 4, 5, 8, 10, 16, 32, 64}
+	case Count:
+		return []int{2, 3}
+	default:
+		return nil
+	}
+}
+
+// An ExtraExtractor finds the extras of trees of one grammar. It is not safe for
+// concurrent use.
+type ExtraExtractor struct {
+	grammar *grammars.Grammar
+	kinds   Kinds
+	lead    []grammars.Occurrence // by occurrence: the first of its name in its rule
+	above   []grammars.Occurrence // by node: the one right above it in its rule
+	parts   [][]optional          // by node that is a rule's root: its optional parts
+	bounds  [kinds][]int
+
+	most    [kinds]tallies // by kind and occurrence: the most that was found
+	pairs   map[[2]grammars.Occurrence]int
+	present []uint32 // by node: the last node of a tree that it had a part in
+	stamp   uint32
+	texts   []siblingText
+	leaves  []leafAt
+	around  map[Extra]struct{} // what was found of trivia
+	input   []byte
+	found   func(Extra)
+}
+
+// A leafAt is a leaf and where it begins.
+type leafAt struct {
+	start      int32
+	occurrence grammars.Occurrence
+}
+
+// tallies keep a number for some occurrences.
+type tallies struct {
+	of      []int32
+	touched []grammars.Occurrence
+}
+
+func (t *tallies) add(o grammars.Occurrence, n int) {
+	if t.of[o] == 0 {
+		t.touched = append(t.touched, o)
+	}
+	t.of[o] += int32(n)
+}
+
+func (t *tallies) raise(o grammars.Occurrence, to int) {
+	if to > int(t.of[o]) {
+		t.add(o, to-int(t.of[o]))
+	}
+}
+
+func (t *tallies) reset() {
+	for _, o := range t.touched {
+		t.of[o] = 0
+	}
+	t.touched = t.touched[:0]
+}
+
+// An optional part of a rule is missing where what holds it is there.
+type optional struct {
+	part   grammars.Occurrence
+	holder grammars.Occurrence // the alternative or repetition around it; the rule's root if none
+}
+
+// A siblingText is a child, or its first token, as its name and a hash of its text.
+type siblingText struct {
+	kind Kind
+	lead grammars.Occurrence
+	hash uint64
+}
+
+// NewExtraExtractor returns an extractor of extras of some kinds.
+func NewExtraExtractor(g *grammars.Grammar, of Kinds) *ExtraExtractor {
+	x := &ExtraExtractor{
+		grammar: g, kinds: of,
+		lead:    make([]grammars.Occurrence, len(g.Nodes)),
+		above:   make([]grammars.Occurrence, len(g.Nodes)),
+		parts:   make([][]optional, len(g.Nodes)),
+		present: make([]uint32, len(g.Nodes)),
+		pairs:   map[[2]grammars.Occurrence]int{},
+		around:  map[Extra]struct{}{},
+	}
+	for k := range x.most {
+		x.most[k].of = make([]int32, len(g.Nodes))
+		x.bounds[k] = bounds(Kind(k))
+	}
+	type named struct {
+		rule *grammars.Rule
+		text string
+	}
+	first := map[named]grammars.Occurrence{}
+	for _, n := range g.Nodes {
+		x.above[n.ID] = derivation.None
+		key := named{n.Rule, n.Text}
+		if _, ok := first[key]; !ok {
+			first[key] = n.ID
+		}
+		x.lead[n.ID] = first[key]
+	}
+	for _, r := range g.Rules {
+		x.explore(g.Nodes[r.Root], r.Root, r.Root)
+	}
+	return x
+}
+
+// explore finds the optional parts of a rule, and what stands above what.
+func (x *ExtraExtractor) explore(n *grammars.Node, root, holder grammars.Occurrence) {
+	if n.Kind.Symbolic() {
+		return
+	}
+	if n.Kind == grammars.Repetition {
+		if n.Min == 0 {
+			x.parts[root] = append(x.parts[root], optional{n.ID, holder})
+		}
+		holder = n.ID
+	}
+	for _, c := range n.Children {
+		x.above[c.ID] = n.ID
+		inside := holder
+		if n.Kind == grammars.Alternation {
+			inside = c.ID
+		}
+		x.explore(c, root, inside)
+	}
+}
+
+// Each calls found for each extra of a tree, once, in no order. The error tells that a token
+// takes too long to take apart.
+func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
+	x.found, x.input = found, tree.Input()
+	if err := x.walk(tree); err != nil {
+		return err
+	}
+	if x.kinds&Of(Before, After) != 0 {
+		x.trivia(tree)
+	}
+	x.flush()
+	return nil
+}
+
+// walk looks at all nodes of a tree, and into its tokens.
+func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
+	lens := tree.Lens()
+	into := x.kinds&Of(Absent, Count) != 0
+	for _, n := range tree.All() {
+		switch n.Kind() {
+		case derivation.Rule:
+			x.rule(n, false)
+		case derivation.Leaf:
+			x.leaves = append(x.leaves, leafAt{n.Token().Start, n.Occurrence()})
+			if x.grammarKind(n) == grammars.End {
+				continue
+			}
+			x.token(n)
+			if !into {
+				continue
+			}
+			inside, err := lens.Leaf(n)
+			if err != nil {
+				return err
+			}
+			if inside != nil {
+				for _, m := range inside.All() {
+					if m.Kind() == derivation.Rule {
+						x.rule(m, true)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (x *ExtraExtractor) grammarKind(n derivation.Node) grammars.NodeKind {
+	if o := n.Occurrence(); o != derivation.None {
+		return x.grammar.Nodes[o].Kind
+	}
+	return grammars.Reference
+}
+
+// rule looks at the children of a node.
+func (x *ExtraExtractor) rule(n derivation.Node, inToken bool) {
+	x.stamp++
+	root := derivation.None
+	children := &x.most[0] // of this node alone
+	for c := range n.Children() {
+		o := c.Occurrence()
+		if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
+			continue
+		}
+		if r := x.grammar.Nodes[o].Rule; r != nil {
+			root = r.Root
+		}
+		if x.kinds.Has(Absent) {
+			for at := o; at != derivation.None && x.present[at] != x.stamp; at = x.above[at] {
+				x.present[at] = x.stamp
+			}
+		}
+		if x.kinds.Has(Count) {
+			x.most[Count].add(o, 1)
+			if above := n.Occurrence(); above != derivation.None {
+				x.pairs[[2]grammars.Occurrence{above, o}]++
+			}
+		}
+		if !inToken {
+			children.add(x.lead[o], 1)
+			x.sibling(c, x.lead[o])
+		}
+	}
+	if !inToken {
+		for _, lead := range children.touched {
+			x.most[Children].raise(lead, int(children.of[lead]))
+		}
+		children.reset()
+		x.repeated()
+	}
+	if x.kinds.Has(Absent) && root != derivation.None {
+		for _, p := range x.parts[root] {
+			if x.present[p.part] != x.stamp && (p.holder == root || x.present[p.holder] == x.stamp) {
+				x.most[Absent].raise(p.part, 1)
+			}
+		}
+	}
+}
+
+// Texts that are longer are not compared, nor is the first token looked for
+// deeper: deep inputs would take too long.
+const (
+	maxSiblingText = 256
+	maxFirstToken  = 16
+)
+
+// sibling notes the text of a child, and that of its first token.
+func (x *ExtraExtractor) sibling(c derivation.Node, lead grammars.Occurrence) {
+	if x.kinds&Of(Repeated, SameStart) == 0 || x.grammarKind(c) == grammars.Literal {
+		return
+	}
+	first, ok := firstLeaf(c)
+	if !ok {
+		return
+	}
+	if start, end := c.Span(); end-start <= maxSiblingText {
+		x.texts = append(x.texts, siblingText{Repeated, lead, hashText(string(x.input[start:end]))})
+	}
+	if start, end := first.Span(); c.Kind() == derivation.Rule && x.grammarKind(first) == grammars.Reference && end-start <= maxSiblingText {
+		x.texts = append(x.texts, siblingText{SameStart, lead, hashText(string(x.input[start:end]))})
+	}
+}
+
+// firstLeaf returns the first token of a node, unless it is too far down.
+func firstLeaf(n derivation.Node) (derivation.Node, bool) {
+	for range maxFirstToken {
+		if n.Kind() == derivation.Leaf {
+			return n, true
+		}
+		child, ok := firstChild(n)
+		if !ok {
+			break
+		}
+		n = child
+	}
+	return derivation.Node{}, false
+}
+
+func firstChild(n derivation.Node) (derivation.Node, bool) {
+	for c := range n.Children() {
+		return c, true
+	}
+	return derivation.Node{}, false
+}
+
+// repeated finds what was noted twice of one node's children.
+func (x *ExtraExtractor) repeated() {
+	slices.SortFunc(x.texts, func(a, b siblingText) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.lead, b.lead), cmp.Compare(a.hash, b.hash))
+	})
+	for i := 1; i < len(x.texts); i++ {
+		if x.texts[i] == x.texts[i-1] {
+			x.most[x.texts[i].kind].raise(x.texts[i].lead, 1)
+		}
+	}
+	x.texts = x.texts[:0]
+}
+
+// token looks at the text of a token.
+func (x *ExtraExtractor) token(n derivation.Node) {
+	o := n.Occurrence()
+	if x.kinds&Of(Length, Wide, Digits, Large, Small) == 0 || o == derivation.None || x.grammar.Nodes[o].Kind != grammars.Reference {
+		return
+	}
+	start, end := n.Span()
+	text := x.input[start:end]
+	x.most[Length].raise(o, len(text))
+	if x.kinds.Has(Wide) {
+		x.most[Wide].raise(o, widest(text))
+	}
+	if x.kinds&Of(Digits, Large, Small) != 0 {
+		if digits, power, ok := decimal(text); ok && digits > 0 {
+			x.most[Digits].raise(o, digits)
+			if power >= 0 {
+				x.most[Large].raise(o, min(power, 4000)+1)
+			} else {
+				x.most[Small].raise(o, min(-power, 4000))
+			}
+		}
+	}
+}
+
+// widest returns the bytes of the longest character.
+func widest(text []byte) int {
+	most := 0
+	for _, c := range text {
+		switch {
+		case c >= 0xF0:
+			return 4
+		case c >= 0xE0:
+			most = max(most, 3)
+		case c >= 0xC0:
+			most = max(most, 2)
+		}
+	}
+	return most
+}
+
+// decimal reads a text as a decimal number. It returns how many digits count,
+// from the first to the last that is not 0, and the power of ten of the first.
+func decimal(text []byte) (digits, power int, ok bool) {
+	text = bytes.TrimLeft(text, "+-")
+	mantissa, exponent := text, 0
+	if i := bytes.IndexAny(text, "eE"); i >= 0 {
+		mantissa = text[:i]
+		if exponent, ok = smallNumber(text[i+1:]); !ok {
+			return 0, 0, false
+		}
+	}
+	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	if len(whole)+len(fraction) == 0 || !allDigits(whole) || !allDigits(fraction) {
+		return 0, 0, false
+	}
+	all := slices.Concat(whole, fraction)
+	led := bytes.TrimLeft(all, "0")
+	power = len(whole) - 1 - (len(all) - len(led)) + exponent
+	return len(bytes.TrimRight(led, "0")), power, true
+}
+
+func allDigits(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// smallNumber reads a whole number. Those that are too large become large ones.
+func smallNumber(text []byte) (n int, ok bool) {
+	digits := bytes.TrimLeft(text, "+-")
+	if len(digits) == 0 || len(text)-len(digits) > 1 || !allDigits(digits) {
+		return 0, false
+	}
+	for _, c := range digits {
+		n = min(10*n+int(c-'0'), 1_000_000)
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// trivia looks at what the parser never saw, and at the tokens around it.
+func (x *ExtraExtractor) trivia(tree *derivation.Tree) {
+	tokens := tree.Tokens()
+	next := 0 // the first leaf that is not before the trivia
+	for token, o := range tree.Trivia() {
+		if o == derivation.None {
+			continue
+		}
+		start, end := tokens[token].Start, tokens[token].End
+		for next < len(x.leaves) && x.leaves[next].start < start {
+			next++
+		}
+		lines := 0
+		if bytes.ContainsAny(x.input[start:end], "\n\r") {
+			lines = 1
+		}
+		for line := range lines + 1 {
+			before := derivation.None
+			if next > 0 {
+				before = x.leaves[next-1].occurrence
+			}
+			x.around[newExtra(After, line, o, before)] = struct{}{}
+			if next < len(x.leaves) {
+				x.around[newExtra(Before, line, o, x.leaves[next].occurrence)] = struct{}{}
+			}
+		}
+	}
+}
+
+// flush reports what was found, and forgets it.
+func (x *ExtraExtractor) flush() {
+	for k := Repeated; k < kinds; k++ {
+		for _, o := range x.most[k].touched {
+			if x.kinds.Has(k) {
+				x.report(k, o, derivation.None, int(x.most[k].of[o]))
+			}
+		}
+		x.most[k].reset()
+	}
+	for pair, n := range x.pairs {
+		x.report(Count, pair[0], pair[1], n)
+	}
+	clear(x.pairs)
+	for extra := range x.around {
+		x.found(extra)
+	}
+	clear(x.around)
+	x.leaves = x.leaves[:0]
+}
+
+// report reports an extra for each of its kind's bounds that is reached.
+func (x *ExtraExtractor) report(k Kind, a, b grammars.Occurrence, most int) {
+	switch k {
+	case Repeated, SameStart, Absent:
+		x.found(newExtra(k, 0, a, b))
+	case Large:
+		most-- // kept one larger, so that 0 is something
+		fallthrough
+	default:
+		for _, bound := range x.bounds[k] {
+			if bound > most {
+				break
+			}
+			x.found(newExtra(k, bound, a, b))
+		}
+	}
+}

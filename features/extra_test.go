@@ -1,0 +1,137 @@
+package features
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/grammars/grammartest"
+)
+
+func TestExtras(t *testing.T) {
+	json := grammartest.Bundled(t, "json")
+	space := NewSpace(json, Options{})
+	for _, tc := range []struct {
+		name  string
+		kinds Kinds
+		input string
+		want  []string
+	}{
+		{
+			"a key twice", Of(Repeated, SameStart), `{"a":1,"b":1,"a":2}`,
+			[]string{"two member of one object that begin with the same token"},
+		},
+		{
+			"a member twice", Of(Repeated, SameStart), `{"a":1,"a":1}`,
+			[]string{"two member of one object that are the same", "two member of one object that begin with the same token"},
+		},
+		{"the same key in two objects", Of(Repeated, SameStart), `[{"a":1},{"a":2}]`, nil},
+		{
+			"a value twice", Of(Repeated), `[1,[2],1]`,
+			[]string{"two value of one array that are the same"},
+		},
+		{"an array of three", Of(Children), `[1,[2],3]`, []string{"array with at least 2 ','", "array with at least 2 value", "array with at least 3 value"}},
+		{"a long string", Of(Length), `"abc"`, []string{
+			"STRING of at least 2 bytes in value", "STRING of at least 3 bytes in value", "STRING of at least 4 bytes in value",
+		}},
+		{"wide characters", Of(Wide), `"日"`, []string{
+			"STRING in value with a character of at least 2 bytes", "STRING in value with a character of at least 3 bytes",
+		}},
+		{"a large number", Of(Large, Digits), `-12.50e1`, []string{
+			"NUMBER in value of 1e1 or more", "NUMBER in value of 1e2 or more",
+			"NUMBER in value with at least 2 digits that count", "NUMBER in value with at least 3 digits that count",
+		}},
+		{"a small number", Of(Large, Small), `0.005`, []string{
+			"NUMBER in value below 1e-0, not 0", "NUMBER in value below 1e-1, not 0", "NUMBER in value below 1e-2, not 0", "NUMBER in value below 1e-3, not 0",
+		}},
+		{"zero", Of(Large, Small, Digits), `0.0e99`, nil},
+		{"no fraction", Of(Absent), `-1e+2`, []string{"NUMBER without FRACTION?", "INTEGER without [0-9]*"}},
+		{"twice", Of(Count), `[true,null,true]`, []string{
+			"at least 2 times [ value , value ]", "at least 2 times [ value , value ]", "at least 2 times [ value , value ]",
+			"at least 2 times [ value , value ]", "at least 2 times true",
+		}},
+		{"a blank", Of(Before, After), " [\n]", []string{
+			"WHITESPACE after '[' in array", "WHITESPACE at the very start", "WHITESPACE before '[' in array", "WHITESPACE before ']' in array",
+			"WHITESPACE with a line end after '[' in array", "WHITESPACE with a line end before ']' in array",
+		}},
+		{"a blank at the end", Of(Before, After), "1 ", []string{"WHITESPACE after NUMBER in value", "WHITESPACE before the end"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			x := NewExtraExtractor(json, tc.kinds)
+			for range 2 { // nothing is left of the first time
+				var got []string
+				if err := x.Each(grammartest.Parse(t, json, tc.input), func(e Extra) {
+					if !e.Valid(len(json.Nodes)) {
+						t.Errorf("%x is not valid", e)
+					}
+					got = append(got, e.Describe(space))
+				}); err != nil {
+					t.Fatal(err)
+				}
+				slices.Sort(got)
+				slices.Sort(tc.want)
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", tc.input, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestDecimal(t *testing.T) {
+	for _, tc := range []struct {
+		text          string
+		digits, power int
+		ok            bool
+	}{
+		{"1", 1, 0, true},
+		{"-120", 2, 2, true},
+		{"0.0012", 2, -3, true},
+		{"12.50e1", 3, 2, true},
+		{"1E-400", 1, -400, true},
+		{"1e99999999999999999999", 1, 1_000_000, true},
+		{"0", 0, -1, true},
+		{"", 0, 0, false},
+		{".", 0, 0, false},
+		{"e1", 0, 0, false},
+		{"1e", 0, 0, false},
+		{"1e+-1", 0, 0, false},
+		{"abc", 0, 0, false},
+		{"0x10", 0, 0, false},
+	} {
+		digits, power, ok := decimal([]byte(tc.text))
+		if digits != tc.digits || power != tc.power || ok != tc.ok {
+			t.Errorf("%q: got %d digits, power %d, %v; want %d, %d, %v", tc.text, digits, power, ok, tc.digits, tc.power, tc.ok)
+		}
+	}
+}
+
+// TestLocate finds the same paths as the extractor does.
+func TestLocate(t *testing.T) {
+	json := grammartest.Bundled(t, "json")
+	tree := grammartest.Parse(t, json, " {\"a\\u00e9\": [1.5e3, true, {}],\n \"b\": \"\"} ")
+	for _, opt := range []Options{{}, {Trivia: true}} {
+		space := NewSpace(json, opt)
+		got := map[uint64]Path{}
+		if err := space.Locate(tree, 3, func(id uint64, p Path) { got[id] = slices.Clone(p) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) == 0 {
+			t.Fatalf("options %+v: no paths", opt)
+		}
+		want := map[uint64]int{}
+		if err := NewExtractor(space, 3).Each(tree, func(length int, id uint64) { want[id] = length }); err != nil {
+			t.Fatal(err)
+		}
+		for id, p := range got {
+			if want[id] != len(p) || space.ID(p) != id {
+				t.Errorf("options %+v: path %v has ID %x, extracted with length %d", opt, p, id, want[id])
+			}
+			delete(want, id)
+		}
+		if len(want) > 0 {
+			t.Errorf("options %+v: %d paths were not located", opt, len(want))
+		}
+	}
+}
