@@ -1,0 +1,100 @@
+package model
+
+import (
+	"context"
+	"slices"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// A looker finds the features of inputs. It is not safe for concurrent use.
+type looker struct {
+	grammar *grammars.Grammar
+	parse   grammars.ParseOptions
+	k       int
+	spaces  []*features.Space // of what the parser sees, and of trivia
+	paths   []*features.Extractor
+	extras  *features.ExtraExtractor // nil for none
+}
+
+func newLooker(g *grammars.Grammar, opt Options, extras features.Kinds, limits grammars.Limits) *looker {
+	l := &looker{grammar: g, parse: grammars.ParseOptions{Limits: limits}, k: opt.K}
+	l.spaces = append(l.spaces, features.NewSpace(g, features.Options{}))
+	if !opt.NoTrivia {
+		l.spaces = append(l.spaces, features.NewSpace(g, features.Options{Trivia: true}))
+	}
+	for _, s := range l.spaces {
+		l.paths = append(l.paths, features.NewExtractor(s, opt.K))
+	}
+	if extras != 0 {
+		l.extras = features.NewExtraExtractor(g, extras)
+	}
+	return l
+}
+
+// eachPath calls found for each path of a tree, as often as it is in there.
+func (l *looker) eachPath(tree *derivation.Tree, found func(length int, id uint64)) error {
+	for _, x := range l.paths {
+		if err := x.Each(tree, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A scout finds the features of inputs, and remembers which paths their IDs
+// stand for.
+type scout struct {
+	looker
+	met   map[uint64]struct{} // the paths of one input
+	known map[uint64]features.Path
+}
+
+// A finding is what a scout found in an input.
+type finding struct {
+	paths  []uint64
+	extras []features.Extra
+	err    error // why the input has no features
+}
+
+func (s *scout) look(ctx context.Context, input []byte) finding {
+	tree, err := s.grammar.Parse(ctx, input, s.parse)
+	if err != nil {
+		return finding{err: err}
+	}
+	var f finding
+	clear(s.met)
+	unknown := false
+	if f.err = s.eachPath(tree, func(_ int, id uint64) {
+		if _, ok := s.met[id]; !ok {
+			s.met[id] = struct{}{}
+			f.paths = append(f.paths, id)
+			unknown = unknown || s.known[id] == nil
+		}
+	}); f.err != nil {
+		return f
+	}
+	if unknown {
+		f.err = s.learnPaths(tree)
+	}
+	if s.extras != nil && f.err == nil {
+		f.err = s.extras.Each(tree, func(e features.Extra) { f.extras = append(f.extras, e) })
+	}
+	return f
+}
+
+// learnPaths remembers the paths of a tree that it does not know.
+func (s *scout) learnPaths(tree *derivation.Tree) error {
+	for _, space := range s.spaces {
+		if err := space.Locate(tree, s.k, func(id uint64, p features.Path) {
+			if s.known[id] == nil {
+				s.known[id] = slices.Clone(p)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

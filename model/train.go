@@ -1,0 +1,452 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/dtree"
+)
+
+// ErrNoObservations tells that there is nothing to learn from.
+var ErrNoObservations = errors.New("no observation of an input of the grammar, with the methods that it reached")
+
+// A Trainer gathers observations and learns models from them. What it found in
+// an input it keeps, so that more observations cost no more than themselves. It
+// is not safe for concurrent use.
+type Trainer struct {
+	grammar *grammars.Grammar
+	sources []grammars.Source
+	opt     Options
+	subject string
+	commit  string
+	units   []Unit
+	unit    map[string]int32 // by ID
+	scouts  []*scout
+
+	features []Feature
+	path     map[uint64]int32
+	extra    map[features.Extra]int32
+	records  []record
+	by       map[[sha256.Size]byte][]int // records by the digest of their input
+	gathered Gathered
+}
+
+// A record is an observation, its input taken apart.
+type record struct {
+	digest   [sha256.Size]byte
+	features []int32 // by their places in the trainer
+	methods  []int32 // sorted
+	outcome  string
+	outside  bool // not in the grammar
+}
+
+// Gathered says what became of the observations.
+type Gathered struct {
+	Observations  int // as many were given
+	Duplicates    int // of them say again what was said
+	Contradictory int // say something else of an input than was said; they count
+	Outside       int // of inputs outside the grammar
+	Unknown       int // do not say which methods were reached; they do not count
+	Limited       int // of inputs that take too long to parse; they do not count
+}
+
+// NewTrainer returns a trainer for inputs of the grammar in the sources, which
+// begins with the start rule, or else with the first.
+func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	g, err := grammars.LoadFrom(start, sources...)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{
+		grammar: g, sources: anonymous(g, sources), opt: opt, unit: map[string]int32{},
+		path: map[uint64]int32{}, extra: map[features.Extra]int32{}, by: map[[sha256.Size]byte][]int{},
+	}
+	for range opt.Workers {
+		t.scouts = append(t.scouts, &scout{
+			looker: *newLooker(g, opt, opt.Extras, opt.Limits),
+			met:    map[uint64]struct{}{}, known: map[uint64]features.Path{},
+		})
+	}
+	return t, nil
+}
+
+// anonymous names sources for the grammar, as models do not say where they came
+// from.
+func anonymous(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
+	out := slices.Clone(sources)
+	for i := range out {
+		out[i].Name = g.Name + ".g4"
+		if len(out) > 1 {
+			out[i].Name = fmt.Sprintf("%s-%d.g4", g.Name, i+1)
+		}
+	}
+	return out
+}
+
+// Grammar returns the grammar that inputs are parsed by.
+func (t *Trainer) Grammar() *grammars.Grammar { return t.grammar }
+
+// Describe says which program is observed, and adds to its units.
+func (t *Trainer) Describe(h Header) {
+	t.subject, t.commit = cmp.Or(h.Subject, t.subject), cmp.Or(h.Commit, t.commit)
+	for _, u := range h.Units {
+		if i, ok := t.unit[u.ID]; ok {
+			t.units[i] = u
+		} else {
+			t.method(u.ID)
+			t.units[len(t.units)-1] = u
+		}
+	}
+}
+
+// method returns the number of a unit, a new one if it is not known.
+func (t *Trainer) method(id string) int32 {
+	if i, ok := t.unit[id]; ok {
+		return i
+	}
+	i := int32(len(t.units))
+	t.unit[id] = i
+	t.units = append(t.units, Unit{ID: id, Kind: KindMethod})
+	return i
+}
+
+// Add adds observations. If there is an error, none of them.
+func (t *Trainer) Add(ctx context.Context, observations []Observation) error {
+	found := make([]finding, len(observations))
+	group, ctx := errgroup.WithContext(ctx)
+	for w, s := range t.scouts {
+		group.Go(func() error {
+			for i := w; i < len(observations); i += len(t.scouts) {
+				found[i] = s.look(ctx, observations[i].Input)
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, o := range observations {
+		t.add(o, found[i], t.scouts[i%len(t.scouts)].known)
+	}
+	return nil
+}
+
+func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) {
+	t.gathered.Observations++
+	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeOf(o)}
+	_, syntax := errors.AsType[*grammars.SyntaxError](f.err)
+	switch {
+	case o.Methods == nil:
+		t.gathered.Unknown++
+		return
+	case syntax:
+		r.outside = true
+	case f.err != nil:
+		t.gathered.Limited++
+		return
+	}
+	for _, id := range o.Methods {
+		r.methods = append(r.methods, t.method(id))
+	}
+	slices.Sort(r.methods)
+	r.methods = slices.Compact(r.methods)
+	for _, i := range t.by[r.digest] {
+		if before := t.records[i]; slices.Equal(before.methods, r.methods) && before.outcome == r.outcome {
+			t.gathered.Duplicates++
+			return
+		}
+	}
+	if len(t.by[r.digest]) > 0 {
+		t.gathered.Contradictory++
+	}
+	t.gathered.Outside += count(r.outside)
+	r.features = t.number(f, known)
+	t.by[r.digest] = append(t.by[r.digest], len(t.records))
+	t.records = append(t.records, r)
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// number returns the places of features, new ones if they are not known.
+func (t *Trainer) number(f finding, known map[uint64]features.Path) []int32 {
+	out := make([]int32, 0, len(f.paths)+len(f.extras))
+	for _, id := range f.paths {
+		i, ok := t.path[id]
+		if !ok {
+			i = int32(len(t.features))
+			t.path[id] = i
+			t.features = append(t.features, Feature{Path: known[id]})
+		}
+		out = append(out, i)
+	}
+	for _, e := range f.extras {
+		i, ok := t.extra[e]
+		if !ok {
+			i = int32(len(t.features))
+			t.extra[e] = i
+			t.features = append(t.features, Feature{Extra: e})
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// outcomeOf names how a run ended, with the type of what went wrong.
+func outcomeOf(o Observation) string {
+	outcome := string(cmp.Or(o.Outcome, OK))
+	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != OK {
+		return outcome + ": " + o.Failure.Type
+	}
+	return outcome
+}
+
+// Gathered says what became of the observations so far.
+func (t *Trainer) Gathered() Gathered { return t.gathered }
+
+// Train learns a model from all observations so far. Trees that a model before
+// has, and that would come out the same, are taken from it; it may be nil.
+func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
+	task, err := t.task()
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		task.reuse(before)
+	}
+	if err := task.run(ctx); err != nil {
+		return nil, err
+	}
+	return task.model(t)
+}
+
+// Train learns a model from observations at once.
+func Train(ctx context.Context, start string, sources []grammars.Source, h Header, observations []Observation, opt Options) (*Model, error) {
+	t, err := NewTrainer(start, sources, opt)
+	if err != nil {
+		return nil, err
+	}
+	t.Describe(h)
+	if err := t.Add(ctx, observations); err != nil {
+		return nil, err
+	}
+	return t.Train(ctx, nil)
+}
+
+// A task is a model being learned.
+type task struct {
+	opt      Options
+	units    []Unit // by ID
+	rows     []*record
+	matrix   *matrix
+	outcomes []string // that are told apart; none if there is but one
+	given    []int32  // by outcome: its column; none if methods are learned without
+	targets  []*target
+	digest   [sha256.Size]byte // of the rows, their features and outcomes
+	outside  Outside
+
+	plain, full *dtree.Table // without and with outcomes
+}
+
+// A target is something to learn: an outcome, or that a unit was entered.
+type target struct {
+	name   string
+	unit   bool
+	labels dtree.Bits
+	table  *dtree.Table
+	tree   dtree.Tree
+	digest [8]byte // of the labels
+	held   heldOut
+	kept   bool // taken from an earlier model
+}
+
+// constant reports whether there is nothing to learn.
+func (t *target) constant(rows int) bool {
+	n := t.labels.Count()
+	return n == 0 || n == rows
+}
+
+// task puts what was gathered into an order that does not depend on how it came.
+func (t *Trainer) task() (*task, error) {
+	k := &task{opt: t.opt, units: slices.Clone(t.units)}
+	slices.SortFunc(k.units, func(a, b Unit) int { return cmp.Compare(a.ID, b.ID) })
+	place := make([]int32, len(t.units)) // in the trainer to that in the task
+	for i, u := range k.units {
+		place[t.unit[u.ID]] = int32(i)
+	}
+	k.outside.Reached = make([]int, len(k.units))
+	k.outside.Outcomes = map[string]int{}
+	for i := range t.records {
+		if r := &t.records[i]; r.outside {
+			k.outside.add(r, place)
+		} else {
+			k.rows = append(k.rows, r)
+		}
+	}
+	if len(k.rows) == 0 {
+		return nil, ErrNoObservations
+	}
+	slices.SortFunc(k.rows, func(a, b *record) int {
+		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome),
+			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(place[a], place[b]) }))
+	})
+	k.buildMatrix(t.features)
+	k.buildTargets(place)
+	return k, nil
+}
+
+// Outcomes that fewer observations have are not told apart from others like them.
+const minOutcome = 5
+
+// buildMatrix makes the matrix of the rows' features and outcomes.
+func (k *task) buildMatrix(all []Feature) {
+	counts := map[string]int{}
+	for _, r := range k.rows {
+		counts[r.outcome]++
+	}
+	name := func(r *record) string {
+		if counts[r.outcome] >= minOutcome {
+			return r.outcome
+		}
+		return string(bytes.SplitN([]byte(r.outcome), []byte(":"), 2)[0])
+	}
+	all = slices.Clone(all)
+	column := map[string]int32{}
+	rows := make([][]int32, len(k.rows))
+	for i, r := range k.rows {
+		outcome := name(r)
+		if _, ok := column[outcome]; !ok {
+			column[outcome] = int32(len(all))
+			all = append(all, Feature{Outcome: outcome})
+		}
+		rows[i] = append(slices.Clone(r.features), column[outcome])
+	}
+	k.matrix = newMatrix(all, rows)
+	for c, f := range k.matrix.columns {
+		if f.Outcome != "" {
+			k.outcomes = append(k.outcomes, f.Outcome)
+			k.given = append(k.given, int32(c))
+		}
+	}
+	k.plain, k.full = k.matrix.table(false), k.matrix.table(true)
+	if k.opt.NoOutcome {
+		k.full = k.plain
+	}
+	k.digest = k.matrix.digest(k.rows)
+}
+
+// buildTargets makes the outcomes, and behind them the units, what is learned.
+func (k *task) buildTargets(place []int32) {
+	rows := len(k.rows)
+	for i, outcome := range k.outcomes {
+		t := &target{name: outcome, labels: dtree.NewBits(rows), table: k.plain}
+		for r, row := range k.matrix.rows {
+			if _, ok := slices.BinarySearch(row, k.given[i]); ok {
+				t.labels.Set(int32(r))
+			}
+		}
+		k.targets = append(k.targets, t)
+	}
+	for _, u := range k.units {
+		k.targets = append(k.targets, &target{name: u.ID, unit: true, labels: dtree.NewBits(rows), table: k.full})
+	}
+	units := k.targets[len(k.outcomes):]
+	for i, r := range k.rows {
+		for _, m := range r.methods {
+			units[place[m]].labels.Set(int32(i))
+		}
+	}
+	for _, t := range k.targets {
+		h := fnv.New64a()
+		_ = binary.Write(h, binary.LittleEndian, []uint64(t.labels))
+		h.Sum(t.digest[:0])
+	}
+}
+
+// run learns all trees, and sees how good they are on what they did not see.
+func (k *task) run(ctx context.Context) error {
+	var rest []*target
+	for _, t := range k.targets {
+		if !t.kept {
+			rest = append(rest, t)
+		}
+	}
+	trees, err := k.learn(ctx, rest, nil)
+	if err != nil {
+		return err
+	}
+	for i, t := range rest {
+		t.tree = trees[i]
+	}
+	for fold := range min(k.opt.Folds, len(k.rows)) {
+		if err := k.holdOut(ctx, rest, fold); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learn grows the trees of targets on some rows, all if rows is nil.
+func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
+	trees := make([]dtree.Tree, len(targets))
+	group, ctx := errgroup.WithContext(ctx)
+	for w := range k.opt.Workers {
+		group.Go(func() error {
+			learners := map[*dtree.Table]TreeLearner{}
+			for i := w; i < len(targets); i += k.opt.Workers {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				t := targets[i]
+				if learners[t.table] == nil {
+					learners[t.table] = k.opt.Learner.New(t.table, rows, k.opt.tree())
+				}
+				trees[i] = learners[t.table].Learn(t.labels, stream(k.opt.Seed, t.name))
+			}
+			return nil
+		})
+	}
+	return trees, group.Wait()
+}
+
+// stream returns the randomness of a target: neither scheduling nor a neighbour
+// changes it.
+func stream(seed uint64, name string) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// digest names the rows and what they have.
+func (m *matrix) digest(rows []*record) [sha256.Size]byte {
+	h := sha256.New()
+	for i, r := range rows {
+		_, _ = h.Write(r.digest[:])
+		_ = binary.Write(h, binary.LittleEndian, int32(len(m.rows[i])))
+		_ = binary.Write(h, binary.LittleEndian, m.rows[i])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
