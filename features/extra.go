@@ -34,6 +34,8 @@ const (
 	Count          // a path is there at least so many times
 	Before         // trivia stands right before a token; the bound is 1 if it has a line end
 	After          // trivia stands right after a token, or first of all
+	Unsorted       // of two children of one node, of the same name, the later one begins with the lesser token
+	Code           // hexadecimal digits in a row are a code of a kind of characters
 	kinds
 )
 
@@ -55,8 +57,8 @@ func (s Kinds) Has(k Kind) bool { return s>>k&1 == 1 }
 // KindSets returns the groups of kinds by the names that people choose them by.
 func KindSets() map[string]Kinds {
 	return map[string]Kinds{
-		"siblings": Of(Repeated, SameStart),
-		"values":   Of(Length, Wide, Digits, Large, Small),
+		"siblings": Of(Repeated, SameStart, Unsorted),
+		"values":   Of(Length, Wide, Digits, Large, Small, Code),
 		"children": Of(Children),
 		"absent":   Of(Absent),
 		"counts":   Of(Count),
@@ -114,6 +116,10 @@ func (e Extra) Describe(s *Space) string {
 		return fmt.Sprintf("two %s of one %s that are the same", node.Text, in)
 	case SameStart:
 		return fmt.Sprintf("two %s of one %s that begin with the same token", node.Text, in)
+	case Unsorted:
+		return fmt.Sprintf("two %s of one %s whose first tokens are out of order", node.Text, in)
+	case Code:
+		return fmt.Sprintf("%s with a code of %s", in, codeKinds()[min(bound, len(codeKinds())-1)].name)
 	case Length:
 		return fmt.Sprintf("%s of at least %d bytes in %s", node.Text, bound, in)
 	case Wide:
@@ -189,10 +195,16 @@ type ExtraExtractor struct {
 	present []uint32 // by node: the last node of a tree that it had a part in
 	stamp   uint32
 	texts   []siblingText
-	leaves  []leafAt
-	around  map[Extra]struct{} // what was found of trivia
-	input   []byte
-	found   func(Extra)
+	last    struct { // the first token of the child before
+		lead grammars.Occurrence
+		text []byte
+	}
+	code   hexRun
+	leaves []leafAt
+	once   map[Extra]struct{} // what was found of trivia and codes
+	input  []byte
+	chars  []byte // what the nodes inside a token are parts of
+	found  func(Extra)
 }
 
 // A leafAt is a leaf and where it begins.
@@ -249,8 +261,9 @@ func NewExtraExtractor(g *grammars.Grammar, of Kinds) *ExtraExtractor {
 		parts:   make([][]optional, len(g.Nodes)),
 		present: make([]uint32, len(g.Nodes)),
 		pairs:   map[[2]grammars.Occurrence]int{},
-		around:  map[Extra]struct{}{},
+		once:    map[Extra]struct{}{},
 	}
+	x.last.lead = derivation.None
 	for k := range x.most {
 		x.most[k].of = make([]int32, len(g.Nodes))
 		x.bounds[k] = bounds(Kind(k))
@@ -312,7 +325,7 @@ func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 // walk looks at all nodes of a tree, and into its tokens.
 func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 	lens := tree.Lens()
-	into := x.kinds&Of(Absent, Count) != 0
+	into := x.kinds&Of(Absent, Count, Code) != 0
 	for _, n := range tree.All() {
 		switch n.Kind() {
 		case derivation.Rule:
@@ -331,6 +344,7 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 				return err
 			}
 			if inside != nil {
+				x.chars = inside.Input() // may be another, where the same token was met first
 				for _, m := range inside.All() {
 					if m.Kind() == derivation.Rule {
 						x.rule(m, true)
@@ -373,11 +387,14 @@ func (x *ExtraExtractor) rule(n derivation.Node, inToken bool) {
 				x.pairs[[2]grammars.Occurrence{above, o}]++
 			}
 		}
-		if !inToken {
+		if inToken {
+			x.codeDigit(c, x.lead[o])
+		} else {
 			children.add(x.lead[o], 1)
 			x.sibling(c, x.lead[o])
 		}
 	}
+	x.endCode()
 	if !inToken {
 		for _, lead := range children.touched {
 			x.most[Children].raise(lead, int(children.of[lead]))
@@ -403,7 +420,7 @@ const (
 
 // sibling notes the text of a child, and that of its first token.
 func (x *ExtraExtractor) sibling(c derivation.Node, lead grammars.Occurrence) {
-	if x.kinds&Of(Repeated, SameStart) == 0 || x.grammarKind(c) == grammars.Literal {
+	if x.kinds&Of(Repeated, SameStart, Unsorted) == 0 || x.grammarKind(c) == grammars.Literal {
 		return
 	}
 	first, ok := firstLeaf(c)
@@ -415,6 +432,10 @@ func (x *ExtraExtractor) sibling(c derivation.Node, lead grammars.Occurrence) {
 	}
 	if start, end := first.Span(); c.Kind() == derivation.Rule && x.grammarKind(first) == grammars.Reference && end-start <= maxSiblingText {
 		x.texts = append(x.texts, siblingText{SameStart, lead, hashText(string(x.input[start:end]))})
+		if x.last.lead == lead && bytes.Compare(x.last.text, x.input[start:end]) > 0 {
+			x.most[Unsorted].raise(lead, 1)
+		}
+		x.last.lead, x.last.text = lead, x.input[start:end]
 	}
 }
 
@@ -451,6 +472,67 @@ func (x *ExtraExtractor) repeated() {
 		}
 	}
 	x.texts = x.texts[:0]
+	x.last.lead = derivation.None
+}
+
+// A hexRun is hexadecimal digits in a row, of one name.
+type hexRun struct {
+	lead   grammars.Occurrence
+	digits int
+	value  int
+}
+
+// codeDigit goes on with a code, or begins another.
+func (x *ExtraExtractor) codeDigit(c derivation.Node, lead grammars.Occurrence) {
+	if !x.kinds.Has(Code) {
+		return
+	}
+	if x.code.lead != lead {
+		x.endCode()
+	}
+	start, end := c.Span()
+	digit := -1
+	if end-start == 1 {
+		digit = strings.IndexByte("0123456789abcdef", x.chars[start]|0x20)
+	}
+	if digit < 0 || c.Kind() != derivation.Rule {
+		x.endCode()
+		return
+	}
+	x.code = hexRun{lead, x.code.digits + 1, min(16*x.code.value+digit, 1<<24)}
+}
+
+// endCode notes the kind of a code that has ended.
+func (x *ExtraExtractor) endCode() {
+	if x.code.digits >= 2 {
+		for i, kind := range codeKinds() {
+			if x.code.value <= kind.last {
+				x.once[newExtra(Code, i, x.code.lead, derivation.None)] = struct{}{}
+				break
+			}
+		}
+	}
+	x.code = hexRun{}
+}
+
+// codeKinds are the ranges of codes that programs tell apart, by their ends.
+func codeKinds() []struct {
+	name string
+	last int
+} {
+	return []struct {
+		name string
+		last int
+	}{
+		{"a control character", 0x1F},
+		{"ASCII", 0x7F},
+		{"a character of two bytes", 0x7FF},
+		{"a character of three bytes", 0xD7FF},
+		{"a first surrogate", 0xDBFF},
+		{"a second surrogate", 0xDFFF},
+		{"a character of three bytes, beyond the surrogates", 0xFFFF},
+		{"a character of four bytes", 1 << 24},
+	}
 }
 
 // token looks at the text of a token.
@@ -554,9 +636,9 @@ func (x *ExtraExtractor) trivia(tree *derivation.Tree) {
 			if next > 0 {
 				before = x.leaves[next-1].occurrence
 			}
-			x.around[newExtra(After, line, o, before)] = struct{}{}
+			x.once[newExtra(After, line, o, before)] = struct{}{}
 			if next < len(x.leaves) {
-				x.around[newExtra(Before, line, o, x.leaves[next].occurrence)] = struct{}{}
+				x.once[newExtra(Before, line, o, x.leaves[next].occurrence)] = struct{}{}
 			}
 		}
 	}
@@ -576,17 +658,17 @@ func (x *ExtraExtractor) flush() {
 		x.report(Count, pair[0], pair[1], n)
 	}
 	clear(x.pairs)
-	for extra := range x.around {
+	for extra := range x.once {
 		x.found(extra)
 	}
-	clear(x.around)
+	clear(x.once)
 	x.leaves = x.leaves[:0]
 }
 
 // report reports an extra for each of its kind's bounds that is reached.
 func (x *ExtraExtractor) report(k Kind, a, b grammars.Occurrence, most int) {
 	switch k {
-	case Repeated, SameStart, Absent:
+	case Repeated, SameStart, Unsorted, Absent:
 		x.found(newExtra(k, 0, a, b))
 	case Large:
 		most-- // kept one larger, so that 0 is something

@@ -32,6 +32,14 @@ func TestExtras(t *testing.T) {
 			[]string{"two value of one array that are the same"},
 		},
 		{"an array of three", Of(Children), `[1,[2],3]`, []string{"array with at least 2 ','", "array with at least 2 value", "array with at least 3 value"}},
+		{"keys out of order", Of(Unsorted), `{"b":1,"a":[1,2]}`, []string{
+			"two member of one object whose first tokens are out of order",
+		}},
+		{"values out of order", Of(Unsorted), `[2,1]`, []string{"two value of one array whose first tokens are out of order"}},
+		{"one order in each object", Of(Unsorted), `[{"b":1},{"a":2}]`, nil},
+		{"escapes", Of(Code), `"\u0041\n\uD83D\ude00"`, []string{
+			"UNICODE with a code of ASCII", "UNICODE with a code of a first surrogate", "UNICODE with a code of a second surrogate",
+		}},
 		{"a long string", Of(Length), `"abc"`, []string{
 			"STRING of at least 2 bytes in value", "STRING of at least 3 bytes in value", "STRING of at least 4 bytes in value",
 		}},
@@ -76,6 +84,26 @@ func TestExtras(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestExtrasOfAKnownToken meets a token again, at another place.
+func TestExtrasOfAKnownToken(t *testing.T) {
+	json := grammartest.Bundled(t, "json")
+	x := NewExtraExtractor(json, Of(Code))
+	for _, input := range []string{`"\u0041"`, `["\u0041"]`, ` [1, 2, 3, "\u0041"]`} {
+		found := 0
+		if err := x.Each(grammartest.Parse(t, json, input), func(e Extra) {
+			found++
+			if e.Bound() != 1 {
+				t.Errorf("%s: %s", input, e.Describe(NewSpace(json, Options{})))
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if found != 1 {
+			t.Errorf("%s: %d codes, want 1", input, found)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ type Options struct {
 	MinLeaf   int            // observations in a leaf
 	Balance   dtree.Balance
 	NoOutcome bool // methods are learned without regard to the outcome
-	Folds     int  // parts that are held out in turn to see how good the answers are
+	Folds     int  // parts that are held out in turn to see how good the answers are; 1 for none
 	Seed      uint64
 	Learner   Learner
 
@@ -37,7 +37,8 @@ func Defaults() Options {
 		Extras: features.Of(
 			features.Repeated, features.SameStart,
 			features.Length, features.Wide, features.Digits, features.Large, features.Small,
-			features.Children, features.Absent, features.Count, features.Before, features.After),
+			features.Children, features.Absent, features.Count, features.Before, features.After,
+			features.Unsorted, features.Code),
 	}
 }
 
@@ -102,7 +103,7 @@ func (opt Options) check() error {
 		{"k", opt.K, 1, features.MaxK},
 		{"max-depth", opt.MaxDepth, 1, maxMaxDepth},
 		{"min-leaf", opt.MinLeaf, 1, 1 << 30},
-		{"folds", opt.Folds, 2, maxFolds},
+		{"folds", opt.Folds, 1, maxFolds},
 	} {
 		if o.value < o.least || o.value > o.most {
 			return &OptionError{o.name, o.value, o.least, o.most}

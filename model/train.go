@@ -402,6 +402,9 @@ func (k *task) run(ctx context.Context) error {
 		t.tree = trees[i]
 	}
 	for fold := range min(k.opt.Folds, len(k.rows)) {
+		if k.opt.Folds == 1 {
+			break
+		}
 		if err := k.holdOut(ctx, rest, fold); err != nil {
 			return err
 		}

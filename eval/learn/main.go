@@ -1,0 +1,264 @@
+// Command learn measures how well models predict, by feature set and learner
+// option, on observations of programs:
+//
+//	go run ./learn OBSERVATIONS.ndjson...
+//
+// Files whose names differ only in the number before their ending are of one
+// program, and are put together. Of each program some observations are drawn to
+// learn from and others to ask about, once for each seed; the table has the mean
+// over programs and seeds.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/dtree"
+)
+
+type options struct {
+	grammar     string
+	train, test int
+	seeds       int
+	variants    string
+	programs    bool
+	worst       int
+}
+
+func main() {
+	var opt options
+	flag.StringVar(&opt.grammar, "grammar", "json", "a bundled grammar, or a file")
+	flag.IntVar(&opt.train, "train", 1000, "observations to learn from")
+	flag.IntVar(&opt.test, "test", 1000, "observations to ask about")
+	flag.IntVar(&opt.seeds, "seeds", 5, "how often they are drawn")
+	flag.StringVar(&opt.variants, "variants", "", "only variants whose names match this expression")
+	flag.BoolVar(&opt.programs, "programs", false, "a line for each program as well")
+	flag.IntVar(&opt.worst, "worst", 0, "list so many methods of each program that are predicted worst")
+	flag.Parse()
+	if err := run(context.Background(), opt, flag.Args(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "learn:", err)
+		os.Exit(1) //nolint:forbidigo // this is a command
+	}
+}
+
+// A program is all that was observed of it.
+type program struct {
+	name         string
+	header       model.Header
+	observations []model.Observation
+}
+
+var numbered = regexp.MustCompile(`-\d+\.ndjson$`)
+
+// read reads the observations of all programs.
+func read(files []string) ([]*program, error) {
+	programs := map[string]*program{}
+	for _, file := range files {
+		name := numbered.ReplaceAllString(filepath.Base(file), "")
+		if programs[name] == nil {
+			programs[name] = &program{name: name}
+		}
+		if err := programs[name].add(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return slices.SortedFunc(maps.Values(programs), func(a, b *program) int { return strings.Compare(a.name, b.name) }), nil
+}
+
+func (p *program) add(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	r := model.NewReader(f)
+	for {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			p.header = r.Header()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p.observations = append(p.observations, o)
+	}
+}
+
+// A variant is a way to learn.
+type variant struct {
+	name string
+	with func(*model.Options)
+}
+
+func variants() []variant {
+	none := func(o *model.Options) { o.Extras = 0 }
+	out := []variant{
+		{"default", func(*model.Options) {}},
+		{"paths", none},
+		{"paths, k 2", func(o *model.Options) { o.Extras, o.K = 0, 2 }},
+		{"paths, k 3", func(o *model.Options) { o.Extras, o.K = 0, 3 }},
+		{"paths, k 5", func(o *model.Options) { o.Extras, o.K = 0, 5 }},
+		{"paths, no trivia", func(o *model.Options) { o.Extras, o.NoTrivia = 0, true }},
+	}
+	sets := features.KindSets()
+	all := features.Kinds(0)
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		all |= sets[name]
+		out = append(out, variant{"paths + " + name, func(o *model.Options) { o.Extras = sets[name] }})
+	}
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		out = append(out, variant{"all - " + name, func(o *model.Options) { o.Extras = all &^ sets[name] }})
+	}
+	for _, margin := range []float64{0, 0.05, 0.1, 0.2, 0.4} {
+		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
+	}
+	return append(out,
+		variant{"no outcome", func(o *model.Options) { o.NoOutcome = true }},
+		variant{"balance sqrt", func(o *model.Options) { o.Balance = dtree.Sqrt }},
+		variant{"balance subsample", func(o *model.Options) { o.Balance = dtree.Subsample }},
+		variant{"depth 4", func(o *model.Options) { o.MaxDepth = 4 }},
+		variant{"depth 6", func(o *model.Options) { o.MaxDepth = 6 }},
+		variant{"depth 8", func(o *model.Options) { o.MaxDepth = 8 }},
+		variant{"least leaf 2", func(o *model.Options) { o.MinLeaf = 2 }},
+		variant{"least leaf 3", func(o *model.Options) { o.MinLeaf = 3 }},
+		variant{"least leaf 5", func(o *model.Options) { o.MinLeaf = 5 }},
+	)
+}
+
+// A result is what one variant achieves, the mean of several.
+type result struct {
+	n                                                              float64
+	accuracy, precision, recall, f1, mean, rare, minority, outcome float64
+	baseAccuracy, baseF1, calibration                              float64
+	rares                                                          float64 // results that have rare methods
+	methods                                                        map[string]model.Confusion
+	trained                                                        map[string]int
+}
+
+func (r *result) add(e *model.Evaluation) {
+	all := e.Summarize(model.MethodScore.Trainable)
+	r.n++
+	if r.methods == nil {
+		r.methods, r.trained = map[string]model.Confusion{}, map[string]int{}
+	}
+	for _, m := range e.Methods {
+		if m.Trainable() {
+			r.methods[m.Unit.ID] = r.methods[m.Unit.ID].Plus(m.Confusion)
+			r.trained[m.Unit.ID] += m.Entered
+		}
+	}
+	r.accuracy += all.Pooled.Accuracy()
+	r.precision += all.Pooled.Precision()
+	r.recall += all.Pooled.Recall()
+	r.f1 += all.Pooled.F1()
+	r.mean += all.F1
+	r.minority += all.Minority
+	r.outcome += float64(e.Outcomes) / float64(e.Rows)
+	r.calibration += e.Calibration
+	r.baseAccuracy += all.Baseline.Accuracy()
+	r.baseF1 += all.Baseline.F1()
+	if rare := e.Summarize(model.MethodScore.Rare); rare.Entered > 0 {
+		r.rares++
+		r.rare += rare.F1
+	}
+}
+
+func (r *result) write(w io.Writer, name string) {
+	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
+		r.accuracy/r.n, r.precision/r.n, r.recall/r.n, r.f1/r.n, r.mean/r.n, r.minority/r.n, r.rare/max(1, r.rares),
+		r.outcome/r.n, r.calibration/r.n, r.baseAccuracy/r.n, r.baseF1/r.n)
+}
+
+// writeWorst lists the methods with the lowest F1 over all seeds.
+func (r *result) writeWorst(w io.Writer, n int) {
+	ids := slices.SortedFunc(maps.Keys(r.methods), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.methods[a].F1(), r.methods[b].F1()), strings.Compare(a, b))
+	})
+	for _, id := range ids[:min(n, len(ids))] {
+		c := r.methods[id]
+		fmt.Fprintf(w, "%s\ttrained on %.1f\t%d true positives\t%d false positives\t%d false negatives\tF1 %.3f\n",
+			id, float64(r.trained[id])/r.n, c.TruePositives, c.FalsePositives, c.FalseNegatives, c.F1())
+	}
+}
+
+func run(ctx context.Context, opt options, files []string, stdout io.Writer) error {
+	programs, err := read(files)
+	if err != nil {
+		return err
+	}
+	source, err := bundled.Source(opt.grammar)
+	if err != nil {
+		text, readErr := os.ReadFile(opt.grammar)
+		if readErr != nil {
+			return errors.Join(err, readErr)
+		}
+		source = grammars.Source{Name: opt.grammar, Text: string(text)}
+	}
+	wanted, err := regexp.Compile(opt.variants)
+	if err != nil {
+		return err
+	}
+	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tmajority: accuracy\tF1")
+	for _, v := range variants() {
+		if !wanted.MatchString(v.name) {
+			continue
+		}
+		var total result
+		for _, p := range programs {
+			var of result
+			for seed := range opt.seeds {
+				e, err := measure(ctx, p, source, v, opt, uint64(seed+1))
+				if err != nil {
+					return fmt.Errorf("%s: %w", p.name, err)
+				}
+				of.add(e)
+				total.add(e)
+			}
+			of.writeWorst(out, opt.worst)
+			if opt.programs {
+				of.write(out, v.name+": "+p.name)
+			}
+		}
+		total.write(out, v.name)
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure learns from some observations of a program and asks about others.
+func measure(ctx context.Context, p *program, source grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, error) {
+	drawn := slices.Clone(p.observations)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	with := model.Defaults()
+	with.Workers, with.Seed = runtime.GOMAXPROCS(0), seed
+	v.with(&with)
+	if v.name != "default" {
+		with.Folds = 1
+	}
+	m, err := model.Train(ctx, "", []grammars.Source{source}, p.header, drawn[:opt.train], with)
+	if err != nil {
+		return nil, err
+	}
+	return m.Evaluate(ctx, drawn[opt.train:opt.train+opt.test], with.Workers, grammars.Limits{})
+}
