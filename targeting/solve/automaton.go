@@ -1,0 +1,90 @@
+package solve
+
+import (
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+)
+
+// An automaton reads the symbols on the way down a tree, and knows at each of
+// them which paths end there. It is that of Aho and Corasick; state 0 has read
+// nothing that any path begins with.
+type automaton struct {
+	next  [][]edge // of the trie, by state
+	fail  []int32  // by state: the longest proper suffix that is a state as well
+	ends  []uint64 // by state: the goals that a path ends for
+	dead  []bool   // by state: whether a path ends that must not be there
+	known []bool   // by occurrence: whether it is on any path
+}
+
+type edge struct {
+	symbol grammars.Occurrence
+	to     int32
+}
+
+func newAutomaton(nodes int) *automaton {
+	a := &automaton{known: make([]bool, nodes)}
+	a.add()
+	return a
+}
+
+// add adds a state.
+func (a *automaton) add() int32 {
+	a.next = append(a.next, nil)
+	a.fail = append(a.fail, 0)
+	a.ends = append(a.ends, 0)
+	a.dead = append(a.dead, false)
+	return int32(len(a.next) - 1)
+}
+
+// learn adds a path, and returns the state that has read it.
+func (a *automaton) learn(p features.Path) int32 {
+	state := int32(0)
+	for _, o := range p {
+		a.known[o] = true
+		to, ok := a.edge(state, o)
+		if !ok {
+			to = a.add()
+			a.next[state] = append(a.next[state], edge{o, to})
+		}
+		state = to
+	}
+	return state
+}
+
+func (a *automaton) edge(state int32, o grammars.Occurrence) (to int32, ok bool) {
+	for _, e := range a.next[state] {
+		if e.symbol == o {
+			return e.to, true
+		}
+	}
+	return 0, false
+}
+
+// link finds the suffixes, once all paths are known.
+func (a *automaton) link() {
+	for queue := []int32{0}; len(queue) > 0; queue = queue[1:] {
+		state := queue[0]
+		for _, e := range a.next[state] {
+			if state != 0 {
+				a.fail[e.to] = a.step(a.fail[state], e.symbol)
+			}
+			suffix := a.fail[e.to]
+			a.ends[e.to] |= a.ends[suffix]
+			a.dead[e.to] = a.dead[e.to] || a.dead[suffix]
+			queue = append(queue, e.to)
+		}
+	}
+}
+
+// step returns the state after one more symbol.
+func (a *automaton) step(state int32, o grammars.Occurrence) int32 {
+	if !a.known[o] {
+		return 0
+	}
+	for {
+		if to, ok := a.edge(state, o); ok || state == 0 {
+			return to
+		}
+		state = a.fail[state]
+	}
+}

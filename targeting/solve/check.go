@@ -1,0 +1,140 @@
+package solve
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/targeting"
+)
+
+// A checker tells whether parsed trees satisfy a constraint. It shares nothing
+// with what finds them: it counts what is in the tree.
+type checker struct {
+	constraint   targeting.Constraint
+	main, trivia *features.Extractor // nil where there is nothing to be counted
+	of           map[pathKey][]int   // the conditions that a path counts for
+
+	counts []int // by condition
+	last   []int // by condition: the place that was counted last
+}
+
+type pathKey struct {
+	trivia bool
+	length int
+	id     uint64
+}
+
+func (s *Solution) newChecker() *checker {
+	c := &checker{
+		constraint: s.constraint,
+		of:         map[pathKey][]int{},
+		counts:     make([]int, len(s.constraint.Conditions)),
+		last:       make([]int, len(s.constraint.Conditions)),
+	}
+	longest := map[bool]int{}
+	if s.constraint.MaxNodes > 0 {
+		longest[false] = 1
+	}
+	for i, cond := range s.constraint.Conditions {
+		for _, p := range cond.Paths {
+			longest[cond.Trivia] = max(longest[cond.Trivia], len(p))
+			key := pathKey{cond.Trivia, len(p), s.solver.space.ID(p)}
+			if !slices.Contains(c.of[key], i) {
+				c.of[key] = append(c.of[key], i)
+			}
+		}
+	}
+	if k := longest[false]; k > 0 {
+		c.main = features.NewExtractor(s.solver.space, k)
+	}
+	if k := longest[true]; k > 0 {
+		c.trivia = features.NewExtractor(s.solver.triviaSpace, k)
+	}
+	return c
+}
+
+// holds reports whether a tree satisfies the constraint.
+func (c *checker) holds(tree *derivation.Tree) (bool, error) {
+	clear(c.counts)
+	nodes, err := c.count(c.main, tree, false)
+	if err != nil {
+		return false, err
+	}
+	if _, err := c.count(c.trivia, tree, true); err != nil {
+		return false, err
+	}
+	for i, cond := range c.constraint.Conditions {
+		if c.counts[i] < cond.Min || cond.Max != targeting.Unbounded && c.counts[i] > cond.Max {
+			return false, nil
+		}
+	}
+	if limit := c.constraint.MaxNodes; limit > 0 && nodes > limit {
+		return false, nil
+	}
+	if limit := c.constraint.MaxChars; limit > 0 && chars(tree) > limit {
+		return false, nil
+	}
+	if limit := c.constraint.MaxDepth; limit > 0 {
+		depth, err := depth(tree)
+		return depth <= limit, err
+	}
+	return true, nil
+}
+
+// count counts the paths of a tree, and returns the number of its symbols.
+func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia bool) (places int, err error) {
+	if x == nil {
+		return 0, nil
+	}
+	clear(c.last)
+	err = x.Each(tree, func(length int, id uint64) {
+		if length == 1 { // the paths that end in one place begin with the shortest
+			places++
+		}
+		for _, i := range c.of[pathKey{trivia, length, id}] {
+			if c.last[i] != places {
+				c.last[i] = places
+				c.counts[i]++
+			}
+		}
+	})
+	return places, err
+}
+
+// chars returns the characters of the tokens that the parser sees.
+func chars(tree *derivation.Tree) int {
+	n := 0
+	for _, t := range tree.Tokens() {
+		if !t.Trivia() {
+			n += len([]rune(string(tree.Input()[t.Start:t.End])))
+		}
+	}
+	return n
+}
+
+// depth returns the most symbols below each other, those in tokens included.
+func depth(tree *derivation.Tree) (int, error) {
+	most := 0
+	lens := tree.Lens()
+	for depth, n := range tree.All() {
+		if n.Kind() == derivation.Leaf && n.Token().Type == derivation.EOF {
+			continue
+		}
+		most = max(most, depth)
+		if n.Kind() != derivation.Leaf {
+			continue
+		}
+		inside, err := lens.Leaf(n)
+		if err != nil {
+			return 0, err
+		}
+		if inside == nil {
+			continue
+		}
+		for below := range inside.All() {
+			most = max(most, depth+below)
+		}
+	}
+	return most, nil
+}

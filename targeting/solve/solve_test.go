@@ -1,0 +1,182 @@
+package solve_test
+
+import (
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+func newSolver(tb testing.TB, g *grammars.Grammar) *solve.Solver {
+	tb.Helper()
+	s, err := solve.New(g, "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// pathsOf returns the paths of a tree of up to a length, by a plain walk, with
+// the places that they end in.
+func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (paths []features.Path) {
+	tb.Helper()
+	var visit func(chain features.Path, n derivation.Node)
+	visit = func(chain features.Path, n derivation.Node) {
+		if o := n.Occurrence(); o != derivation.None {
+			if g.Nodes[o].Kind == grammars.End {
+				return
+			}
+			chain = append(slices.Clip(chain), o)
+			for length := 1; length <= min(k, len(chain)); length++ {
+				paths = append(paths, chain[len(chain)-length:])
+			}
+		}
+		for child := range n.Children() {
+			visit(chain, child)
+		}
+		if n.Kind() != derivation.Leaf {
+			return
+		}
+		inside, err := n.Inside()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if inside != nil {
+			visit(chain, inside.Root())
+		}
+	}
+	visit(nil, tree.Root())
+	return paths
+}
+
+// holds reports whether a text satisfies a constraint, by the plain walk.
+func holds(tb testing.TB, g *grammars.Grammar, text []byte, c targeting.Constraint) bool {
+	tb.Helper()
+	paths := pathsOf(tb, g, grammartest.Parse(tb, g, string(text)), features.MaxK)
+	for _, cond := range c.Conditions {
+		count := 0
+		for _, p := range paths {
+			if slices.ContainsFunc(cond.Paths, func(q features.Path) bool { return slices.Equal(p, q) }) {
+				count++
+			}
+		}
+		if count < cond.Min || cond.Max != targeting.Unbounded && count > cond.Max {
+			return false
+		}
+	}
+	return true
+}
+
+// A task draws constraints that some input satisfies: paths of a random input,
+// and paths of the grammar that it does not have.
+type task struct {
+	g     *grammars.Grammar
+	x     *generate.Generator
+	rand  *rand.Rand
+	other [][]features.Path // paths of the grammar, by length
+}
+
+func newTask(tb testing.TB, g *grammars.Grammar, seed uint64) *task {
+	tb.Helper()
+	x, err := generate.New(g, source(seed), generate.Options{MaxDepth: 25, MaxRepeat: 4})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	t := &task{g: g, x: x, rand: source(seed)}
+	space := features.NewSpace(g, features.Options{Possible: true})
+	for k := 1; k <= 4; k++ {
+		var paths []features.Path
+		for p := range space.All(k) {
+			paths = append(paths, slices.Clone(p))
+			if len(paths) == 50_000 {
+				break
+			}
+		}
+		t.other = append(t.other, paths)
+	}
+	return t
+}
+
+func (t *task) constraint(tb testing.TB, required, forbidden int) targeting.Constraint {
+	tb.Helper()
+	input, err := t.x.Next(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	paths := pathsOf(tb, t.g, input.Tree, 4)
+	c := targeting.Constraint{}
+	for range required {
+		c.Conditions = append(c.Conditions, targeting.Require(paths[t.rand.IntN(len(paths))]))
+	}
+	for tries := 0; forbidden > 0 && tries < 1000; tries++ {
+		others := t.other[t.rand.IntN(4)]
+		if len(others) == 0 {
+			continue
+		}
+		p := others[t.rand.IntN(len(others))]
+		if !slices.ContainsFunc(paths, func(q features.Path) bool { return slices.Equal(p, q) }) {
+			c.Conditions = append(c.Conditions, targeting.Forbid(p))
+			forbidden--
+		}
+	}
+	return c
+}
+
+var requests = flag.Int("requests", 300, "constraints of each bundled grammar")
+
+// What a real input satisfies is solved, and what is returned satisfies it when
+// it is parsed and counted anew.
+func TestWhatSomeInputSatisfiesIsSolved(t *testing.T) {
+	for _, name := range bundled.Names() {
+		t.Run(name, func(t *testing.T) {
+			g := grammartest.Bundled(t, name)
+			solver := newSolver(t, g)
+			task := newTask(t, g, 1)
+			unrealised := 0
+			for i := range *requests {
+				c := task.constraint(t, 1+i%4, i%5)
+				solution, err := solver.Solve(t.Context(), c)
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				input, err := solution.Smallest(t.Context(), source(uint64(i)))
+				if _, ok := errors.AsType[*solve.UnrealisedError](err); ok {
+					unrealised++
+					t.Logf("%v: %v", c, err)
+					continue
+				}
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				if !holds(t, g, input.Text, c) {
+					t.Fatalf("%v does not hold for %q", c, input.Text)
+				}
+				inputs, err := solution.Varied(t.Context(), source(uint64(i)), 3)
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				for _, input := range inputs {
+					if !holds(t, g, input.Text, c) {
+						t.Fatalf("%v does not hold for %q", c, input.Text)
+					}
+				}
+			}
+			t.Logf("%d of %d unrealised", unrealised, *requests)
+			if unrealised*100 > *requests {
+				t.Errorf("%d of %d unrealised", unrealised, *requests)
+			}
+		})
+	}
+}

@@ -1,0 +1,181 @@
+package solve
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// draft turns a tree into one that can be written, with texts for its tokens; it
+// is nil if a token cannot have one. Free tells whether there are others.
+func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
+	draft = &generate.Draft{}
+	trivia := w.drawTrivia(words(tree) + 1)
+	free = len(trivia) > 0
+	word := 0
+	for i := 0; i < len(tree); {
+		p := tree[i]
+		to := i + 1
+		if isWord(p.node) {
+			for to < len(tree) && tree[to].depth > p.depth {
+				to++
+			}
+			token, text := w.word(tree[i:to], &free)
+			if text == nil {
+				return nil, false
+			}
+			for _, t := range trivia[word] {
+				draft.Trivia(t)
+			}
+			draft.Word(int(p.depth), p.node.ID, token, text)
+			word++
+		} else {
+			draft.Symbol(int(p.depth), p.node.ID)
+		}
+		i = to
+	}
+	for _, t := range trivia[word] {
+		draft.Trivia(t)
+	}
+	return draft, free
+}
+
+// isWord reports whether a symbol of a parser rule is a token.
+func isWord(n *grammars.Node) bool {
+	switch n.Kind {
+	case grammars.Literal, grammars.TokenSet:
+		return true
+	case grammars.Reference:
+		return n.Token > 0
+	default:
+		return false
+	}
+}
+
+// words returns how many tokens a tree has.
+func words(tree witness) int {
+	n := 0
+	for _, p := range tree {
+		if p.node.Rule != nil && p.node.Rule.Kind == grammars.ParserRule && isWord(p.node) {
+			n++
+		}
+	}
+	return n
+}
+
+// word chooses the text of a token, given with what is below it. There is none
+// if all that were tried are read as something else.
+func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
+	n := tree[0].node
+	if n.Kind == grammars.Literal {
+		return n.Token, []byte(n.Value)
+	}
+	for range maxSpells {
+		token = n.Token
+		below := tree[1:]
+		if n.Kind == grammars.TokenSet {
+			*free = true
+			token = n.Types[w.rand.IntN(len(n.Types))]
+			if below = w.smallestToken(token); below == nil {
+				continue
+			}
+		}
+		if text = w.spell(below, free); w.text.Reads(token, text) {
+			return token, text
+		}
+	}
+	return 0, nil
+}
+
+// spell returns a text of a token's derivation. Free is set if there are others.
+func (w *writer) spell(tree witness, free *bool) []byte {
+	text := []byte{}
+	for _, p := range tree {
+		switch p.node.Kind {
+		case grammars.Literal:
+			if p.node.FoldCase && w.rand.IntN(2) == 0 {
+				text = append(text, strings.ToUpper(p.node.Value)...)
+			} else {
+				text = append(text, p.node.Value...)
+			}
+		case grammars.CharSet:
+			if c := p.node.Chars; free != nil && (len(c) > 1 || c[0].Lo != c[0].Hi) {
+				*free = true
+			}
+			text = utf8.AppendRune(text, w.text.Char(p.node.Chars))
+		}
+	}
+	return text
+}
+
+// smallestToken returns a smallest derivation of a token, of several any.
+func (w *writer) smallestToken(token int) witness {
+	var roots []*grammars.Node
+	for _, r := range w.solver.grammar.TokenRules(token) {
+		if root := w.solver.grammar.Nodes[r.Root]; root.Size != grammars.Unproductive {
+			roots = append(roots, root)
+		}
+	}
+	if len(roots) == 0 {
+		return nil
+	}
+	tree := witness{}
+	var visit func(n *grammars.Node)
+	visit = func(n *grammars.Node) {
+		switch n.Kind {
+		case grammars.Alternation:
+			visit(w.least(n.Children))
+		case grammars.Concatenation:
+			for _, c := range n.Children {
+				visit(c)
+			}
+		case grammars.Repetition:
+			if n.Min > 0 {
+				visit(n.Children[0])
+			}
+		case grammars.Reference:
+			visit(n.Children[0])
+		default:
+			tree = append(tree, place{0, n})
+		}
+	}
+	visit(w.least(roots))
+	return tree
+}
+
+// least returns one of the nodes with the smallest derivation.
+func (w *writer) least(nodes []*grammars.Node) *grammars.Node {
+	var best []*grammars.Node
+	for _, n := range nodes {
+		switch {
+		case n.Size == grammars.Unproductive || len(best) > 0 && n.Size > best[0].Size:
+		case len(best) > 0 && n.Size == best[0].Size:
+			best = append(best, n)
+		default:
+			best = append(best[:0], n)
+		}
+	}
+	return best[w.rand.IntN(len(best))]
+}
+
+// drawTrivia returns the trivia that a constraint asks for, spread over the
+// places before, between and after tokens.
+func (w *writer) drawTrivia(places int) map[int][][]byte {
+	out := map[int][][]byte{}
+	if w.trivia == nil {
+		return out
+	}
+	tree := w.trivia.draw(w.trivia.cheapest(), lottery{w.rand})
+	for i := 0; i < len(tree); {
+		to := i + 1
+		for to < len(tree) && tree[to].depth > tree[i].depth {
+			to++
+		}
+		at := w.rand.IntN(places)
+		out[at] = append(out[at], w.spell(tree[i:to], nil))
+		i = to
+	}
+	return out
+}
