@@ -1,8 +1,8 @@
 // Package targeting says which inputs are wanted.
 //
 // A [Constraint] is a conjunction of conditions on the paths of an input's tree:
-// which it has, how often, and which it must not have. [ReadPaths] reads paths
-// as people write them. The packages below make the inputs.
+// which it has, how often, and which it must not have. A [Reader] reads paths as
+// people write them. The packages below make the inputs.
 package targeting
 
 import (

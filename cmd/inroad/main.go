@@ -26,6 +26,8 @@ func main() {
 const (
 	exitDone        = 0
 	exitWrong       = 1   // something wrong in what was given
+	exitInfeasible  = 3   // no input can be what was asked for
+	exitUnrealised  = 4   // no input was found that is
 	exitInterrupted = 130 // by Ctrl-C; what shells say of a program that it killed
 )
 
@@ -44,6 +46,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "inroad: interrupted")
 		return exitInterrupted
+	case errors.Is(err, errInfeasible):
+		return exitInfeasible
+	case errors.Is(err, errUnrealised):
+		return exitUnrealised
 	case errors.Is(err, errReported), errors.Is(err, syscall.EPIPE): // who closes a pipe wants no more
 	default:
 		for line := range strings.Lines(err.Error()) {
@@ -63,7 +69,8 @@ func newRootCommand() *cobra.Command {
 		Long: `Tell which code an input will reach, without running it.
 
 Exit status: 0 when all went well, 1 when something is wrong in what was given,
-130 when interrupted.`,
+3 when no input can be what was asked for, 4 when none was found, 130 when
+interrupted.`,
 		Version:               version(),
 		Args:                  noSuchCommand,
 		DisableFlagsInUseLine: true,
@@ -86,6 +93,7 @@ Exit status: 0 when all went well, 1 when something is wrong in what was given,
 		newParseCommand(),
 		newPathsCommand(),
 		newProbabilitiesCommand(),
+		newSolveCommand(),
 	)
 	return root
 }

@@ -53,7 +53,7 @@ func BenchmarkInputs(b *testing.B) {
 			make func(context.Context, *solve.Solution, uint64) error
 		}{
 			{"smallest", func(ctx context.Context, s *solve.Solution, seed uint64) error {
-				_, err := s.Smallest(ctx, source(seed))
+				_, err := s.Smallest(ctx, source(seed), 1)
 				return err
 			}},
 			{"ten varied", func(ctx context.Context, s *solve.Solution, seed uint64) error {

@@ -26,7 +26,7 @@ func (e *InfeasibleError) Error() string {
 	for _, c := range e.Conflict {
 		texts = append(texts, c.String())
 	}
-	all := strings.Join(texts, ", ")
+	all := strings.Join(texts, " and ")
 	switch {
 	case e.Limit > 0 && len(texts) == 0:
 		return fmt.Sprintf("infeasible: an input has at least %d %s, not %d", e.Needs, e.What, e.Limit)

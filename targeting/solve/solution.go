@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
@@ -33,8 +34,21 @@ type UnrealisedError struct {
 }
 
 func (e *UnrealisedError) Error() string {
-	return fmt.Sprintf("unrealised: the smallest tree has size %d, but of %d trees tried %d had tokens that no text was found for, "+
-		"%d were read as another tree, and %d had other paths inside their tokens", e.Least, e.Tried, e.Misspelt, e.Misread, e.Otherwise)
+	var reasons []string
+	for _, r := range []struct {
+		n    int
+		what string
+	}{
+		{e.Misspelt, "with a token that no text was found for"},
+		{e.Misread, "read as another tree"},
+		{e.Otherwise, "with other paths inside their tokens"},
+	} {
+		if r.n > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.what))
+		}
+	}
+	return fmt.Sprintf("unrealised: there is a tree of size %d, but no text was found that is read as such a tree; of %d tried: %s",
+		e.Least, e.Tried, strings.Join(reasons, ", "))
 }
 
 // Least returns the size of the smallest tree that satisfies the constraint: its
@@ -54,15 +68,16 @@ const (
 	maxUseless = 300 // draws in a row that gave nothing new
 )
 
-// Smallest returns the smallest input there is a text for. Smaller trees were
-// all tried, as long as there are no more than a few hundred of a size. The error
-// is an [*UnrealisedError] if no text was found.
-func (s *Solution) Smallest(ctx context.Context, r *rand.Rand) (*generate.Input, error) {
+// Smallest returns the n smallest inputs there are texts for, one for a tree, or
+// fewer if no more were found. Smaller trees were all tried, as long as there are
+// no more than a few hundred of a size. The error is an [*UnrealisedError] if
+// there is no input.
+func (s *Solution) Smallest(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
 		return nil, err
 	}
-	return w.smallest(ctx)
+	return w.smallest(ctx, n)
 }
 
 // Varied returns n inputs that differ, of random sizes, or fewer if no more were
@@ -92,68 +107,94 @@ func (s *Solution) span() int32 {
 	return min(span, s.most-least)
 }
 
-// collect gathers inputs of trees that are drawn, each once.
+// A collection is of inputs that differ.
+type collection struct {
+	inputs []*generate.Input
+	seen   map[string]bool
+}
+
+// add adds an input, and reports whether it is a new one.
+func (c *collection) add(input *generate.Input) bool {
+	if input == nil || c.seen[string(input.Text)] {
+		return false
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.seen[string(input.Text)] = true
+	c.inputs = append(c.inputs, input)
+	return true
+}
+
+// collect gathers inputs of trees that are drawn.
 func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*generate.Input, error) {
-	var out []*generate.Input
-	seen := map[string]bool{}
-	for useless := 0; len(out) < n && useless < maxUseless; useless++ {
+	var found collection
+	for useless := 0; len(found.inputs) < n && useless < maxUseless; useless++ {
 		input, err := w.write(ctx, draw())
 		if err != nil {
 			return nil, err
 		}
-		if input != nil && !seen[string(input.Text)] {
-			seen[string(input.Text)] = true
-			out = append(out, input)
+		if found.add(input) {
 			useless = 0
 		}
 	}
-	if len(out) > 0 || n == 0 {
-		return out, nil
+	if len(found.inputs) == 0 {
+		return w.smallest(ctx, min(n, 1))
 	}
-	input, err := w.smallest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return []*generate.Input{input}, nil
+	return found.inputs, nil
 }
 
 // smallest goes through the trees in the order of what they cost.
-func (w *writer) smallest(ctx context.Context) (*generate.Input, error) {
-	p := w.main
+func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error) {
+	var found collection
 	step := int32(1)
 	if w.constraint.MaxChars > 0 {
 		step = charWeight
 	}
-	done := int32(-1)
-	for budget, level := p.cheapest(), 0; budget <= w.most && level < maxLevels; budget, level = budget+step, level+1 {
-		input, all, err := w.list(ctx, done, budget)
-		for drawn := 0; input == nil && err == nil && !all && drawn < maxDrawn; drawn++ {
-			input, err = w.write(ctx, p.draw(budget, lottery{w.rand}))
+	done, budget := int32(-1), w.main.cheapest()
+	for range maxLevels {
+		if len(found.inputs) >= n || budget > w.most {
+			break
 		}
-		if input != nil || err != nil {
-			return input, err
+		all, err := w.list(ctx, &found, n, done, budget)
+		if err != nil {
+			return nil, err
 		}
-		done = budget
+		for drawn := 0; !all && len(found.inputs) < n && drawn < maxDrawn; drawn++ {
+			input, err := w.write(ctx, w.main.draw(budget, lottery{w.rand}))
+			if err != nil {
+				return nil, err
+			}
+			found.add(input)
+		}
+		done, budget = budget, budget+step
 	}
-	return nil, w.unrealised()
+	if len(found.inputs) == 0 && n > 0 {
+		return nil, w.unrealised()
+	}
+	return found.inputs, nil
 }
 
 // list tries the trees that cost more than what is done and no more than the
-// budget, and reports whether these were all.
-func (w *writer) list(ctx context.Context, done, budget int32) (input *generate.Input, all bool, err error) {
+// budget, until n inputs are found, and reports whether these were all.
+func (w *writer) list(ctx context.Context, found *collection, n int, done, budget int32) (all bool, err error) {
 	choices := &odometer{}
 	for range maxListed {
-		tree := w.main.draw(budget, choices)
-		if w.main.cost(tree) > done {
-			if input, err = w.write(ctx, tree); input != nil || err != nil {
-				return input, false, err
+		if len(found.inputs) >= n {
+			return false, nil
+		}
+		if tree := w.main.draw(budget, choices); w.main.cost(tree) > done {
+			input, err := w.write(ctx, tree)
+			if err != nil {
+				return false, err
 			}
+			found.add(input)
 		}
 		if !choices.next() {
-			return nil, true, nil
+			return true, nil
 		}
 	}
-	return nil, false, nil
+	return false, nil
 }
 
 // A writer makes inputs of trees.

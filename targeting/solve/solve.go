@@ -290,25 +290,28 @@ func (p *problem) cheapest() int32 {
 
 // affordable returns the most that a tree may cost.
 func (s *Solver) affordable(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
-	most, needs := int32(maxCost), int(p.cheapest())
-	limit, what := 0, "symbols"
+	most, limit, what, unit := int32(maxCost), 0, "symbols", 1
 	switch {
 	case c.MaxChars > 0:
-		limit, what, needs = c.MaxChars, "characters", needs/charWeight
-		most = int32(min((limit+1)*charWeight-1, impossible-1))
+		limit, what, unit = c.MaxChars, "characters", charWeight
+		most = int32(min((limit+1)*charWeight, impossible) - 1)
 	case c.MaxNodes > 0:
 		limit = c.MaxNodes
 		most = int32(min(limit, maxCost))
 	}
-	if limit > 0 && needs > limit {
-		conflict, err := s.conflict(ctx, c, conditions, s.grammar.Nodes[s.start.Root], most)
-		if err != nil {
-			return 0, err
-		}
-		return 0, &InfeasibleError{Conflict: conflict, Needs: needs, What: what, Limit: limit}
-	}
-	if p.cheapest() > most {
+	switch {
+	case p.cheapest() <= most:
+		return most, nil
+	case limit == 0 || limit > maxCost:
 		return 0, &grammars.LimitError{What: "symbols of the smallest input", Bound: fmt.Sprint(maxCost)}
 	}
-	return most, nil
+	root := s.grammar.Nodes[s.start.Root]
+	conflict, err := s.conflict(ctx, c, conditions, root, most)
+	if err != nil {
+		return 0, err
+	}
+	if p, err = s.problem(ctx, c, conflict, root); err != nil {
+		return 0, err
+	}
+	return 0, &InfeasibleError{Conflict: conflict, Needs: int(p.cheapest()) / unit, What: what, Limit: limit}
 }

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+// What ends a command that has told which of its wishes cannot be met.
+var (
+	errInfeasible = errors.New("infeasible")
+	errUnrealised = errors.New("unrealised")
+)
+
+// wishOptions say how many inputs are wanted, and of which kind.
+type wishOptions struct {
+	n        int
+	style    string
+	seed     uint64
+	maxNodes int
+	out      string
+
+	stdout, stderr io.Writer
+}
+
+func (opt *wishOptions) bind(flags *pflag.FlagSet) {
+	flags.IntVar(&opt.n, "n", 1, "how many inputs")
+	flags.StringVar(&opt.style, "style", "smallest", "the smallest inputs, or varied ones of random sizes")
+	flags.Uint64Var(&opt.seed, "seed", 1, "what all choices are drawn from; 0 draws one")
+	flags.IntVar(&opt.maxNodes, "max-nodes", 0, "symbols of a tree at most, those in tokens too (default no limit)")
+	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
+}
+
+// maxWishes bounds how many inputs are made for a constraint.
+const maxWishes = 10_000
+
+func (opt *wishOptions) validate() error {
+	switch {
+	case opt.n < 1 || opt.n > maxWishes:
+		return fmt.Errorf("--n %d: it is from 1 to %d", opt.n, maxWishes)
+	case !slices.Contains([]string{"smallest", "varied"}, opt.style):
+		return fmt.Errorf("--style %s: it is smallest or varied", opt.style)
+	case opt.maxNodes < 0:
+		return fmt.Errorf("--max-nodes %d: it is at least 1", opt.maxNodes)
+	}
+	if opt.seed == 0 {
+		opt.seed = rand.Uint64()
+		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.seed)
+	}
+	return nil
+}
+
+// draw makes inputs in the style that was asked for.
+func (opt *wishOptions) draw(ctx context.Context, s *solve.Solution) ([]*generate.Input, error) {
+	r := rand.New(rand.NewPCG(opt.seed, 0))
+	if opt.style == "varied" {
+		return s.Varied(ctx, r, opt.n)
+	}
+	return s.Smallest(ctx, r, opt.n)
+}
+
+// told tells of what cannot be had, and returns what ends the command then.
+func (opt *wishOptions) told(err error) error {
+	if infeasible, ok := errors.AsType[*solve.InfeasibleError](err); ok {
+		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(infeasible.Error()))
+		return errInfeasible
+	}
+	if unrealised, ok := errors.AsType[*solve.UnrealisedError](err); ok {
+		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(unrealised.Error()))
+		return errUnrealised
+	}
+	return err
+}
+
+// write writes inputs, and tells if there are fewer than asked for.
+func (opt *wishOptions) write(g *grammars.Grammar, inputs []*generate.Input) error {
+	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(g.Name))
+	if err != nil {
+		return err
+	}
+	for _, input := range inputs {
+		if err := out.write(0, input.Text); err != nil {
+			return err
+		}
+	}
+	if len(inputs) < opt.n {
+		fmt.Fprintf(opt.stderr, "inroad: note: no more than %s found\n", count(len(inputs), "input was", "inputs were"))
+	}
+	return out.flush()
+}
+
+type solveOptions struct {
+	wishOptions
+	grammar, start    string
+	require, forbid   []string
+	atLeast, atMost   []string
+	exactly, absent   []string
+	maxDepth, maxChar int
+}
+
+func newSolveCommand() *cobra.Command {
+	opt := &solveOptions{}
+	cmd := &cobra.Command{
+		Use:   "solve --grammar NAME|FILE.g4[,FILE.g4...] [--require PATH]... [--forbid PATH]... [flags]",
+		Short: "Make inputs that have some paths and not others",
+		Long: `Make inputs that have some paths and not others, or prove that there are none.
+
+A PATH is written as symbols of the grammar, each right below the one before it:
+names of rules and tokens, literals in quotes, sets in brackets. A number picks
+one occurrence, as inroad paths list shows them; without one, any occurrence
+will do where a path is required, and none may be there where it is forbidden.
+
+Every input was parsed back, and the conditions were checked on its tree. The
+exit status is 3 if no input satisfies them, which is a proof, and 4 if there
+are trees that do but no text was found for one.
+
+Without --out an object {"input": ...} a line is written. The same seed makes
+the same inputs; seed 0 draws one and tells which.`,
+		Example: `  inroad solve --grammar json --require 'object > member' --forbid STRING
+  inroad solve --grammar expr --require '"*"' --require 'unaryExpr#15 > addExpr > "-"'
+  inroad solve --grammar json --at-least 'value > array:3' --n 20 --style varied`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
+	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to derive from (default the first)")
+	flags.StringArrayVar(&opt.require, "require", nil, "a `PATH` that inputs have")
+	flags.StringArrayVar(&opt.forbid, "forbid", nil, "a `PATH` that inputs do not have")
+	flags.StringArrayVar(&opt.atLeast, "at-least", nil, "a `PATH:N` that inputs have N times or more")
+	flags.StringArrayVar(&opt.atMost, "at-most", nil, "a `PATH:N` that inputs have N times or less")
+	flags.StringArrayVar(&opt.exactly, "exactly", nil, "a `PATH:N` that inputs have N times")
+	flags.StringArrayVar(&opt.absent, "absent", nil, "a `RULE` or token that inputs do not have")
+	opt.bind(flags)
+	flags.IntVar(&opt.maxDepth, "max-depth", 0, "symbols below each other at most (default no limit)")
+	flags.IntVar(&opt.maxChar, "max-chars", 0, "characters of all tokens at most; the smallest input is the shortest then (default no limit)")
+	return cmd
+}
+
+func (opt *solveOptions) run(ctx context.Context) error {
+	if err := opt.validate(); err != nil {
+		return err
+	}
+	g, err := loadGrammar(opt.grammar)
+	if err != nil {
+		return err
+	}
+	if opt.start, err = startRule(g, opt.start); err != nil {
+		return err
+	}
+	noteApproximate(opt.stderr, g)
+	c, err := opt.constraint(targeting.NewReader(g, opt.start))
+	if err != nil {
+		return suggested(err)
+	}
+	solver, err := solve.New(g, opt.start)
+	if err != nil {
+		return err
+	}
+	solution, err := solver.Solve(ctx, c)
+	if err != nil {
+		return opt.told(err)
+	}
+	inputs, err := opt.draw(ctx, solution)
+	if err != nil {
+		return opt.told(err)
+	}
+	return opt.write(g, inputs)
+}
+
+// constraint reads what the flags ask for.
+func (opt *solveOptions) constraint(r *targeting.Reader) (targeting.Constraint, error) {
+	c := targeting.Constraint{MaxNodes: opt.maxNodes, MaxDepth: opt.maxDepth, MaxChars: opt.maxChar}
+	for _, f := range []struct {
+		name   string
+		values []string
+		read   func(string) (targeting.Condition, error)
+	}{
+		{"require", opt.require, r.Read},
+		{"forbid", opt.forbid, bounded(r, func(c *targeting.Condition, _ int) { c.Min, c.Max = 0, 0 }, false)},
+		{"at-least", opt.atLeast, bounded(r, func(c *targeting.Condition, n int) { c.Min = n }, true)},
+		{"at-most", opt.atMost, bounded(r, func(c *targeting.Condition, n int) { c.Min, c.Max = 0, n }, true)},
+		{"exactly", opt.exactly, bounded(r, func(c *targeting.Condition, n int) { c.Min, c.Max = n, n }, true)},
+		{"absent", opt.absent, r.Absent},
+	} {
+		for _, value := range f.values {
+			cond, err := f.read(value)
+			if err != nil {
+				return c, fmt.Errorf("--%s: %w", f.name, err)
+			}
+			c.Conditions = append(c.Conditions, cond)
+		}
+	}
+	return c, nil
+}
+
+// bounded returns what reads a path, with a count after a colon or without one,
+// and sets the bounds of the condition.
+func bounded(r *targeting.Reader, set func(c *targeting.Condition, n int), counted bool) func(string) (targeting.Condition, error) {
+	return func(text string) (targeting.Condition, error) {
+		path, n := text, 0
+		if counted {
+			at := strings.LastIndexByte(text, ':')
+			number, err := strconv.Atoi(text[at+1:])
+			if at < 0 || err != nil || number < 0 {
+				return targeting.Condition{}, fmt.Errorf("%s: a colon and a count stand after the path, as in %s:3", text, strings.TrimSuffix(text, ":"))
+			}
+			path, n = text[:at], number
+		}
+		c, err := r.Read(path)
+		set(&c, n)
+		return c, err
+	}
+}
+
+// suggested adds to an error about a symbol what may have been meant.
+func suggested(err error) error {
+	path, ok := errors.AsType[*targeting.PathError](err)
+	if !ok || len(path.Known) == 0 {
+		return err
+	}
+	var near []string
+	if path.Symbol != "" {
+		near = nearest(path.Symbol, path.Known)
+	}
+	switch {
+	case len(near) > 0:
+		return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	case len(path.Known) <= 12:
+		return fmt.Errorf("%w; there could stand %s", err, strings.Join(path.Known, ", "))
+	default:
+		return err
+	}
+}

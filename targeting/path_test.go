@@ -1,0 +1,105 @@
+package targeting_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/targeting"
+)
+
+const quotes = `grammar Q;
+s : a EOF ;
+a : '>' a | '#' B | "'" | C | ;
+B : [a-z>] '\'' '"' '\n' ;
+C : ~[a-z] ;
+LINE : '//' ~[\n]* '\n' -> skip ;
+`
+
+func TestRead(t *testing.T) {
+	g := grammartest.Load(t, strings.ReplaceAll(quotes, `"'"`, `'\''`))
+	r := targeting.NewReader(g, "")
+	for _, c := range []struct {
+		text   string
+		want   []string // the paths, by the texts of their symbols
+		trivia bool
+	}{
+		{"a", []string{"a", "a"}, false},
+		{"a > a", []string{"a a", "a a"}, false},
+		{"a > '>'", []string{"a '>'", "a '>'"}, false},
+		{`a>">"`, []string{"a '>'", "a '>'"}, false},
+		{`a > '\''`, []string{`a '\''`, `a '\''`}, false},
+		{`a > "'"`, []string{`a '\''`, `a '\''`}, false},
+		{`a > '#'`, []string{`a '#'`, `a '#'`}, false},
+		{`B > [a-z]`, []string{"B [a-z]"}, false},
+		{`B > [>]`, []string{"B [>]"}, false},
+		{`B > '"'`, []string{`B '"'`}, false},
+		{`B > '\n'`, []string{`B '\n'`}, false},
+		{`~[a-z]`, []string{"~[a-z]"}, false},
+		{`a > ""`, []string{`a ""`, `a ""`}, false},
+		{"LINE > '//'", []string{"LINE '//'"}, true},
+		{"trivia > LINE", []string{"LINE"}, true},
+	} {
+		got, err := r.Read(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		var paths []string
+		for _, p := range got.Paths {
+			var symbols []string
+			for _, o := range p {
+				symbols = append(symbols, g.Nodes[o].Text)
+			}
+			paths = append(paths, strings.Join(symbols, " "))
+		}
+		if diff := cmp.Diff(c.want, paths); diff != "" || got.Trivia != c.trivia {
+			t.Errorf("%s: trivia %v, %s", c.text, got.Trivia, diff)
+		}
+	}
+}
+
+// Every path that is listed can be written as it is listed.
+func TestReadWhatIsListed(t *testing.T) {
+	for _, name := range []string{"json", "expr"} {
+		g := grammartest.Bundled(t, name)
+		r := targeting.NewReader(g, "")
+		space := features.NewSpace(g, features.Options{})
+		for k := 1; k <= 3; k++ {
+			for p := range space.All(k) {
+				var symbols []string
+				for _, o := range p {
+					symbols = append(symbols, targeting.Symbol(g, o))
+				}
+				text := strings.Join(symbols, " > ")
+				c, err := r.Read(text)
+				if err != nil || len(c.Paths) != 1 || !slices.Equal(c.Paths[0], p) {
+					t.Errorf("%s is read as %v, %v", text, c.Paths, err)
+				}
+			}
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	r := targeting.NewReader(grammartest.Bundled(t, "json"), "")
+	for text, want := range map[string]string{
+		"valu":              "path valu: there is no symbol valu in what grammar json derives",
+		"value > valu":      "path value > valu: there is no symbol valu in what grammar json derives",
+		"array > member":    "path array > member: member never stands right below array",
+		"'true' > value":    "path 'true' > value: nothing stands below 'true'",
+		"value#0 > ":        "path value#0 > : a symbol is missing",
+		"value#":            "path value#: value#: after # stands the number of an occurrence",
+		"'true":             "path 'true: 'true: a quote is missing",
+		`'\q'`:              `path '\q': '\q': what is \q?`,
+		"a>a>a>a>a>a>a>a>a": "path a>a>a>a>a>a>a>a>a: it has 9 symbols; 8 are the most",
+	} {
+		if _, err := r.Read(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
