@@ -1,6 +1,11 @@
 package derivation
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+	"sync/atomic"
+	"unicode/utf8"
+)
 
 // A Builder makes a [Tree] as a parser goes through its input. Nodes come in
 // pre-order; only left recursion puts a node above others that are already
@@ -86,18 +91,93 @@ func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 // maxCopied is how many nodes a Builder copies to keep its memory for later.
 const maxCopied = 1 << 20
 
-// Chars returns the tree of all nodes as one inside the token from start to end.
-// If buf is not nil, its memory is used and it is the result.
-func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) *Tree {
-	nodes := b.nodes
-	keep := buf == nil
-	if keep {
-		buf, nodes = &Tree{}, slices.Clone(nodes)
-	} else {
-		b.nodes = buf.nodes
+// A Pattern is nodes that a [Builder] was given, to be put again elsewhere.
+type Pattern []patternNode
+
+type patternNode struct {
+	node          // with its depth and next counted from where it is put
+	places uint32 // all bits of a leaf's place, none of other nodes
+}
+
+// Pattern returns a pattern of all nodes so far, which must have been made at
+// the depth of 0 and, in a tree inside a token, for the place 0.
+func (b *Builder) Pattern() Pattern {
+	p := make(Pattern, len(b.nodes))
+	for i, n := range b.nodes {
+		p[i].node = n
+		if n.kind() == Leaf {
+			p[i].places = 1<<symbolBits - 1
+		}
 	}
-	*buf = Tree{input: input, names: names, nodes: nodes, chars: true, kept: keep, start: start, end: end}
-	return buf
+	return p
+}
+
+// Equal reports whether two patterns are the same.
+func (p Pattern) Equal(q Pattern) bool { return slices.Equal(p, q) }
+
+// Put adds the nodes of a pattern, the topmost at the given depth, its leaves for
+// a place of the input.
+func (b *Builder) Put(p Pattern, depth int, at int32) {
+	b.nodes = p.put(b.nodes, int32(depth), at)
+}
+
+func (p Pattern) put(to []node, depth, at int32) []node {
+	first := len(to)
+	if cap(to)-first < len(p) {
+		to = slices.Grow(to, len(p))
+	}
+	to = to[:first+len(p)]
+	put := to[first:]
+	for i := range p {
+		n := &p[i]
+		put[i] = node{n.occurrence, n.head + uint32(at)&n.places, n.depth + depth, n.next + int32(first)}
+	}
+	return to
+}
+
+// A Loop says which pattern each byte of a text calls for, as long as that goes
+// on. Bytes for which it has none end it.
+type Loop [utf8.RuneSelf]atomic.Pointer[Pattern]
+
+// PutLoop adds the patterns that a text calls for, and returns how many bytes
+// that were. The text begins at a place of the input.
+func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
+	nodes := b.nodes
+	for i, c := range text {
+		if c >= utf8.RuneSelf {
+			b.nodes = nodes
+			return int32(i)
+		}
+		p := loop[c].Load()
+		if p == nil {
+			b.nodes = nodes
+			return int32(i)
+		}
+		nodes = p.put(nodes, int32(depth), at+int32(i))
+	}
+	b.nodes = nodes
+	return int32(len(text))
+}
+
+// Chars makes buf the tree of all nodes, as one inside the token from start to
+// end. It is valid until the Builder is used again.
+func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) {
+	buf.input, buf.names, buf.nodes, buf.chars, buf.start, buf.end = input, names, b.nodes, true, start, end
+}
+
+// Keep returns a copy of a tree inside a token that stays valid, see [Tree.Kept].
+// Of the input it keeps no more than the token.
+func (t *Tree) Keep() *Tree {
+	kept := *t
+	kept.nodes = slices.Clone(t.nodes)
+	kept.input = bytes.Clone(t.input[t.start:t.end])
+	for i := range kept.nodes {
+		if n := &kept.nodes[i]; n.kind() == Leaf {
+			n.head -= uint32(t.start)
+		}
+	}
+	kept.start, kept.end, kept.kept = 0, t.end-t.start, true
+	return &kept
 }
 
 // unwrapped lays out the nodes with the wraps where they belong.

@@ -81,9 +81,10 @@ func (e *LimitError) Error() string { return fmt.Sprintf("limit reached: %s over
 
 // An Insider derives tokens from their lexer rules.
 type Insider interface {
-	// Inside derives a token of an input. The pieces are those of the token. If
-	// buf is not nil, its memory may be used for the result.
-	Inside(input []byte, token Token, pieces []Piece, buf *Tree) (*Tree, error)
+	// Dissect returns what derives the tokens of an input, one after the other:
+	// it is given a token and the pieces of that token. What it returns is valid
+	// until the next call.
+	Dissect(input []byte) func(token *Token, pieces []Piece) (*Tree, error)
 	// TriviaOccurrence returns the node of the graph that trivia matched by a
 	// lexer rule is an instance of.
 	TriviaOccurrence(rule int32) Occurrence
@@ -101,33 +102,54 @@ func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
 // the tree does not know its lexer. The error is a [*LimitError].
 //
 // To look into many tokens, use a [Lens].
-func (t *Tree) Inside(token int) (*Tree, error) { return t.insideTo(token, nil) }
-
-func (t *Tree) insideTo(token int, buf *Tree) (*Tree, error) {
-	if t.inside == nil || t.tokens[token].Rule < 0 {
-		return nil, nil
-	}
-	first, _ := slices.BinarySearchFunc(t.pieces, int32(token), func(p Piece, token int32) int { return int(p.Token) - int(token) })
-	last := first
-	for last < len(t.pieces) && int(t.pieces[last].Token) == token {
-		last++
-	}
-	return t.inside.Inside(t.input, t.tokens[token], t.pieces[first:last], buf)
-}
+func (t *Tree) Inside(token int) (*Tree, error) { return t.Lens().Token(token) }
 
 // A Lens looks into the tokens of a tree one by one, in memory that it uses
 // again. It is not safe for concurrent use.
 type Lens struct {
-	tree *Tree
-	buf  Tree
+	tree   *Tree
+	derive func(*Token, []Piece) (*Tree, error)
+	pieces []Piece // those from the last token that had any
 }
 
 // Lens returns a lens on the tree.
-func (t *Tree) Lens() *Lens { return &Lens{tree: t} }
+func (t *Tree) Lens() *Lens {
+	l := &Lens{tree: t, pieces: t.pieces}
+	if t.inside != nil {
+		l.derive = t.inside.Dissect(t.input)
+	}
+	return l
+}
 
 // Token derives a token as [Tree.Inside] does. The result is valid until the
 // next call.
-func (l *Lens) Token(token int) (*Tree, error) { return l.tree.insideTo(token, &l.buf) }
+func (l *Lens) Token(token int) (*Tree, error) {
+	of := &l.tree.tokens[token]
+	if l.derive == nil || of.Rule < 0 {
+		return nil, nil
+	}
+	var pieces []Piece
+	if len(l.tree.pieces) > 0 {
+		pieces = l.piecesOf(int32(token))
+	}
+	return l.derive(of, pieces)
+}
+
+// piecesOf returns the pieces of a token. Tokens mostly come in order.
+func (l *Lens) piecesOf(token int32) []Piece {
+	if len(l.pieces) == 0 || l.pieces[0].Token > token {
+		l.pieces = l.tree.pieces
+	}
+	if l.pieces[0].Token < token {
+		first, _ := slices.BinarySearchFunc(l.pieces, token, func(p Piece, token int32) int { return int(p.Token) - int(token) })
+		l.pieces = l.pieces[first:]
+	}
+	last := 0
+	for last < len(l.pieces) && l.pieces[last].Token == token {
+		last++
+	}
+	return l.pieces[:last]
+}
 
 // Leaf derives the token of a leaf of the tree as [Node.Inside] does. The
 // result is valid until the next call.
@@ -142,7 +164,8 @@ func (l *Lens) Leaf(n Node) (*Tree, error) {
 // node of the graph that it is an instance of.
 func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
 	return func(yield func(int, Occurrence) bool) {
-		for i, token := range t.tokens {
+		for i := range t.tokens {
+			token := &t.tokens[i]
 			if !token.Trivia() {
 				continue
 			}

@@ -1,26 +1,19 @@
 package atn
 
 import (
-	"slices"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // A dissector derives the text of tokens from their lexer rules. It walks a
-// network in which every occurrence still has an edge of its own, takes the
-// first alternative that leads to exactly the token's end, and remembers what
-// it found for short texts.
+// network in which every occurrence still has an edge of its own, and takes the
+// first alternative that leads to exactly the token's end.
 type dissector struct {
-	knife   *knife
-	classes *classes
-	names   *derivation.Names
-	parts   map[Part]int32
-	tools   sync.Pool // of *dissecting
-
-	known [maxDissections]atomic.Pointer[dissection] // by hash
+	knife *knife
+	names *derivation.Names
+	parts map[Part]int32
+	short *shortTokens
 }
 
 // A Part names a place in the graph of a token: that of a lexer rule in what
@@ -28,113 +21,54 @@ type dissector struct {
 // End the one that ends the token; they are the same for the end itself.
 type Part struct{ Type, End, Rule int }
 
-// A dissection is a short token that was taken apart before.
-type dissection struct {
-	kind int32 // its type, 0 for trivia
-	rule int32
-	text string
-	tree *derivation.Tree
-}
-
+// Bounds of taking tokens apart. A rule that does not go back takes a few steps
+// for each character.
 const (
-	maxDissected   = 12        // bytes of texts that are remembered
-	maxDissections = 1 << 12   // texts that are remembered
-	maxInside      = 1_000_000 // steps to dissect one token, beside some for each byte
+	maxInside      = 1_000_000  // steps for one token, beside those for each byte
+	maxInsides     = 50_000_000 // steps for all tokens that are asked for, beside those for each byte
+	stepsPerByte   = 100
+	maxInsideNodes = 1 << 24 // of one token
+	maxLoop        = 1 << 12 // bytes taken between two looks at the bounds
+	maxInsideWays  = 1 << 20 // places to go back to, rules entered, or places remembered, in one token
 )
-
-// stepsPerByte is what a token of any length may take: a rule that does not go
-// back takes a few for each character.
-const stepsPerByte = 100
 
 func newDissector(spec *Spec) *dissector {
 	net := rawLexerNetwork(spec)
-	classes := classesOf(net)
-	d := &dissector{
-		knife:   newKnife(net, classes),
-		classes: classes,
-		names:   &derivation.Names{Rules: net.rules, Symbols: spec.Symbols},
-		parts:   spec.Parts,
+	return &dissector{
+		knife: newKnife(net, finerClasses(net)),
+		names: &derivation.Names{Rules: net.rules, Symbols: spec.Symbols},
+		parts: spec.Parts,
+		short: &shortTokens{},
 	}
-	return d
-}
-
-// inside derives a token from its lexer rule. The tree's root stands for the
-// token.
-func (d *dissector) inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (tree *derivation.Tree, limit *LimitError) {
-	kind := token.Type
-	if token.Trivia() {
-		kind = 0
-	}
-	var place *atomic.Pointer[dissection]
-	if len(pieces) == 0 && token.End-token.Start <= maxDissected && int(token.End) < len(input) {
-		text := input[token.Start:token.End]
-		place = &d.known[hash(kind, token.Rule, text)%maxDissections]
-		switch k := place.Load(); {
-		case k == nil:
-			// What is kept must not keep the whole input. The byte more tells
-			// that the token is not at its end.
-			token.Start, token.End = 0, token.End-token.Start
-			input, buf = append(slices.Clip(slices.Clone(text)), 0), nil
-		case k.kind == kind && k.rule == token.Rule && k.text == string(text):
-			return k.tree, nil
-		default: // who came first stays: most texts do not come again
-			place = nil
-		}
-	}
-	c, ok := d.tools.Get().(*dissecting)
-	if !ok {
-		c = &dissecting{d: d}
-	}
-	defer func() {
-		c.reset()
-		d.tools.Put(c)
-		switch e := recover().(type) {
-		case nil:
-		case *LimitError:
-			tree, limit = nil, e
-		default:
-			panic(e)
-		}
-	}()
-	c.input, c.most = input, maxInside+stepsPerByte*int(token.End-token.Start)
-	c.token(token, int(kind), pieces)
-	tree = c.tree.Chars(input[:token.End:token.End], token.Start, token.End, d.names, buf)
-	if place != nil {
-		place.Store(&dissection{kind, token.Rule, tree.String(), tree})
-	}
-	return tree, nil
-}
-
-// hash is FNV-1a.
-func hash(kind, rule int32, text []byte) uint32 {
-	h := (uint32(2166136261) ^ uint32(kind)) * 16777619
-	h = (h ^ uint32(rule)) * 16777619
-	for _, b := range text {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	return h
 }
 
 // part returns the occurrence of a part, none if what is in it stands right
 // below the token.
 func (d *dissector) part(kind, end, rule int) int32 {
+	if len(d.parts) == 0 {
+		return none
+	}
 	if o, ok := d.parts[Part{kind, end, rule}]; ok {
 		return o
 	}
 	return none
 }
 
-// dissecting is one token being taken apart. Its tree grows as the search goes
-// on, and is cut back where the search goes back.
+// dissecting is the tokens of an input being taken apart, one after the other.
+// The tree of a token grows as the search goes on, and is cut back where the
+// search goes back.
 type dissecting struct {
-	d     *dissector
+	*dissector
 	input []byte
 	tree  derivation.Builder
+	out   derivation.Tree
+	left  int // steps that may be taken for all tokens to come
 
-	steps   int
-	most    int   // steps that may be taken
+	steps   int   // taken for the token
+	most    int   // that may be taken for it
 	end     int32 // of the piece
 	depth   int   // of what stands right below the piece
+	cuts    *cutTable
 	open    []choice
 	calls   []call
 	careful bool // places are remembered: there is much going back
@@ -142,19 +76,19 @@ type dissecting struct {
 	been    map[cutPlace]struct{}
 }
 
-func (c *dissecting) reset() {
-	c.input, c.steps = nil, 0
-	c.tree.Reset(0)
+func (d *dissector) dissect(input []byte) *dissecting {
+	return &dissecting{dissector: d, input: input, left: maxInsides + stepsPerByte*len(input)}
 }
 
 // A cutPlace is a place in the network and in the text.
 type cutPlace struct{ state, at, call int32 }
 
-// A choice is a place to go back to, and how large the tree was there.
+// A choice is a place to go back to, and how much there was of the tree and of
+// calls.
 type choice struct {
 	cutPlace
-	nodes int32
-	arcs  []int32 // those yet to be tried
+	nodes, calls int32
+	arcs         []int32 // those yet to be tried
 }
 
 // A call is a rule that is being matched, on top of others.
@@ -164,143 +98,231 @@ type call struct {
 	depth      int32
 }
 
+// inside derives a token. The tree's root stands for the token.
+func (c *dissecting) inside(token *derivation.Token, pieces []derivation.Piece) (*derivation.Tree, error) {
+	kind := token.Type
+	if token.Trivia() {
+		kind = 0
+	}
+	short, ok := newShortToken(c.input, kind, token)
+	ok = ok && len(pieces) == 0
+	if ok {
+		if tree := c.short.get(short); tree != nil {
+			return tree, nil
+		}
+	}
+	c.steps, c.most = 0, min(maxInside+stepsPerByte*int(token.End-token.Start), c.left)
+	c.tree.Reset(0)
+	c.cuts = c.knife.cuts.Load()
+	limit := c.token(token, int(kind), pieces)
+	c.left -= c.steps
+	if limit != nil {
+		return nil, &derivation.LimitError{What: limit.What, Bound: limit.Bound}
+	}
+	c.tree.Chars(c.input, token.Start, token.End, c.names, &c.out)
+	if ok {
+		c.short.put(short, &c.out)
+	}
+	return &c.out, nil
+}
+
 // token derives a token of one or more pieces.
-func (c *dissecting) token(token derivation.Token, kind int, pieces []derivation.Piece) {
+func (c *dissecting) token(token *derivation.Token, kind int, pieces []derivation.Piece) *LimitError {
 	root := c.tree.Open(0, token.Rule, derivation.None)
 	end := int(token.Rule)
 	start := token.Start
 	for _, p := range pieces {
-		part := c.tree.Open(1, p.Rule, derivation.Occurrence(c.d.part(kind, end, int(p.Rule))))
-		c.piece(int(p.Rule), start, p.End, 2)
+		part := c.tree.Open(1, p.Rule, derivation.Occurrence(c.part(kind, end, int(p.Rule))))
+		if limit := c.piece(int(p.Rule), start, p.End, 2); limit != nil {
+			return limit
+		}
 		c.tree.Close(part)
 		start = p.End
 	}
-	if o := c.d.part(kind, end, end); o != none {
-		part := c.tree.Open(1, token.Rule, derivation.Occurrence(o))
-		c.piece(end, start, token.End, 2)
-		c.tree.Close(part)
-	} else {
-		c.piece(end, start, token.End, 1)
+	depth, part := 1, root
+	if o := c.part(kind, end, end); o != none {
+		depth, part = 2, c.tree.Open(1, token.Rule, derivation.Occurrence(o))
 	}
+	if limit := c.piece(end, start, token.End, depth); limit != nil {
+		return limit
+	}
+	c.tree.Close(part)
 	c.tree.Close(root)
+	return nil
 }
 
 // piece finds the way through a lexer rule from start to exactly end. The lexer
 // matched the text, so there is one.
-func (c *dissecting) piece(rule int, start, end int32, depth int) {
-	c.end, c.depth, c.careful = end, depth, false
-	from := cutPlace{c.d.knife.starts[rule], start, -1}
-	if nodes := c.tree.Len(); !c.search(from) {
-		c.tree.Truncate(nodes)
-		c.careful = true
-		c.search(from)
-		c.tree.CloseFrom(nodes)
+func (c *dissecting) piece(rule int, start, end int32, depth int) *LimitError {
+	c.end, c.depth = end, depth
+	from := cutPlace{c.knife.starts[rule], start, -1}
+	nodes := c.tree.Len()
+	found, limit := c.search(from, false)
+	if found || limit != nil {
+		return limit
 	}
+	c.tree.Truncate(nodes)
+	if _, limit = c.search(from, true); limit != nil {
+		return limit
+	}
+	c.tree.CloseFrom(nodes)
+	return nil
 }
 
-// maxCareless is how often the search goes back before it takes care not to
-// search twice from the same place.
-const maxCareless = 32
+// What a search may take, in all and for each byte, before it takes care not to
+// go twice from the same place.
+const (
+	maxCareless   = 256
+	stepsCareless = 16
+)
 
 // search tries the arcs in order, going back to the last choice where there is
 // no way on, and reports whether it came to the end. Unless it is careful it
 // gives up when it goes back too often.
-func (c *dissecting) search(p cutPlace) bool {
-	c.open, c.calls = c.open[:0], c.calls[:0]
+func (c *dissecting) search(p cutPlace, careful bool) (found bool, limit *LimitError) {
+	c.open, c.calls, c.careful = c.open[:0], c.calls[:0], careful
 	c.byCall, c.been = nil, nil
-	if c.careful {
+	if careful {
 		c.byCall, c.been = map[call]int32{}, map[cutPlace]struct{}{}
 	}
-	arc := -1
-	for backs := 0; !c.run(p, arc); backs++ {
-		if len(c.open) == 0 || !c.careful && backs > maxCareless {
-			return false
-		}
+	most := c.steps + maxCareless + stepsCareless*int(c.end-p.at)
+	found, limit = c.run(p)
+	for !found && limit == nil && len(c.open) > 0 && (careful || c.steps <= most) {
 		top := &c.open[len(c.open)-1]
-		p, arc = top.cutPlace, int(top.arcs[0])
+		p, arc := top.cutPlace, top.arcs[0]
 		c.tree.Truncate(int(top.nodes))
+		if !careful {
+			c.calls = c.calls[:top.calls]
+		}
 		if top.arcs = top.arcs[1:]; len(top.arcs) == 0 {
 			c.open = c.open[:len(c.open)-1]
 		}
+		if p, ok := c.follow(p, arc); ok {
+			found, limit = c.run(p)
+		}
 	}
-	return true
+	return found, limit
 }
 
-// run goes on from a place as long as it can, first by the given arc unless
-// that is -1, and reports whether it came to the end.
-func (c *dissecting) run(p cutPlace, arc int) bool {
-	k := c.d.knife
+// run goes on from a place as long as it can, and reports whether it came to the
+// end.
+func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
 	class, width := c.char(p.at)
 	depth := c.below(p.call)
+	row := c.knife.row(c.cuts, p.state)
 	for {
-		if c.steps++; c.steps > c.most {
-			panic(&LimitError{What: "steps to take a token apart", Bound: c.most})
+		if c.steps++; c.steps > c.most || c.tree.Len() > maxInsideNodes {
+			return false, c.limit()
 		}
-		s := &k.states[p.state]
-		if s.stop {
+		if row.stop {
 			if p.call < 0 {
-				return p.at == c.end
+				return p.at == c.end, nil
 			}
-			up := &c.calls[p.call]
-			if !c.careful {
-				c.tree.Close(up.node)
-			}
-			p.state, p.call = up.follow, up.up
+			row = c.knife.row(c.cuts, c.calls[p.call].follow)
+			p.call = c.leave(p.call)
 			depth--
 			continue
 		}
-		if arc < 0 {
-			if arc = c.choose(p, s, class); arc < 0 {
-				return false
-			}
+		way := row.cuts[class].Load()
+		if way == nil {
+			row, way = c.extend(row, class)
 		}
-		a := &s.arcs[arc]
-		arc = -1
-		p.state = a.target
-		switch {
-		case a.takes != nil:
-			if !a.takes.has(int32(class)) || class == c.d.classes.count && int(c.end) < len(c.input) {
-				return false
+		if way.kind == oneWay && !c.careful {
+			for _, to := range way.calls {
+				p.call = c.enter(call{p.call, to.follow, int32(c.tree.Len()) + to.node, int32(depth + 1)})
+				depth++
 			}
-			if !a.edge.continues { // the rest of a literal is in its leaf
-				c.tree.Leaf(depth, p.at, derivation.Occurrence(c.occurrence(a, p.at)))
+			c.tree.Put(way.pattern, depth-len(way.calls), p.at)
+			row = way.to
+			if way.takes {
+				p.at += width
+				if loop := row.loop.Load(); loop != nil {
+					text := c.input[p.at:min(c.end, p.at+maxLoop)]
+					n := c.tree.PutLoop(loop, depth, p.at, text)
+					p.at += n
+					c.steps += int(n)
+				}
+				class, width = c.char(p.at)
 			}
-			p.at += width
-			class, width = c.char(p.at)
-		case a.edge.kind == ruleCall:
-			p.call = c.push(a, p.call, depth)
-			depth++
-		case a.edge.occurrence != none:
-			c.tree.Empty(depth, derivation.Occurrence(a.edge.occurrence))
+			continue
 		}
+		next, ok := c.choose(cutPlace{row.state, p.at, p.call}, way)
+		if !ok {
+			return false, nil
+		}
+		p = next
+		if len(c.open)+len(c.calls)+len(c.been) > maxInsideWays {
+			return false, &LimitError{What: "ways to take a token apart", Bound: maxInsideWays}
+		}
+		class, width = c.char(p.at)
+		depth = c.below(p.call)
+		row = c.knife.row(c.cuts, p.state)
 	}
 }
 
-// choose returns the first arc that can lead on, and keeps the others for
-// later; -1 if there is none.
-func (c *dissecting) choose(p cutPlace, s *cutState, class int) int {
-	if len(s.arcs) == 1 {
-		return 0
+// limit tells which bound was reached.
+func (c *dissecting) limit() *LimitError {
+	switch {
+	case c.steps <= c.most:
+		return &LimitError{What: "nodes inside a token", Bound: maxInsideNodes}
+	case c.most == c.left:
+		return &LimitError{What: "steps to take tokens apart", Bound: maxInsides + stepsPerByte*len(c.input)}
+	default:
+		return &LimitError{What: "steps to take a token apart", Bound: c.most}
 	}
-	viable := c.d.knife.viable(s, class, c.d.classes)
-	if len(viable) == 0 || c.careful && !c.first(p) {
-		return -1
+}
+
+// extend makes a cut that is not there yet.
+func (c *dissecting) extend(row *cutRow, class int) (*cutRow, *cut) {
+	c.cuts = c.knife.bounded(c.cuts)
+	row = c.knife.row(c.cuts, row.state)
+	return row, c.knife.cut(c.cuts, row, class)
+}
+
+// choose follows the first arc that can lead on, and keeps the others for later.
+func (c *dissecting) choose(p cutPlace, way *cut) (cutPlace, bool) {
+	if way.kind == deadEnd || c.careful && len(c.knife.states[p.state].arcs) > 1 && !c.first(p) {
+		return p, false
 	}
-	if len(viable) > 1 {
-		c.open = append(c.open, choice{p, int32(c.tree.Len()), viable[1:]})
+	if len(way.arcs) > 1 {
+		c.open = append(c.open, choice{p, int32(c.tree.Len()), int32(len(c.calls)), way.arcs[1:]})
 	}
-	return int(viable[0])
+	return c.follow(p, way.arcs[0])
+}
+
+// follow takes an arc, and reports whether it can.
+func (c *dissecting) follow(p cutPlace, arc int32) (cutPlace, bool) {
+	a := &c.knife.states[p.state].arcs[arc]
+	depth := c.below(p.call)
+	p.state = a.target
+	switch {
+	case a.takes != nil:
+		class, width := c.char(p.at)
+		if !a.takes.has(int32(class)) || class == c.knife.classes.count && int(c.end) < len(c.input) {
+			return p, false
+		}
+		if !a.edge.continues { // the rest of a literal is in its leaf
+			c.tree.Leaf(depth, p.at, derivation.Occurrence(c.occurrence(a, p.at)))
+		}
+		p.at += width
+	case a.edge.kind == ruleCall:
+		node := c.tree.Open(depth, int32(a.edge.rule), derivation.Occurrence(a.edge.occurrence))
+		p.call = c.enter(call{p.call, a.follow, node, int32(depth + 1)})
+	case a.edge.occurrence != none:
+		c.tree.Empty(depth, derivation.Occurrence(a.edge.occurrence))
+	}
+	return p, true
 }
 
 // char returns the class and width of the next character.
 func (c *dissecting) char(at int32) (class int, width int32) {
 	if at >= c.end {
-		return c.d.classes.count, 0
+		return c.knife.classes.count, 0
 	}
 	if b := c.input[at]; b < utf8.RuneSelf {
-		return int(c.d.classes.ascii[b]), 1
+		return int(c.knife.classes.ascii[b]), 1
 	}
-	of, w := c.d.classes.decode(c.input[at:c.end])
+	of, w := c.knife.classes.decode(c.input[at:c.end])
 	return int(of), int32(w)
 }
 
@@ -322,21 +344,31 @@ func (c *dissecting) below(call int32) int {
 	return int(c.calls[call].depth)
 }
 
-// push enters a rule. Where places are remembered, calls from equal places to
-// go on to are one, whatever nodes they have in this attempt or others: these
-// are closed in the end.
-func (c *dissecting) push(a *cutArc, up int32, depth int) int32 {
-	node := c.tree.Open(depth, int32(a.edge.rule), derivation.Occurrence(a.edge.occurrence))
-	to := call{up: up, follow: a.follow}
+// enter puts a call on top of others. Where places are remembered, calls from
+// equal places to go on to are one, whatever nodes they have in this attempt or
+// others: these are closed in the end.
+func (c *dissecting) enter(to call) int32 {
 	if c.careful {
-		if i, ok := c.byCall[to]; ok {
+		key := call{up: to.up, follow: to.follow}
+		if i, ok := c.byCall[key]; ok {
 			return i
 		}
-		c.byCall[to] = int32(len(c.calls))
+		c.byCall[key] = int32(len(c.calls))
 	}
-	to.node, to.depth = node, int32(depth+1)
 	c.calls = append(c.calls, to)
 	return int32(len(c.calls) - 1)
+}
+
+// leave takes a call off and returns the one below.
+func (c *dissecting) leave(top int32) int32 {
+	up := c.calls[top].up
+	if !c.careful {
+		c.tree.Close(c.calls[top].node)
+		if len(c.open) == 0 { // nothing goes back to it
+			c.calls = c.calls[:top]
+		}
+	}
+	return up
 }
 
 // occurrence returns what the next character is an instance of.

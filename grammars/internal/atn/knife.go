@@ -1,25 +1,29 @@
 package atn
 
 import (
-	"slices"
+	"iter"
 	"sync/atomic"
 )
 
 // A knife is a lexer's network in the form that tokens are taken apart with:
-// steps that do nothing are left out, and at each decision it is known which
-// ways a character can go.
+// steps that do nothing are left out, and what a character leads to is found
+// out once, see [cut].
 type knife struct {
+	classes  *classes
 	states   []cutState
 	starts   []int32    // by rule
 	nullable []bool     // by rule: it can match nothing
 	firsts   []tokenSet // by rule: the classes of characters that it can begin with
+	follows  []tokenSet // by rule: the classes of characters that can come after it
+
+	most int64 // that a table holds, in bytes
+	cuts atomic.Pointer[cutTable]
 }
 
 type cutState struct {
-	stop   bool
-	rule   int32
-	arcs   []cutArc
-	viable atomic.Pointer[[][]int32] // by class of character
+	stop bool
+	rule int32
+	arcs []cutArc
 }
 
 type cutArc struct {
@@ -30,7 +34,7 @@ type cutArc struct {
 }
 
 func newKnife(net *network, classes *classes) *knife {
-	k := &knife{states: make([]cutState, len(net.states)), nullable: make([]bool, len(net.starts))}
+	k := &knife{classes: classes, states: make([]cutState, len(net.states)), nullable: make([]bool, len(net.starts)), most: maxCutSize}
 	for i, s := range net.states {
 		k.states[i].stop, k.states[i].rule = s.kind == ruleStop, int32(s.rule)
 		if s.kind == ruleStop {
@@ -50,43 +54,94 @@ func newKnife(net *network, classes *classes) *knife {
 	for _, s := range net.starts {
 		k.starts = append(k.starts, int32(skipSteps(s).number))
 	}
-	k.findFirsts(classes)
+	k.findFirsts()
+	k.findFollows(net)
+	k.cuts.Store(newCutTable(len(k.states)))
 	return k
 }
 
 // findFirsts finds out how each rule can begin.
-func (k *knife) findFirsts(classes *classes) {
+func (k *knife) findFirsts() {
 	callers := make([][]int32, len(k.starts))
-	for i := range k.states {
-		for _, a := range k.states[i].arcs {
-			if a.edge.kind == ruleCall {
-				callers[a.edge.rule] = append(callers[a.edge.rule], k.states[i].rule)
+	for call := range k.calls() {
+		callers[call.edge.rule] = append(callers[call.edge.rule], k.states[call.follow].rule)
+	}
+	k.firsts = k.noClasses()
+	k.untilSettled(callers, func(rule int32) bool {
+		grown := false
+		ends := k.look(k.starts[rule], func(takes tokenSet) { grown = k.firsts[rule].addAll(takes) || grown })
+		grown = grown || ends != k.nullable[rule]
+		k.nullable[rule] = ends
+		return grown
+	})
+}
+
+// findFollows finds out what can come after each rule. After a token the text
+// ends.
+func (k *knife) findFollows(net *network) {
+	k.follows = k.noClasses()
+	for _, mode := range net.modes {
+		for _, e := range mode.edges {
+			k.follows[e.target.rule].add(int32(k.classes.count))
+		}
+	}
+	ended := make([][]int32, len(k.starts)) // by rule: those that it can end in
+	for call := range k.calls() {
+		rule := call.edge.rule
+		if k.look(call.follow, func(takes tokenSet) { k.follows[rule].addAll(takes) }) {
+			caller := k.states[call.follow].rule
+			ended[caller] = append(ended[caller], int32(rule))
+		}
+	}
+	k.untilSettled(ended, func(rule int32) bool {
+		grown := false
+		for _, last := range ended[rule] {
+			grown = k.follows[last].addAll(k.follows[rule]) || grown
+		}
+		return grown
+	})
+}
+
+// calls yields the arcs that enter a rule.
+func (k *knife) calls() iter.Seq[*cutArc] {
+	return func(yield func(*cutArc) bool) {
+		for i := range k.states {
+			for j := range k.states[i].arcs {
+				if a := &k.states[i].arcs[j]; a.edge.kind == ruleCall && !yield(a) {
+					return
+				}
 			}
 		}
 	}
-	k.firsts = make([]tokenSet, len(k.starts))
-	queue := make([]int32, 0, len(k.starts))
-	for rule := range k.starts {
-		k.firsts[rule] = make(tokenSet, (classes.count+1)>>6+1)
-		queue = append(queue, int32(rule))
+}
+
+// noClasses returns an empty set for each rule.
+func (k *knife) noClasses() []tokenSet {
+	out := make([]tokenSet, len(k.starts))
+	for rule := range out {
+		out[rule] = make(tokenSet, (k.classes.count+1)>>6+1)
 	}
-	slices.Reverse(queue) // rules mostly call those after them
+	return out
+}
+
+// untilSettled calls grow for each rule, and again for the dependents of those
+// that it reports to have changed something.
+func (k *knife) untilSettled(dependents [][]int32, grow func(rule int32) bool) {
+	queue := make([]int32, 0, len(k.starts))
 	queued := make([]bool, len(k.starts))
+	for rule := len(k.starts) - 1; rule >= 0; rule-- { // rules mostly call those after them
+		queue, queued[rule] = append(queue, int32(rule)), true
+	}
 	for len(queue) > 0 {
 		rule := queue[0]
 		queue = queue[1:]
 		queued[rule] = false
-		first := k.firsts[rule]
-		grown := false
-		ends := k.look(k.starts[rule], func(takes tokenSet) { grown = first.addAll(takes) || grown })
-		if !grown && ends == k.nullable[rule] {
+		if !grow(rule) {
 			continue
 		}
-		k.nullable[rule] = ends
-		for _, caller := range callers[rule] {
-			if !queued[caller] {
-				queued[caller] = true
-				queue = append(queue, caller)
+		for _, next := range dependents[rule] {
+			if !queued[next] {
+				queue, queued[next] = append(queue, next), true
 			}
 		}
 	}
@@ -137,47 +192,40 @@ func (k *knife) look(from int32, visit func(tokenSet)) (ends bool) {
 	return ends
 }
 
-// viable returns the arcs of a decision, in order, that can lead on where the
-// next character is of a class.
-func (k *knife) viable(s *cutState, class int, classes *classes) []int32 {
-	table := s.viable.Load()
-	if table == nil {
-		table = k.viableTable(s, classes)
-		s.viable.Store(table)
-	}
-	return (*table)[class]
-}
-
-func (k *knife) viableTable(s *cutState, classes *classes) *[][]int32 {
-	table := make([][]int32, classes.count+1)
+// viable returns the arcs of a state, in order, that can lead on where the next
+// character is of a class.
+func (k *knife) viable(s *cutState, class int) []int32 {
+	var out []int32
 	for i := range s.arcs {
-		a := &s.arcs[i]
-		leads := make(tokenSet, (classes.count+1)>>6+1)
-		open := false // what comes after is not known here
-		switch {
-		case a.takes != nil:
-			leads.addAll(a.takes)
-		case a.edge.kind == ruleCall:
-			leads.addAll(k.firsts[a.edge.rule])
-			open = k.nullable[a.edge.rule]
-		default:
-			open = k.look(a.target, func(takes tokenSet) { leads.addAll(takes) })
-		}
-		for c := range table {
-			if open || leads.has(int32(c)) {
-				table[c] = append(table[c], int32(i))
-			}
+		if k.leadsOn(&s.arcs[i], int32(class)) {
+			out = append(out, int32(i))
 		}
 	}
-	share(table)
-	return &table
+	return out
 }
 
-// share lets equal lists be one.
-func share(table [][]int32) {
-	for i := 1; i < len(table); i++ {
-		if slices.Equal(table[i], table[i-1]) {
-			table[i] = table[i-1]
-		}
+// leadsOn reports whether an arc can lead on where the next character is of a
+// class.
+func (k *knife) leadsOn(a *cutArc, class int32) bool {
+	switch {
+	case a.takes != nil:
+		return a.takes.has(class)
+	case a.edge.kind == ruleCall:
+		rule := a.edge.rule
+		return k.firsts[rule].has(class) || k.nullable[rule] && k.canFollow(a.follow, class)
+	default:
+		return k.canFollow(a.target, class)
 	}
+}
+
+// canFollow reports whether a character of a class can come first from a state
+// on, after the end of the rule if need be.
+func (k *knife) canFollow(from, class int32) bool {
+	s := &k.states[from]
+	if len(s.arcs) == 1 && s.arcs[0].takes != nil { // as in most cases
+		return s.arcs[0].takes.has(class)
+	}
+	found := false
+	ends := k.look(from, func(takes tokenSet) { found = found || takes.has(class) })
+	return found || ends && k.follows[s.rule].has(class)
 }

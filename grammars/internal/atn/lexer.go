@@ -3,6 +3,7 @@ package atn
 import (
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -328,8 +329,8 @@ type classes struct {
 	count  int
 }
 
-// A page has the classes of some consecutive characters. Pages that are alike
-// are one.
+// A page has the classes of some consecutive characters. Pages of one class are
+// one.
 type page [pageSize]uint16
 
 const pageSize = 256
@@ -340,26 +341,54 @@ func (c *classes) decode(text []byte) (class uint16, width int) {
 	return c.pages[char/pageSize][char%pageSize], width
 }
 
-func classesOf(net *network) *classes {
-	bounds := classBounds(net)
+func classesOf(net *network) *classes { return newClasses(classBounds(net, false)) }
+
+// finerClasses is like [classesOf], but the parts of a set, too, are on a class
+// as a whole or not at all, unless there are too many.
+func finerClasses(net *network) *classes {
+	if bounds := classBounds(net, true); len(bounds) <= math.MaxUint16 {
+		return newClasses(bounds)
+	}
+	return classesOf(net)
+}
+
+func newClasses(bounds []rune) *classes {
 	c := &classes{bounds: bounds, count: len(bounds)}
-	known := map[page]*page{}
+	uniform := map[int]*page{} // by class
 	class := 0
 	for i := range c.pages {
-		var p page
+		first := rune(i * pageSize)
+		last := class
+		for last+1 < len(bounds) && bounds[last+1] < first+pageSize {
+			last++
+		}
+		if p := uniform[class]; p != nil && last == class {
+			c.pages[i] = p
+			continue
+		}
+		p := new(page)
+		whole := last == class
 		for j := range p {
-			if char := rune(i*pageSize + j); class+1 < len(bounds) && bounds[class+1] == char {
+			if class < last && bounds[class+1] == first+rune(j) {
 				class++
 			}
 			p[j] = uint16(class)
 		}
-		if known[p] == nil {
-			known[p] = &p
+		if whole {
+			uniform[class] = p
 		}
-		c.pages[i] = known[p]
+		c.pages[i] = p
 	}
 	copy(c.ascii[:], c.pages[0][:])
 	return c
+}
+
+// span returns the first and the last character of a class.
+func (c *classes) span(class int) (lo, hi rune) {
+	if class+1 < len(c.bounds) {
+		return c.bounds[class], c.bounds[class+1] - 1
+	}
+	return c.bounds[class], unicode.MaxRune
 }
 
 // of returns the classes of the characters that an edge takes.
@@ -378,7 +407,7 @@ func (c *classes) of(e *edge) tokenSet {
 }
 
 // classBounds returns the first character of each class, in order.
-func classBounds(net *network) []rune {
+func classBounds(net *network, members bool) []rune {
 	cuts := map[rune]bool{0: true, utf8.RuneSelf: true}
 	cut := func(r interval) {
 		if r.lo >= 0 {
@@ -396,6 +425,11 @@ func classBounds(net *network) []rune {
 			case set, notSet:
 				for _, r := range e.set {
 					cut(r)
+				}
+			}
+			for _, l := range e.members {
+				if members {
+					cut(interval{l.lo, l.hi})
 				}
 			}
 		}

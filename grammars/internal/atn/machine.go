@@ -39,10 +39,11 @@ func (m *Machine) Serialized() (lexer, parser []int32) {
 	return m.lexer.net.serialize(), m.parser.serialize()
 }
 
-// LimitCaches makes the lexer and the predictor keep no more than about that many
-// bytes each of what they found out. The machine must not be in use.
+// LimitCaches makes the lexer, the predictor and the dissector keep no more than
+// about that many bytes each of what they found out. The machine must not be in use.
 func (m *Machine) LimitCaches(bytes int) {
 	m.lexer.most, m.predictor.most = int64(bytes), bytes/8
+	m.dissector().knife.most = int64(bytes)
 	m.predictor.cache.Store(newPredictCache(m.predictor.walk, m.predictor.most))
 }
 
@@ -163,13 +164,9 @@ func (m *Machine) release(r *run) {
 	m.runs.Put(r)
 }
 
-// Inside derives a token of an input from its lexer rule.
-func (m *Machine) Inside(input []byte, token derivation.Token, pieces []derivation.Piece, buf *derivation.Tree) (*derivation.Tree, error) {
-	tree, limit := m.dissector().inside(input, token, pieces, buf)
-	if limit != nil {
-		return nil, &derivation.LimitError{What: limit.What, Bound: limit.Bound}
-	}
-	return tree, nil
+// Dissect returns what derives the tokens of an input from their lexer rules.
+func (m *Machine) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
+	return m.dissector().dissect(input).inside
 }
 
 // TriviaOccurrence returns the node that trivia matched by a lexer rule is an
