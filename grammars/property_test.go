@@ -234,9 +234,9 @@ func FuzzParse(f *testing.F) {
 
 func bundledText(tb testing.TB, name string) string {
 	tb.Helper()
-	source, err := bundled.Source(name)
+	sources, err := bundled.Sources(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return source.Text
+	return sources[0].Text
 }

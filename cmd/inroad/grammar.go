@@ -33,28 +33,28 @@ func loadGrammar(value string) (*grammars.Grammar, error) {
 func loadNamed(start string, names []string) (*grammars.Grammar, error) {
 	var sources []grammars.Source
 	for _, name := range names {
-		source, err := readSource(name)
+		of, err := readSources(name)
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, source)
+		sources = append(sources, of...)
 	}
 	return grammars.LoadFrom(start, sources...)
 }
 
-func readSource(name string) (grammars.Source, error) {
+func readSources(name string) ([]grammars.Source, error) {
 	if !strings.ContainsAny(name, `/\`) && !strings.HasSuffix(name, ".g4") {
-		source, err := bundled.Source(name)
+		sources, err := bundled.Sources(name)
 		if err != nil {
-			return source, fmt.Errorf("%w; the name of a file ends in .g4 or has a slash in it", err)
+			return nil, fmt.Errorf("%w; the name of a file ends in .g4 or has a slash in it", err)
 		}
-		return source, nil
+		return sources, nil
 	}
 	text, err := readFile(name, maxGrammarRead)
 	if err != nil {
-		return grammars.Source{}, fmt.Errorf("%s: %w", printable(name), err)
+		return nil, fmt.Errorf("%s: %w", printable(name), err)
 	}
-	return grammars.Source{Name: printable(name), Text: string(text)}, nil
+	return []grammars.Source{{Name: printable(name), Text: string(text)}}, nil
 }
 
 // maxGrammarRead bounds what is read of a grammar file that may have no end.

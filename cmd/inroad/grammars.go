@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -23,43 +25,87 @@ begins with, how many rules and nodes it has, and what it is.`,
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listGrammars(cmd.OutOrStdout()) },
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print a bundled grammar",
-		Long:    "Print the text of a bundled grammar, to read or to start your own from.",
-		Example: `  inroad grammars show json >mine.g4`,
+	cmd.AddCommand(newShowCommand())
+	return cmd
+}
+
+func newShowCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "show [--out DIR] NAME",
+		Short: "Print a bundled grammar",
+		Long: `Print the text of a bundled grammar, to read or to start your own from.
+
+A grammar of two files, the parser and its lexer, is printed with headings. With
+--out the files are written into a folder instead, and their names are printed.`,
+		Example: `  inroad grammars show json >mine.g4
+  inroad grammars show --out mine xml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("give the name of one bundled grammar; there are: %s", strings.Join(bundled.Names(), ", "))
 			}
 			return nil
 		},
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, err := bundled.Source(args[0])
+			sources, err := bundled.Sources(args[0])
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), source.Text)
-			return err
+			if out != "" {
+				return writeSources(cmd.OutOrStdout(), out, sources)
+			}
+			return printSources(cmd.OutOrStdout(), sources)
 		},
-	})
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write the files into this `DIR`, which is made if it is not there")
 	return cmd
+}
+
+func printSources(stdout io.Writer, sources []grammars.Source) error {
+	for i, source := range sources {
+		text := source.Text
+		if len(sources) > 1 {
+			text = fmt.Sprintf("==> %s <==\n%s", source.Name, text)
+		}
+		if i > 0 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(stdout, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeSources(stdout io.Writer, dir string, sources []grammars.Source) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", printable(dir), cause(err))
+	}
+	for _, source := range sources {
+		path := filepath.Join(dir, source.Name)
+		if err := os.WriteFile(path, []byte(source.Text), 0o644); err != nil {
+			return fmt.Errorf("%s: %w", printable(path), cause(err))
+		}
+		fmt.Fprintln(stdout, path)
+	}
+	return nil
 }
 
 func listGrammars(stdout io.Writer) error {
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSTART\tRULES\tNODES\tDESCRIPTION")
 	for _, name := range bundled.Names() {
-		source, err := bundled.Source(name)
+		sources, err := bundled.Sources(name)
 		if err != nil {
 			return err
 		}
-		g, err := grammars.Load(source)
+		g, err := grammars.Load(sources...)
 		if err != nil {
 			return err
 		}
 		parser, lexer := countRules(g)
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", name, g.Start, parser+lexer, len(g.Nodes), description(source.Text))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", name, g.Start, parser+lexer, len(g.Nodes), description(sources[0].Text))
 	}
 	return table.Flush()
 }

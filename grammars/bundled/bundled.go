@@ -3,6 +3,7 @@ package bundled
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -14,6 +15,10 @@ import (
 //go:embed *.g4
 var files embed.FS
 
+// lexerSuffix ends the name of a file that holds the lexer of a bundled grammar,
+// for those that need modes and so cannot be one file.
+const lexerSuffix = "Lexer.g4"
+
 // Names lists the bundled grammars in order.
 func Names() []string {
 	paths, err := fs.Glob(files, "*.g4")
@@ -22,26 +27,39 @@ func Names() []string {
 	}
 	var names []string
 	for _, path := range paths {
-		names = append(names, strings.TrimSuffix(path, ".g4"))
+		if !strings.HasSuffix(path, lexerSuffix) {
+			names = append(names, strings.TrimSuffix(path, ".g4"))
+		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// Source returns the text of a bundled grammar.
-func Source(name string) (grammars.Source, error) {
-	text, err := files.ReadFile(name + ".g4")
-	if err != nil || !slices.Contains(Names(), name) {
-		return grammars.Source{}, fmt.Errorf("no bundled grammar is named %q; there are: %s", name, strings.Join(Names(), ", "))
+// Sources returns the files of a bundled grammar: one, or the parser and its
+// lexer.
+func Sources(name string) ([]grammars.Source, error) {
+	if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("no bundled grammar is named %q; there are: %s", name, strings.Join(Names(), ", "))
 	}
-	return grammars.Source{Name: name + ".g4", Text: string(text)}, nil
+	var sources []grammars.Source
+	for _, path := range []string{name + ".g4", name + lexerSuffix} {
+		text, err := files.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && len(sources) > 0: // one file
+		case err != nil:
+			return nil, err
+		default:
+			sources = append(sources, grammars.Source{Name: path, Text: string(text)})
+		}
+	}
+	return sources, nil
 }
 
 // Load loads a bundled grammar.
 func Load(name string) (*grammars.Grammar, error) {
-	source, err := Source(name)
+	sources, err := Sources(name)
 	if err != nil {
 		return nil, err
 	}
-	return grammars.Load(source)
+	return grammars.Load(sources...)
 }

@@ -34,7 +34,16 @@ func samples(t *testing.T, grammar, kind string) (names []string, texts [][]byte
 }
 
 func TestNamesAndSources(t *testing.T) {
-	if diff := cmp.Diff([]string{"csv", "expr", "ini", "json", "sql", "url"}, bundled.Names()); diff != "" {
+	want := []string{
+		"csv",
+		"expr",
+		"ini",
+		"json",
+		"sql",
+		"url",
+		"xml",
+	}
+	if diff := cmp.Diff(want, bundled.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "nowhere", "json.g4", "../bundled/json", "JSON"} {

@@ -1,0 +1,106 @@
+// XML 1.0 documents with an internal subset of their document type, and prefixes
+// in names as Namespaces in XML 1.0 has them.
+//
+// White space counts in XML: where the standard requires it, where it allows it
+// and where it forbids it are told apart, so it is seen here and there is no
+// trivia. Comments and processing instructions are nodes of a document as well.
+//
+// What is not context-free is not told here: that the name of an end tag is the
+// one of its start tag, that no attribute is given twice, that entities and
+// prefixes are declared. Approximated: characters are given by number up to a
+// million, and among them a few that XML forbids; encodings are UTF-8 and those
+// that agree with it on ASCII; names with a colon have one; declarations name
+// nothing after one of their own keywords, and their literals have no percent sign.
+parser grammar xml;
+
+options { tokenVocab = xmlLexer; }
+
+xml : beginning? miscellaneous* (doctype SPACE? miscellaneous*)? element SPACE? miscellaneous* EOF ;
+
+beginning
+    : BYTE_ORDER_MARK? XML_DECLARATION SPACE?
+    | BYTE_ORDER_MARK
+    | SPACE
+    ;
+
+miscellaneous : (COMMENT | INSTRUCTION) SPACE? ;
+
+element : START NAME (GAP attribute)* GAP? (EMPTY_END | TAG_END content END NAME GAP? TAG_END) ;
+
+attribute : NAME GAP? EQUALS GAP? VALUE ;
+
+content : text? ((element | reference | CDATA | INSTRUCTION | COMMENT) text?)* ;
+
+text : SPACE | TEXT ;
+
+reference : PREDEFINED | CHARACTER | ENTITY ;
+
+doctype
+    : DOCTYPE
+    | DOCTYPE_SUBSET subset SUBSET_END
+    ;
+
+external
+    : SYSTEM S literal
+    | PUBLIC S PLAIN S literal
+    ;
+
+literal : PLAIN | CITED | MARKED ;
+
+subset : S? ((declaration | PARAMETER | D_COMMENT | D_INSTRUCTION) S?)* ;
+
+declaration
+    : elementDeclaration
+    | attributesDeclaration
+    | entityDeclaration
+    | notationDeclaration
+    ;
+
+elementDeclaration : ELEMENT S D_NAME S contents S? DECLARATION_END ;
+
+contents
+    : EMPTY
+    | ANY
+    | mixed
+    | group repeated?
+    ;
+
+mixed : LEFT S? PCDATA S? (RIGHT STAR? | (BAR S? D_NAME S?)+ RIGHT STAR) ;
+
+group : LEFT S? particle S? ((BAR S? particle S?)+ | (COMMA S? particle S?)+)? RIGHT ;
+
+particle : (D_NAME | group) repeated? ;
+
+repeated : QUESTION | STAR | PLUS ;
+
+attributesDeclaration : ATTLIST S D_NAME (S attributeDeclaration)* S? DECLARATION_END ;
+
+attributeDeclaration : D_NAME S type S default ;
+
+type
+    : CHARACTER_DATA
+    | ID
+    | IDREF
+    | IDREFS
+    | ENTITY_TYPE
+    | ENTITIES
+    | NMTOKEN
+    | NMTOKENS
+    | NOTATION_TYPE S LEFT S? D_NAME S? (BAR S? D_NAME S?)* RIGHT
+    | LEFT S? nameToken S? (BAR S? nameToken S?)* RIGHT
+    ;
+
+nameToken : D_NAME | NAME_TOKEN ;
+
+default
+    : REQUIRED
+    | IMPLIED
+    | (FIXED S)? (PLAIN | CITED)
+    ;
+
+entityDeclaration
+    : ENTITY_DECLARATION S D_NAME S (literal | external (S NDATA S D_NAME)?) S? DECLARATION_END
+    | ENTITY_DECLARATION S PERCENT S D_NAME S (literal | external) S? DECLARATION_END
+    ;
+
+notationDeclaration : NOTATION S D_NAME S (external | PUBLIC S PLAIN) S? DECLARATION_END ;

@@ -1,0 +1,245 @@
+// The tokens of XML 1.0. Between tags, inside tags, and inside a document type
+// the same characters are different tokens.
+lexer grammar xmlLexer;
+
+BYTE_ORDER_MARK : '\uFEFF' ;
+
+XML_DECLARATION : '<?xml' VERSION ENCODING? STANDALONE? BLANK* '?>' ;
+
+fragment VERSION : BLANK+ 'version' EQUAL ('"1.' [0-9]+ '"' | '\'1.' [0-9]+ '\'') ;
+
+fragment ENCODING : BLANK+ 'encoding' EQUAL ('"' CHARSET '"' | '\'' CHARSET '\'') ;
+
+fragment CHARSET options { caseInsensitive = true; }
+    : 'utf-8' | 'utf8' ;
+
+fragment STANDALONE : BLANK+ 'standalone' EQUAL ('"' YES_NO '"' | '\'' YES_NO '\'') ;
+
+fragment YES_NO : 'yes' | 'no' ;
+
+fragment EQUAL : BLANK* '=' BLANK* ;
+
+INSTRUCTION : '<?' TARGET (BLANK CHAR*?)? '?>' ;
+
+// Any name but xml, in whatever case.
+fragment TARGET
+    : (START_NO_X | OTHER_START) TAIL*
+    | [xX]
+    | [xX] (TAIL_NO_M | OTHER_START | OTHER_TAIL) TAIL*
+    | [xX] [mM]
+    | [xX] [mM] (TAIL_NO_L | OTHER_START | OTHER_TAIL) TAIL*
+    | [xX] [mM] [lL] TAIL+
+    ;
+
+fragment START_NO_X : [a-wyzA-WYZ_] ;
+
+fragment TAIL_NO_M : [a-ln-zA-LN-Z0-9_.\-] ;
+
+fragment TAIL_NO_L : [a-km-zA-KM-Z0-9_.\-] ;
+
+COMMENT : '<!--' ('-'? NO_DASH)* '-->' ;
+
+CDATA : '<![CDATA[' CHAR*? ']]>' ;
+
+DOCTYPE : DOCTYPE_START '>' ;
+
+DOCTYPE_SUBSET : DOCTYPE_START '[' -> pushMode(DECLARATIONS) ;
+
+fragment DOCTYPE_START : '<!DOCTYPE' BLANK+ QUALIFIED (BLANK+ EXTERNAL)? BLANK* ;
+
+fragment EXTERNAL
+    : 'SYSTEM' BLANK+ SYSTEM_LITERAL
+    | 'PUBLIC' BLANK+ PUBLIC_LITERAL BLANK+ SYSTEM_LITERAL
+    ;
+
+END : '</' -> pushMode(TAG) ;
+
+START : '<' -> pushMode(TAG) ;
+
+PREDEFINED : '&' ('lt' | 'gt' | 'amp' | 'quot' | 'apos') ';' ;
+
+CHARACTER : '&#' DECIMAL ';' | '&#x' HEXADECIMAL ';' ;
+
+ENTITY : '&' QUALIFIED ';' ;
+
+SPACE : BLANK+ ;
+
+// Without ]]>, which would end a CDATA section.
+TEXT
+    : BLANK* SOLID (BLANK | SOLID)* ']'*
+    | BLANK* ']'+
+    ;
+
+fragment SOLID : ORDINARY | '>' | ']>' | ']'+ (BLANK | ORDINARY) ;
+
+mode TAG;
+
+EMPTY_END : '/>' -> popMode ;
+
+TAG_END : '>' -> popMode ;
+
+EQUALS : '=' ;
+
+NAME : QUALIFIED ;
+
+VALUE
+    : '"' (VALUED | '\'' | REFERENCE)* '"'
+    | '\'' (VALUED | '"' | REFERENCE)* '\''
+    ;
+
+GAP : BLANK+ ;
+
+mode DECLARATIONS;
+
+SUBSET_END : ']' BLANK* '>' -> popMode ;
+
+DECLARATION_END : '>' ;
+
+ELEMENT : '<!ELEMENT' ;
+
+ATTLIST : '<!ATTLIST' ;
+
+ENTITY_DECLARATION : '<!ENTITY' ;
+
+NOTATION : '<!NOTATION' ;
+
+D_INSTRUCTION : '<?' TARGET (BLANK CHAR*?)? '?>' ;
+
+D_COMMENT : '<!--' ('-'? NO_DASH)* '-->' ;
+
+PARAMETER : '%' QUALIFIED ';' ;
+
+PERCENT : '%' ;
+
+LEFT : '(' ;
+
+RIGHT : ')' ;
+
+BAR : '|' ;
+
+COMMA : ',' ;
+
+QUESTION : '?' ;
+
+STAR : '*' ;
+
+PLUS : '+' ;
+
+PCDATA : '#PCDATA' ;
+
+REQUIRED : '#REQUIRED' ;
+
+IMPLIED : '#IMPLIED' ;
+
+FIXED : '#FIXED' ;
+
+EMPTY : 'EMPTY' ;
+
+ANY : 'ANY' ;
+
+SYSTEM : 'SYSTEM' ;
+
+PUBLIC : 'PUBLIC' ;
+
+NDATA : 'NDATA' ;
+
+CHARACTER_DATA : 'CDATA' ;
+
+ID : 'ID' ;
+
+IDREF : 'IDREF' ;
+
+IDREFS : 'IDREFS' ;
+
+ENTITY_TYPE : 'ENTITY' ;
+
+ENTITIES : 'ENTITIES' ;
+
+NMTOKEN : 'NMTOKEN' ;
+
+NMTOKENS : 'NMTOKENS' ;
+
+NOTATION_TYPE : 'NOTATION' ;
+
+D_NAME : QUALIFIED ;
+
+NAME_TOKEN : ([0-9.\-] | OTHER_TAIL) (TAIL | ':')* ;
+
+// Literals: one that can be a public identifier, one that cannot but could be the
+// value of an attribute, and one with markup in it.
+PLAIN : PUBLIC_LITERAL ;
+
+CITED
+    : '"' (PUBLIC_CHAR | '\'')* CITABLE (PUBLIC_CHAR | '\'' | CITABLE)* '"'
+    | '\'' PUBLIC_CHAR* ('"' | CITABLE) (PUBLIC_CHAR | '"' | CITABLE)* '\''
+    ;
+
+MARKED
+    : '"' (PUBLIC_CHAR | '\'' | CITABLE)* '<' (PUBLIC_CHAR | '\'' | CITABLE | '<')* '"'
+    | '\'' (PUBLIC_CHAR | '"' | CITABLE)* '<' (PUBLIC_CHAR | '"' | CITABLE | '<')* '\''
+    ;
+
+S : BLANK+ ;
+
+fragment PUBLIC_LITERAL
+    : '"' (PUBLIC_CHAR | '\'')* '"'
+    | '\'' PUBLIC_CHAR* '\''
+    ;
+
+fragment PUBLIC_CHAR : [a-zA-Z0-9 \r\n\-()+,./:=?;!*#@$_] ;
+
+fragment SYSTEM_LITERAL : '"' NO_QUOTE* '"' | '\'' NO_APOSTROPHE* '\'' ;
+
+fragment REFERENCE
+    : '&' ('lt' | 'gt' | 'amp' | 'quot' | 'apos') ';'
+    | '&#' DECIMAL ';'
+    | '&#x' HEXADECIMAL ';'
+    | '&' QUALIFIED ';'
+    ;
+
+fragment DECIMAL
+    : '0'* ('9' | '10' | '13' | [3-9] [0-9] | [1-9] [0-9] [0-9] ([0-9] ([0-9] [0-9]?)?)?)
+    | '10' [0-9] [0-9] [0-9] [0-9] [0-9]
+    ;
+
+fragment HEXADECIMAL
+    : '0'* ([9aAdD] | [2-9a-fA-F] HEX | [1-9a-fA-F] HEX HEX)
+    | '0'* ([1-9a-ceA-CE] | [fF]) HEX HEX HEX
+    | '0'* [dD] [0-7] HEX HEX
+    | '0'* [1-9a-fA-F] HEX HEX HEX HEX
+    | '10' HEX HEX HEX HEX
+    ;
+
+fragment HEX : [0-9a-fA-F] ;
+
+fragment QUALIFIED : LOCAL (':' LOCAL)? ;
+
+fragment LOCAL : ([a-z] | [A-Z] | '_' | OTHER_START) TAIL* ;
+
+fragment TAIL : [a-z] | [A-Z] | [0-9] | [_.\-] | OTHER_START | OTHER_TAIL ;
+
+// The letters of the standard outside ASCII, as all that is none.
+fragment OTHER_START : ~[\u0000-\u00BF\u00D7\u00F7\u0300-\u036F\u037E\u2000-\u200B\u200E-\u206F\u2190-\u2BFF\u2FF0-\u3000\uD800-\uF8FF\uFDD0-\uFDEF\uFFFE\uFFFF\u{F0000}-\u{10FFFF}] ;
+
+fragment OTHER_TAIL : [\u00B7\u0300-\u036F\u203F-\u2040] ;
+
+fragment BLANK : [ \t\r\n] ;
+
+fragment CHAR : BLANK | [!-~] | OTHER ;
+
+fragment OTHER : [\u007F-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}] ;
+
+fragment NO_DASH : BLANK | [!-,.-~] | OTHER ;
+
+fragment NO_QUOTE : BLANK | [!#-~] | OTHER ;
+
+fragment NO_APOSTROPHE : BLANK | [!-&(-~] | OTHER ;
+
+// Neither < nor & nor ] nor >.
+fragment ORDINARY : [!-%'-;=?-\\^-~] | OTHER ;
+
+// Neither < nor & nor a quote.
+fragment VALUED : BLANK | [!#-%(-;=-~] | OTHER ;
+
+// What a public identifier does not have, without < and %.
+fragment CITABLE : [\t>[-^`{-~] | OTHER | REFERENCE ;
