@@ -16,11 +16,11 @@ import (
 
 func jsonSources(tb testing.TB) []grammars.Source {
 	tb.Helper()
-	source, err := bundled.Source("json")
+	sources, err := bundled.Sources("json")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return []grammars.Source{source}
+	return sources
 }
 
 // randomJSON draws a text of JSON, with all that it may have in it.

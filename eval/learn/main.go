@@ -204,13 +204,13 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 	if err != nil {
 		return err
 	}
-	source, err := bundled.Source(opt.grammar)
+	sources, err := bundled.Sources(opt.grammar)
 	if err != nil {
 		text, readErr := os.ReadFile(opt.grammar)
 		if readErr != nil {
 			return errors.Join(err, readErr)
 		}
-		source = grammars.Source{Name: opt.grammar, Text: string(text)}
+		sources = []grammars.Source{{Name: opt.grammar, Text: string(text)}}
 	}
 	wanted, err := regexp.Compile(opt.variants)
 	if err != nil {
@@ -247,7 +247,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 }
 
 // measure learns from some observations of a program and asks about others.
-func measure(ctx context.Context, p *program, source grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, error) {
+func measure(ctx context.Context, p *program, sources []grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, error) {
 	drawn := slices.Clone(p.observations)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
 	with := model.Defaults()
@@ -256,7 +256,7 @@ func measure(ctx context.Context, p *program, source grammars.Source, v variant,
 	if v.name != "default" {
 		with.Folds = 1
 	}
-	m, err := model.Train(ctx, "", []grammars.Source{source}, p.header, drawn[:opt.train], with)
+	m, err := model.Train(ctx, "", sources, p.header, drawn[:opt.train], with)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func (t *task) constraint(tb testing.TB, required, forbidden int) targeting.Cons
 	}
 	paths := pathsOf(tb, t.g, input.Tree, 4)
 	c := targeting.Constraint{}
-	for range required {
+	for range min(required, len(paths)) { // an empty input has none
 		c.Conditions = append(c.Conditions, targeting.Require(paths[t.rand.IntN(len(paths))]))
 	}
 	for tries := 0; forbidden > 0 && tries < 1000; tries++ {
