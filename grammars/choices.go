@@ -12,6 +12,7 @@ type Choices struct {
 	grammar *Grammar
 	holds   [][]Occurrence // by node: the symbols in it, within its rule, in order
 	row     []Occurrence   // the symbols below the node of the tree that is looked at
+	round   func(n *Node, from, to int)
 }
 
 // Choices returns what finds the choices of trees.
@@ -56,6 +57,15 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 		c.inside(o, inside, visit)
 	}
 	return nil
+}
+
+// Rounds calls visit for each time that something is repeated right below a rule
+// of a tree, with the repetition and the children that this time makes, from and
+// up to an index.
+func (c *Choices) Rounds(n derivation.Node, visit func(repetition *Node, from, to int)) {
+	c.round = visit
+	c.node(c.grammar.Nodes[c.grammar.ParserRules()[n.Rule()].Root], n, func(*Node, int) {})
+	c.round = nil
 }
 
 // inside visits the choices in a token.
@@ -106,8 +116,12 @@ func (c *Choices) match(n *Node, at int, visit func(*Node, int)) int {
 	case Repetition:
 		times := 0
 		for (n.Max < 0 || times < n.Max) && c.next(n.Children[0], at) {
+			from := at
 			at = c.match(n.Children[0], at, visit)
 			times++
+			if c.round != nil {
+				c.round(n, from, at)
+			}
 		}
 		visit(n, max(times, n.Min))
 		return at

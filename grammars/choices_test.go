@@ -103,3 +103,15 @@ func choices(t *testing.T, g *grammars.Grammar, input string) []string {
 	}
 	return out
 }
+
+func TestRounds(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : ('a' 'b'?)* ('c' | 'd')+ EOF ;\n")
+	var got []string
+	g.Choices().Rounds(grammartest.Parse(t, g, "abaabdc").Root(), func(n *grammars.Node, from, to int) {
+		got = append(got, fmt.Sprintf("%d: %d-%d", n.Column, from, to))
+	})
+	want := []string{"10: 1-2", "5: 0-2", "5: 2-3", "10: 4-5", "5: 3-5", "17: 5-6", "17: 6-7"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

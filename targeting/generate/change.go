@@ -1,0 +1,277 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// A Change makes another tree of one, at a place that it draws. It reports
+// whether the tree has such a place. What it makes may still be read otherwise:
+// [Generator.Write] tells.
+type Change func(x *Generator, tree *derivation.Tree) (*Draft, bool)
+
+// Changes returns all changes that need no other tree.
+func Changes() []Change { return []Change{Regenerate, Swap, Repeat, Drop, Deepen} }
+
+// Regenerate draws a part of the tree anew.
+func Regenerate(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+	t := DraftOf(tree)
+	if len(t.nodes) == 0 {
+		return nil, false
+	}
+	i := x.rand.IntN(len(t.nodes))
+	return x.redrawn(t, i, x.chooser)
+}
+
+// Swap exchanges two parts that the same rule or token derives.
+func Swap(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+	t := DraftOf(tree)
+	return x.paired(t, t, func(i, j int) bool { return j >= t.end(i) }, func(i, j int) *Draft {
+		there := t.with(i, t, j)
+		return there.with(j+len(there.nodes)-len(t.nodes), t, i)
+	})
+}
+
+// Splice returns a change that puts a part of another tree where the same rule or
+// token derives a part of the tree.
+func Splice(other *derivation.Tree) Change {
+	from := DraftOf(other)
+	return func(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+		t := DraftOf(tree)
+		return x.paired(t, from, func(int, int) bool { return true }, func(i, j int) *Draft { return t.with(i, from, j) })
+	}
+}
+
+// Deepen has what derives a part of itself do so once more.
+func Deepen(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+	t := DraftOf(tree)
+	return x.paired(t, t, func(i, j int) bool { return j > i && j < t.end(i) }, func(i, j int) *Draft { return t.with(j, t, i) })
+}
+
+// Repeat repeats what is repeated once more.
+func Repeat(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+	return x.rounds(tree, func(r round, times int) bool { return r.of.Max < 0 || times < r.of.Max }, func(t *Draft, r round) *Draft {
+		return assemble(piece{t, 0, r.to, 0}, piece{t, r.from, r.to, 0}, piece{t, r.to, len(t.nodes), 0})
+	})
+}
+
+// Drop leaves out one time of what is repeated.
+func Drop(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+	return x.rounds(tree, func(r round, times int) bool { return times > r.of.Min }, func(t *Draft, r round) *Draft { return t.without(r) })
+}
+
+// maxChanges is how many changes are tried until one can be written.
+const maxChanges = 50
+
+// Change makes an input of a tree by one of the changes.
+func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes ...Change) (*Input, error) {
+	for draws := 1; draws <= maxChanges; draws++ {
+		t, ok := changes[x.rand.IntN(len(changes))](x, tree)
+		if !ok {
+			continue
+		}
+		input, err := x.Write(ctx, t)
+		if errors.Is(err, ErrUnwritten) {
+			continue
+		}
+		if err == nil {
+			input.Draws = draws
+		}
+		return input, err
+	}
+	return nil, fmt.Errorf("grammar %s: %w in %d changes", x.grammar.Name, ErrUnwritten, maxChanges)
+}
+
+// redrawn draws what is below a node anew.
+func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
+	n := x.grammar.Nodes[t.nodes[i].occurrence]
+	d := x.newDrawing()
+	d.chooser = by
+	depth := t.nodes[i].depth
+	switch {
+	case t.nodes[i].word >= 0 && (n.Kind == grammars.Reference || n.Kind == grammars.TokenSet):
+		d.token(n, t.words[t.nodes[i].word].Type, depth)
+		if d.failed {
+			return nil, false
+		}
+		return assemble(piece{t, 0, i, 0}, piece{&d.Draft, 0, len(d.nodes), 0}, piece{t, i + 1, len(t.nodes), 0}), true
+	case n.Kind == grammars.Reference && t.nodes[i].word < 0:
+		d.rule(n.Target, depth+1, x.bindingAt(t, i))
+		if d.failed {
+			return nil, false
+		}
+		return assemble(piece{t, 0, i + 1, 0}, piece{&d.Draft, 0, len(d.nodes), 0}, piece{t, t.end(i), len(t.nodes), 0}), true
+	default:
+		return nil, false
+	}
+}
+
+// bindingAt returns how a node is bound.
+func (x *Generator) bindingAt(t *Draft, i int) grammars.Binding {
+	var chain []grammars.Occurrence // from the node up
+	for depth := t.nodes[i].depth + 1; i >= 0; i-- {
+		if t.nodes[i].depth < depth {
+			depth = t.nodes[i].depth
+			chain = append(chain, t.nodes[i].occurrence)
+		}
+	}
+	b := grammars.Loose()
+	for _, o := range slices.Backward(chain) {
+		next := grammars.Loose()
+		if rule := x.grammar.Nodes[o].Rule; rule != nil && rule.Operators != nil {
+			within := x.within(o)
+			for i := range rule.Operators {
+				if op := &rule.Operators[i]; slices.Contains(within, op.Alt.ID) {
+					if bound, ok := b.Operands(op)[o]; ok {
+						next = bound
+					}
+				}
+			}
+		}
+		b = next
+	}
+	return b
+}
+
+// paired draws a node of each of two drafts which have the same below them, if
+// there are any that fit, and makes a draft of them.
+func (x *Generator) paired(a, b *Draft, fits func(i, j int) bool, combine func(i, j int) *Draft) (*Draft, bool) {
+	by := map[any][]int{}
+	for j := range b.nodes {
+		if kind := x.kind(b, j); kind != nil {
+			by[kind] = append(by[kind], j)
+		}
+	}
+	for _, i := range x.rand.Perm(len(a.nodes)) {
+		kind := x.kind(a, i)
+		if kind == nil {
+			continue
+		}
+		same := slices.DeleteFunc(slices.Clone(by[kind]), func(j int) bool { return !fits(i, j) })
+		if len(same) > 0 {
+			return combine(i, same[x.rand.IntN(len(same))]), true
+		}
+	}
+	return nil, false
+}
+
+// kind tells what derives what is below a node: a rule or the type of a token.
+// It is nil where there is no choice.
+func (x *Generator) kind(t *Draft, i int) any {
+	n := x.grammar.Nodes[t.nodes[i].occurrence]
+	switch {
+	case t.nodes[i].word >= 0 && n.Kind == grammars.Reference:
+		return t.words[t.nodes[i].word].Type
+	case t.nodes[i].word < 0 && n.Kind == grammars.Reference:
+		return n.Target
+	default:
+		return nil
+	}
+}
+
+// A round is one time of something that is repeated: nodes of a draft.
+type round struct {
+	of       *grammars.Node
+	from, to int
+}
+
+// rounds draws one of the rounds of a tree that fit, and makes a draft of it.
+func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) bool, change func(t *Draft, r round) *Draft) (*Draft, bool) {
+	all := x.allRounds(tree, fits)
+	if len(all) == 0 {
+		return nil, false
+	}
+	return change(DraftOf(tree), all[x.rand.IntN(len(all))]), true
+}
+
+// allRounds returns the rounds of a tree that fit, given how many there are of
+// the same repetition.
+func (x *Generator) allRounds(tree *derivation.Tree, fits func(r round, times int) bool) []round {
+	var out []round
+	choices := x.grammar.Choices()
+	t := DraftOf(tree)
+	for _, n := range tree.All() {
+		if n.Kind() != derivation.Rule {
+			continue
+		}
+		var starts []int // of the children, and where the last ends
+		for child := range n.Children() {
+			starts = append(starts, child.Index()-1)
+		}
+		if len(starts) == 0 {
+			continue
+		}
+		starts = append(starts, t.end(starts[len(starts)-1]))
+		var here []round
+		times := map[*grammars.Node]int{}
+		choices.Rounds(n, func(of *grammars.Node, from, to int) {
+			times[of]++
+			here = append(here, round{of, starts[from], starts[to]})
+		})
+		for _, r := range here {
+			if r.from < r.to && fits(r, times[r.of]) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// A piece is some nodes of a draft, put deeper than they are.
+type piece struct {
+	*Draft
+	from, to int
+	deeper   int
+}
+
+// assemble makes a draft of pieces.
+func assemble(pieces ...piece) *Draft {
+	out := &Draft{}
+	for _, p := range pieces {
+		for _, n := range p.nodes[p.from:p.to] {
+			if n.word < 0 {
+				out.Symbol(n.depth+p.deeper, n.occurrence)
+			} else {
+				word := p.words[n.word]
+				out.Word(n.depth+p.deeper, n.occurrence, word.Type, word.Text)
+			}
+		}
+	}
+	return out
+}
+
+// end returns where what is below a node ends.
+func (t *Draft) end(i int) int {
+	j := i + 1
+	for j < len(t.nodes) && t.nodes[j].depth > t.nodes[i].depth {
+		j++
+	}
+	return j
+}
+
+// inside returns what is below a node, to be put below one at a depth.
+func (t *Draft) inside(i, depth int) piece {
+	return piece{t, i + 1, t.end(i), depth - t.nodes[i].depth}
+}
+
+// with returns the draft with what is below a node of another below one of its
+// own; of a token it is the text.
+func (t *Draft) with(i int, other *Draft, j int) *Draft {
+	if t.nodes[i].word >= 0 {
+		word := other.words[other.nodes[j].word]
+		one := &Draft{}
+		one.Word(t.nodes[i].depth, t.nodes[i].occurrence, word.Type, word.Text)
+		return assemble(piece{t, 0, i, 0}, piece{one, 0, 1, 0}, piece{t, i + 1, len(t.nodes), 0})
+	}
+	return assemble(piece{t, 0, i + 1, 0}, other.inside(j, t.nodes[i].depth), piece{t, t.end(i), len(t.nodes), 0})
+}
+
+// without returns the draft without a round.
+func (t *Draft) without(r round) *Draft {
+	return assemble(piece{t, 0, r.from, 0}, piece{t, r.to, len(t.nodes), 0})
+}
