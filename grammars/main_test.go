@@ -2,7 +2,6 @@ package grammars_test
 
 import (
 	"flag"
-	"os"
 	"testing"
 )
 
@@ -15,5 +14,5 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	m.Run()
 }

@@ -1,61 +1,132 @@
 package generate_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// Full coverage is full, recounted from the texts by a plain walk.
+var long = flag.Bool("long", false, "test more, for minutes")
+
+// Full coverage is full, recounted from the texts by a plain walk over trees, and
+// held against the paths that a plain walk over the graph finds.
 func TestCoverIsFull(t *testing.T) {
-	for _, c := range []struct {
-		grammar string
-		k, want int
-	}{
-		{"expr", 1, 39},
-		{"expr", 2, 125},
-		{"expr", 3, 523},
-		{"expr", 5, 10245},
-		{"json", 1, 64},
-		{"json", 2, 100},
-		{"json", 3, 183},
-		{"json", 5, 560},
-	} {
-		t.Run(fmt.Sprintf("%s/%d", c.grammar, c.k), func(t *testing.T) {
-			g := grammartest.Bundled(t, c.grammar)
-			x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200})
-			if err != nil {
-				t.Fatal(err)
+	deep := map[string]bool{"expr": true, "json": true, "csv": true, "url": true}
+	large := map[string]bool{"sql": true, "javascript": true, "css": true}
+	for _, name := range bundled.Names() {
+		for _, k := range []int{1, 2, 3, 5} {
+			if k == 5 && !deep[name] || k == 3 && large[name] && !*long {
+				continue
 			}
-			cover, err := generate.NewCover(x, c.k, generate.CoverOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			found := map[string]bool{}
-			inputs, bytes := 0, 0
-			for {
-				input, err := cover.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if input == nil {
-					break
-				}
-				inputs++
-				bytes += len(input.Text)
-				addPaths(t, found, g, grammartest.Parse(t, g, string(input.Text)), c.k)
-			}
-			if len(found) != c.want || len(cover.Unrealised) > 0 {
-				t.Errorf("%d inputs have %d of %d paths; %d could not be had", inputs, len(found), c.want, len(cover.Unrealised))
-			}
-			t.Logf("%d inputs, %d bytes", inputs, bytes)
-		})
+			t.Run(fmt.Sprintf("%s/%d", name, k), func(t *testing.T) { coverIsFull(t, name, k, generate.CoverOptions{}) })
+		}
 	}
+}
+
+func TestCoverOnePathAnInput(t *testing.T) {
+	for _, closing := range []generate.CloseOff{generate.ByShortest, generate.ByChance, generate.ByLeastUsed} {
+		for _, name := range []string{"expr", "json", "csv", "url"} {
+			t.Run(fmt.Sprintf("%s/%d", name, closing), func(t *testing.T) {
+				coverIsFull(t, name, 2, generate.CoverOptions{OneTarget: true, CloseOff: closing})
+			})
+		}
+	}
+}
+
+func coverIsFull(t *testing.T, name string, k int, opt generate.CoverOptions) {
+	t.Helper()
+	g := grammartest.Bundled(t, name)
+	x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cover, err := generate.NewCover(x, k, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	inputs, bytes := 0, 0
+	for {
+		input, err := cover.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if input == nil {
+			break
+		}
+		inputs++
+		bytes += len(input.Text)
+		before := len(found)
+		addPaths(t, found, g, grammartest.Parse(t, g, string(input.Text)), k)
+		if len(found) == before {
+			t.Errorf("input %q has no path that was not there before", input.Text)
+		}
+	}
+	t.Logf("%d inputs, %d bytes, %d without a text", inputs, bytes, len(cover.Unrealised))
+	all := graphPaths(g, k)
+	_, possible := cover.Covered()
+	if !leftRecursive(g) && possible != len(all) {
+		t.Errorf("%d paths are to be covered, and the graph has %d", possible, len(all))
+	}
+	if len(found) != possible-len(cover.Unrealised) {
+		t.Errorf("%d inputs have %d of %d paths; %d could not be had", inputs, len(found), possible, len(cover.Unrealised))
+	}
+	if len(cover.Unrealised) > 0 && len(cover.Unrealised) >= possible/500 {
+		t.Errorf("%d of %d paths could not be had", len(cover.Unrealised), possible)
+	}
+	for path := range found {
+		if !all[path] {
+			t.Errorf("path %s is in an input and not in the graph", path)
+		}
+	}
+}
+
+func leftRecursive(g *grammars.Grammar) bool {
+	return slices.ContainsFunc(g.Rules, func(r *grammars.Rule) bool { return r.Operators != nil })
+}
+
+// graphPaths returns the paths of length k of a grammar, written out.
+func graphPaths(g *grammars.Grammar, k int) map[string]bool {
+	reached := map[*grammars.Node]bool{}
+	var reach func(n *grammars.Node)
+	reach = func(n *grammars.Node) {
+		if !reached[n] {
+			reached[n] = true
+			for _, c := range n.Children {
+				reach(c)
+			}
+		}
+	}
+	reach(g.Nodes[g.Rule(g.Start).Root])
+	out := map[string]bool{}
+	var walk func(chain []grammars.Occurrence, n *grammars.Node)
+	walk = func(chain []grammars.Occurrence, n *grammars.Node) {
+		if n.Kind == grammars.End {
+			return
+		}
+		if n.Kind.Symbolic() {
+			if chain = append(slices.Clip(chain), n.ID); len(chain) == k {
+				out[fmt.Sprint(chain)] = true
+				return
+			}
+		}
+		for _, c := range n.Children {
+			walk(chain, c)
+		}
+	}
+	for n := range reached {
+		if n.Kind.Symbolic() {
+			walk(nil, n)
+		}
+	}
+	return out
 }
 
 // addPaths adds the paths of length k of a tree, written out.
@@ -86,4 +157,41 @@ func addPaths(t *testing.T, found map[string]bool, g *grammars.Grammar, tree *de
 		}
 	}
 	visit(nil, tree.Root())
+}
+
+// A forest ranges from little coverage to all of it.
+func TestForest(t *testing.T) {
+	g := grammartest.Bundled(t, "expr")
+	x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sets = 5
+	forest, err := generate.NewForest(x, 2, sets, generate.CoverOptions{OneTarget: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make([]map[string]bool, sets+1)
+	for {
+		set, input, err := forest.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if input == nil {
+			break
+		}
+		if found[set] == nil {
+			found[set] = map[string]bool{}
+		}
+		addPaths(t, found[set], g, input.Tree, 2)
+	}
+	all := len(graphPaths(g, 2))
+	for set := 1; set <= sets; set++ {
+		if len(found[set]) < all*set/sets {
+			t.Errorf("set %d has %d of %d paths, and should have %d at least", set, len(found[set]), all, all*set/sets)
+		}
+	}
+	if len(found[1]) > all*3/4 || len(found[sets]) != all {
+		t.Errorf("the first set has %d, the last %d of %d paths", len(found[1]), len(found[sets]), all)
+	}
 }

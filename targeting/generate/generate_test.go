@@ -2,9 +2,13 @@ package generate_test
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -61,6 +65,98 @@ func TestRandomInputsParseBack(t *testing.T) {
 				t.Errorf("%s: %d draws for %d inputs", name, draws, n)
 			}
 			t.Logf("%s %+v: %d draws for %d inputs", name, opt, draws, n)
+		}
+	}
+}
+
+// Every text of every bundled grammar parses back, nearly all at the first draw.
+func TestBundledGrammarsRoundTrip(t *testing.T) {
+	n := 300
+	if *long {
+		n = 10_000
+	}
+	for _, name := range bundled.Names() {
+		t.Run(name, func(t *testing.T) {
+			g := grammartest.Bundled(t, name)
+			draws, bytes := 0, 0
+			distinct := map[string]bool{}
+			for input, err := range generate.Each(t.Context(), g, generate.Options{}, 1, n, 2) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				draws += input.Draws
+				bytes += len(input.Text)
+				distinct[string(input.Text)] = true
+				if got := grammartest.Lisp(t, grammartest.Parse(t, g, string(input.Text))); got != grammartest.Lisp(t, input.Tree) {
+					t.Fatalf("%q is read as %s, and was written from %s", input.Text, got, grammartest.Lisp(t, input.Tree))
+				}
+			}
+			t.Logf("%d draws for %d inputs, %d distinct, %d bytes each", draws, n, len(distinct), bytes/n)
+			if draws*97 > n*100 {
+				t.Errorf("%d draws for %d inputs", draws, n)
+			}
+		})
+	}
+}
+
+// Inputs are the same for any number of workers.
+func TestWorkersMakeTheSame(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	var first []string
+	for _, workers := range []int{1, 2, 8} {
+		var inputs []string
+		for input, err := range generate.Each(t.Context(), g, generate.Options{Spacing: generate.RandomSpacing}, 7, 500, workers) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs = append(inputs, string(input.Text))
+		}
+		if first == nil {
+			first = inputs
+		}
+		if len(inputs) != 500 || !slices.Equal(first, inputs) {
+			t.Errorf("%d workers make %d inputs that are not those of one", workers, len(inputs))
+		}
+	}
+}
+
+// With a cooldown an input takes more of the alternatives there are.
+func TestCooldown(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : a+ EOF ;\na : 'a' | 'b' | 'c' | 'd' ;\n")
+	all := func(cooldown float64) int {
+		inputs := 0
+		opt := generate.Options{Cooldown: cooldown, MaxRepeat: 4}
+		for input, err := range generate.Each(t.Context(), g, opt, 1, 500, 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(input.Text), "a") && strings.Contains(string(input.Text), "b") && len(input.Text) == 4 {
+				inputs++
+			}
+		}
+		return inputs
+	}
+	if without, with := all(1), all(0.01); with < without*5/4 {
+		t.Errorf("%d of 500 inputs have a and b, and without a cooldown %d", with, without)
+	}
+}
+
+// Trees are no larger than asked for, unless the grammar needs more.
+func TestMaxNodes(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	for _, most := range []int{1, 10, 100} {
+		for input, err := range generate.Each(t.Context(), g, generate.Options{MaxNodes: most}, 1, 300, 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			visit := func(int, uint64) { found++ }
+			if err := features.NewExtractor(features.NewSpace(g, features.Options{}), 1).Each(input.Tree, visit); err != nil {
+				t.Fatal(err)
+			}
+			if least := g.Nodes[g.Rule(g.Start).Root].Size; found > max(most, least) {
+				t.Errorf("%q has %d symbols, and should have %d", input.Text, found, max(most, least))
+			}
 		}
 	}
 }
