@@ -15,9 +15,19 @@ type Extractor struct {
 	keys  []uint64 // by occurrence, 0 for what is no symbol
 	parts *absences
 
+	set   *Set // what takes the paths of the tree, or else
+	visit func(length int, id uint64)
+
 	rows   []uint64 // by depth, k to each: the hashes of the paths that end there
 	last   []uint64 // by depth: the key that the row is of
 	filled int      // depths whose rows are of the current path, or were right before
+	ended  ending   // the last symbol that had nothing below it, since the rows changed
+}
+
+// An ending is a symbol with nothing below it.
+type ending struct {
+	depth int
+	key   uint64
 }
 
 // NewExtractor returns an extractor of the paths of a space, of every length up to k.
@@ -37,83 +47,89 @@ func NewExtractor(s *Space, k int) *Extractor {
 // Each calls visit for each path of a tree, with its length and its ID, as often
 // as it is in there. The error tells that a token takes too long to take apart.
 func (x *Extractor) Each(tree *derivation.Tree, visit func(length int, id uint64)) error {
-	return x.walk(tree, visitor(visit))
+	x.set, x.visit = nil, visit
+	return x.walk(tree)
 }
 
 // Add puts the paths of a tree into a set.
-func (x *Extractor) Add(set *Set, tree *derivation.Tree) error { return x.walk(tree, set) }
-
-// A sink takes the paths of a tree.
-type sink interface {
-	take(length int, id uint64)
-	// once reports whether it is enough to take a path once.
-	once() bool
-	// knows reports whether the paths that end inside a token, given the hash
-	// of what is above it, were taken before and need not be again.
-	knows(inside *derivation.Tree, above uint64) bool
+func (x *Extractor) Add(set *Set, tree *derivation.Tree) error {
+	x.set, x.visit = set, nil
+	return x.walk(tree)
 }
 
-type visitor func(length int, id uint64)
-
-func (v visitor) take(length int, id uint64)          { v(length, id) }
-func (v visitor) once() bool                          { return false }
-func (v visitor) knows(*derivation.Tree, uint64) bool { return false }
-
-func (x *Extractor) walk(tree *derivation.Tree, to sink) error {
+func (x *Extractor) walk(tree *derivation.Tree) error {
 	lens := tree.Lens()
-	x.filled = 0
+	x.filled, x.ended = 0, ending{}
 	if x.space.options.Trivia {
 		for token, o := range tree.Trivia() {
 			if o == derivation.None {
 				continue
 			}
-			x.enter(0, x.keys[o], to)
+			x.enter(0, x.keys[o])
 			inside, err := lens.Token(token)
 			if err != nil {
 				return err
 			}
-			x.inside(1, inside, to)
+			x.inside(1, inside)
 		}
 		return nil
 	}
 	for depth, n := range tree.All() {
-		at := depth - 1 // the root is no symbol
-		if at >= 0 {
-			key := x.keys[n.Occurrence()]
+		key := uint64(0)
+		if depth > 0 { // the root is no symbol
+			key = x.keys[n.Occurrence()]
+		}
+		switch n.Kind() {
+		case derivation.Rule:
+			if depth > 0 {
+				x.enter(depth-1, key)
+			}
+			x.absent(depth, n)
+		case derivation.Empty:
+			x.end(depth-1, key)
+		case derivation.Leaf:
 			if key == 0 { // the end of the input
 				continue
 			}
-			x.enter(at, key, to)
-		}
-		switch n.Kind() {
-		case derivation.Leaf:
 			inside, err := lens.Leaf(n)
 			if err != nil {
 				return err
 			}
-			x.inside(at+1, inside, to)
-		case derivation.Rule:
-			x.absent(at+1, n, to)
+			if inside == nil {
+				x.end(depth-1, key)
+				continue
+			}
+			x.enter(depth-1, key)
+			x.inside(depth, inside)
 		}
 	}
 	return nil
 }
 
 // inside takes the paths that end inside a token.
-func (x *Extractor) inside(depth int, tree *derivation.Tree, to sink) {
-	if tree == nil || to.knows(tree, x.above(depth)) {
+func (x *Extractor) inside(depth int, tree *derivation.Tree) {
+	if tree == nil || x.knows(depth, tree) {
 		return
 	}
 	for d, n := range tree.All() {
-		if d > 0 {
+		if n.Kind() != derivation.Rule {
 			if key := x.keys[n.Occurrence()]; key != 0 {
-				x.enter(depth+d-1, key, to)
+				x.end(depth+d-1, key)
 			}
+			continue
 		}
-		if x.parts != nil && n.Kind() == derivation.Rule {
-			x.absent(depth+d, n, to)
+		if d > 0 {
+			x.enter(depth+d-1, x.keys[n.Occurrence()])
 		}
+		x.absent(depth+d, n)
 	}
+}
+
+// knows reports whether the set has all paths that end inside a token, because
+// the same token was there before below the same symbols.
+func (x *Extractor) knows(depth int, tree *derivation.Tree) bool {
+	id := tree.Kept()
+	return x.set != nil && id != 0 && x.set.knows(mix(x.above(depth), id))
 }
 
 // above returns a hash of all that paths through a depth can have above it.
@@ -126,37 +142,69 @@ func (x *Extractor) above(depth int) uint64 {
 }
 
 // enter takes the paths that end in a symbol at a depth.
-func (x *Extractor) enter(depth int, key uint64, to sink) {
+func (x *Extractor) enter(depth int, key uint64) {
 	for len(x.last) <= depth {
 		x.rows = append(x.rows, make([]uint64, x.k)...)
 		x.last = append(x.last, 0)
 	}
 	// A symbol right after the same one, below the same ones, has the same
 	// paths, and the rows of what was below it still hold.
-	if depth < x.filled && x.last[depth] == key && to.once() {
+	if depth < x.filled && x.last[depth] == key && x.set != nil {
 		return
 	}
-	x.last[depth], x.filled = key, depth+1
-	row := x.rows[depth*x.k : (depth+1)*x.k]
+	x.last[depth], x.filled, x.ended = key, depth+1, ending{}
+	row := x.rows[depth*x.k:][:min(x.k, depth+1)]
 	row[0] = mix(0, key)
-	to.take(1, row[0])
-	if depth == 0 {
+	if depth > 0 {
+		for i, above := range x.rows[(depth-1)*x.k:][:len(row)-1] {
+			row[i+1] = mix(above, key)
+		}
+	}
+	if x.set == nil {
+		for i, id := range row {
+			x.visit(i+1, id)
+		}
 		return
 	}
-	above := x.rows[(depth-1)*x.k : depth*x.k]
-	for i := 1; i < min(x.k, depth+1); i++ {
-		row[i] = mix(above[i-1], key)
-		to.take(i+1, row[i])
+	for i := len(row) - 1; i >= 0 && x.set.paths[i+1].add(row[i]); i-- {
 	}
 }
 
+// end takes the paths that end in a symbol at a depth with nothing below it. A
+// set that has the longest needs no others.
+func (x *Extractor) end(depth int, key uint64) {
+	if x.set == nil {
+		for length := 1; length <= min(x.k, depth+1); length++ {
+			x.visit(length, mix(x.aboveEnd(depth, length), key))
+		}
+		return
+	}
+	if x.ended == (ending{depth, key}) {
+		return
+	}
+	x.ended = ending{depth, key}
+	for length := min(x.k, depth+1); length > 0; length-- {
+		if !x.set.paths[length].add(mix(x.aboveEnd(depth, length), key)) {
+			return
+		}
+	}
+}
+
+// aboveEnd returns the hash of a path of a length but for its end at a depth.
+func (x *Extractor) aboveEnd(depth, length int) uint64 {
+	if length == 1 {
+		return 0
+	}
+	return x.rows[(depth-1)*x.k+length-2]
+}
+
 // absent takes the paths that end in an optional part that is not there.
-func (x *Extractor) absent(depth int, n derivation.Node, to sink) {
+func (x *Extractor) absent(depth int, n derivation.Node) {
 	if x.parts == nil {
 		return
 	}
 	for _, o := range x.parts.of(n) {
-		x.enter(depth, x.keys[o], to)
+		x.end(depth, x.keys[o])
 	}
 }
 

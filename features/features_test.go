@@ -46,7 +46,7 @@ func TestExtractionAgainstAPlainWalk(t *testing.T) {
 	const k = 5
 	for name, inputs := range map[string][]string{
 		"expr": {"x", "x+42", "-(x*3)%y - +z", "((((x))))"},
-		"json": {`{}`, `{"a\n\u00e9": [-1.5e+3, true, null, ""], "b": {"c": []}}`, " [1 , 2]\n"},
+		"json": {`{}`, `{"a\n\u00e9": [-1.5e+3, true, null, ""], "b": {"c": []}}`, `["ab", "ab", {"ab": ["ab"], "a long text \\ and \"more\"": "ab"}, 17, [17], {"17": 17, "ab": 17}]`, " [1 , 2]\n"},
 	} {
 		g := grammartest.Bundled(t, name)
 		for _, opt := range []features.Options{{}, {Names: true}, {Trivia: true}, {Absent: true}} {
@@ -68,6 +68,23 @@ func TestExtractionAgainstAPlainWalk(t *testing.T) {
 					for id := range got.All(length) {
 						if !known[length][id] {
 							t.Errorf("%s %+v: %q has a path of length %d that the grammar has not", name, opt, input, length)
+						}
+					}
+				}
+				seen := make([]map[uint64]bool, k+1)
+				for length := range seen {
+					seen[length] = map[uint64]bool{}
+				}
+				if err := features.NewExtractor(space, k).Each(tree, func(length int, id uint64) { seen[length][id] = true }); err != nil {
+					t.Fatal(err)
+				}
+				for length := 1; length <= k; length++ {
+					if got.Len(length) != len(seen[length]) {
+						t.Errorf("%s %+v: of %q a set has %d paths of length %d, and %d were seen", name, opt, input, got.Len(length), length, len(seen[length]))
+					}
+					for id := range got.All(length) {
+						if !seen[length][id] {
+							t.Errorf("%s %+v: of %q a path of length %d was not seen", name, opt, input, length)
 						}
 					}
 				}

@@ -1,73 +1,111 @@
 package features
 
-import (
-	"iter"
-	"maps"
+import "iter"
 
-	"github.com/inroad/inroad/grammars/derivation"
-)
-
-// A Set is a set of paths of one space, by length. Inputs say the same again and
-// again, so it remembers what it was given last before it looks any further.
+// A Set is a set of paths of one space, by length. With a path it has all the
+// shorter ones at the end of it, so that whoever adds paths from the longest on
+// can stop at one that is there.
 type Set struct {
-	paths  []map[uint64]struct{} // by length
-	recent [recentPaths]uint64
-	tokens map[seenToken]struct{}
+	paths  []table // by length
+	tokens table   // those whose paths are all there, hashed with what is above them
 }
 
-const (
-	recentPaths = 1 << 10
-	maxTokens   = 1 << 16 // tokens remembered
-)
-
-// A seenToken is a token whose paths are in a set, at some place.
-type seenToken struct {
-	inside *derivation.Tree
-	above  uint64
-}
+const maxTokens = 1 << 16 // tokens remembered
 
 // NewSet returns an empty set of paths up to length k.
 func NewSet(k int) *Set {
-	s := &Set{paths: make([]map[uint64]struct{}, k+1), tokens: map[seenToken]struct{}{}}
-	for i := range s.paths {
-		s.paths[i] = map[uint64]struct{}{}
+	s := &Set{paths: make([]table, k+1)}
+	slots := make([]uint64, k*minSlots)
+	for i := range k {
+		s.paths[i+1].slots = slots[i*minSlots : (i+1)*minSlots]
 	}
 	return s
 }
 
 // Len returns the number of paths of a length.
-func (s *Set) Len(length int) int { return len(s.paths[length]) }
+func (s *Set) Len(length int) int { return s.paths[length].count }
 
 // Has reports whether a path is in the set.
-func (s *Set) Has(length int, id uint64) bool {
-	_, ok := s.paths[length][id]
-	return ok
-}
+func (s *Set) Has(length int, id uint64) bool { return s.paths[length].has(id) }
 
 // All yields the paths of a length, in no order.
-func (s *Set) All(length int) iter.Seq[uint64] { return maps.Keys(s.paths[length]) }
+func (s *Set) All(length int) iter.Seq[uint64] { return s.paths[length].all }
 
-func (s *Set) once() bool { return true }
+// knows reports whether a token was there before. If not, it is from now on.
+func (s *Set) knows(token uint64) bool {
+	if s.tokens.count >= maxTokens {
+		return s.tokens.has(token)
+	}
+	return !s.tokens.add(token)
+}
 
-func (s *Set) take(length int, id uint64) {
-	if at := &s.recent[id%recentPaths]; *at != id {
-		*at = id
-		s.paths[length][id] = struct{}{}
+// A table is a set of hashes. Inputs say the same again and again, so looking
+// for what is there matters most.
+type table struct {
+	slots []uint64 // a power of two, 0 where there is none
+	count int
+	zero  bool // it has the hash 0
+}
+
+const minSlots = 128
+
+// slot returns where a hash is or would be. The table must not be full.
+func (t *table) slot(hash uint64) *uint64 {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if at := &t.slots[i]; *at == hash || *at == 0 {
+			return at
+		}
 	}
 }
 
-// knows tells of trees that are kept for their short tokens: the same text is
-// the same tree.
-func (s *Set) knows(inside *derivation.Tree, above uint64) bool {
-	if !inside.Kept() {
+func (t *table) has(hash uint64) bool {
+	if hash == 0 || t.slots == nil {
+		return hash == 0 && t.zero
+	}
+	return *t.slot(hash) == hash
+}
+
+// add adds a hash and reports whether it is new.
+func (t *table) add(hash uint64) bool {
+	if hash == 0 {
+		added := !t.zero
+		if added {
+			t.zero, t.count = true, t.count+1
+		}
+		return added
+	}
+	if len(t.slots) == 0 {
+		t.slots = make([]uint64, minSlots)
+	}
+	at := t.slot(hash)
+	if *at == hash {
 		return false
 	}
-	key := seenToken{inside, above}
-	if _, ok := s.tokens[key]; ok {
-		return true
+	*at = hash
+	if t.count++; t.count > len(t.slots)/2 {
+		t.grow()
 	}
-	if len(s.tokens) < maxTokens {
-		s.tokens[key] = struct{}{}
+	return true
+}
+
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]uint64, 2*len(old))
+	for _, hash := range old {
+		if hash != 0 {
+			*t.slot(hash) = hash
+		}
 	}
-	return false
+}
+
+func (t *table) all(yield func(uint64) bool) {
+	if t.zero && !yield(0) {
+		return
+	}
+	for _, hash := range t.slots {
+		if hash != 0 && !yield(hash) {
+			return
+		}
+	}
 }

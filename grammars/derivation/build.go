@@ -165,9 +165,9 @@ func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree)
 	buf.input, buf.names, buf.nodes, buf.chars, buf.start, buf.end = input, names, b.nodes, true, start, end
 }
 
-// Keep returns a copy of a tree inside a token that stays valid, see [Tree.Kept].
-// Of the input it keeps no more than the token.
-func (t *Tree) Keep() *Tree {
+// Keep returns a copy of a tree inside a token that stays valid, for [Tree.Kept]
+// to return the id. Of the input it keeps no more than the token.
+func (t *Tree) Keep(id uint64) *Tree {
 	kept := *t
 	kept.nodes = slices.Clone(t.nodes)
 	kept.input = bytes.Clone(t.input[t.start:t.end])
@@ -176,7 +176,7 @@ func (t *Tree) Keep() *Tree {
 			n.head -= uint32(t.start)
 		}
 	}
-	kept.start, kept.end, kept.kept = 0, t.end-t.start, true
+	kept.start, kept.end, kept.kept = 0, t.end-t.start, id
 	return &kept
 }
 

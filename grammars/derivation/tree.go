@@ -67,7 +67,7 @@ type Tree struct {
 	// A tree inside a token has no tokens: its leaves are characters, one after
 	// the other from start to end.
 	chars      bool
-	kept       bool
+	kept       uint64
 	start, end int32
 }
 
@@ -206,9 +206,10 @@ const (
 	Empty             // an empty alternative
 )
 
-// Kept reports whether the tree is one inside a token that is kept, so that the
-// same text gives the same tree again; a [Lens] reuses the memory of others.
-func (t *Tree) Kept() bool { return t.kept }
+// Kept returns a number that is the same whenever a tree is the same one inside
+// a token: short tokens that come often have their trees kept. It is 0 for all
+// others, whose memory a [Lens] uses again.
+func (t *Tree) Kept() uint64 { return t.kept }
 
 // Input returns the text that the tree derives, and whatever follows it. The
 // caller must not change it.

@@ -9,9 +9,12 @@ import (
 
 // shortTokens remembers the trees of short tokens that come again and again. It
 // is shared by all who take tokens apart.
-type shortTokens [shortSlots]struct {
-	known  atomic.Pointer[shortTree]
-	missed atomic.Uint64 // the hash of the last token that was looked for in vain
+type shortTokens struct {
+	kept  atomic.Uint64 // how many were, ever
+	slots [shortSlots]struct {
+		known  atomic.Pointer[shortTree]
+		missed atomic.Uint64 // the hash of the last token that was looked for in vain
+	}
 }
 
 type shortTree struct {
@@ -58,7 +61,7 @@ func (t shortToken) hash() uint64 {
 
 // get returns the tree of a token, if it is known.
 func (s *shortTokens) get(t shortToken) *derivation.Tree {
-	if known := s[t.hash()>>(64-shortBits)].known.Load(); known != nil && known.token == t {
+	if known := s.slots[t.hash()>>(64-shortBits)].known.Load(); known != nil && known.token == t {
 		return known.tree
 	}
 	return nil
@@ -68,9 +71,9 @@ func (s *shortTokens) get(t shortToken) *derivation.Tree {
 // come for the second time in a while: most others do not come again.
 func (s *shortTokens) put(t shortToken, tree *derivation.Tree) {
 	h := t.hash()
-	slot := &s[h>>(64-shortBits)]
+	slot := &s.slots[h>>(64-shortBits)]
 	if slot.missed.Load() == h {
-		slot.known.Store(&shortTree{t, tree.Keep()})
+		slot.known.Store(&shortTree{t, tree.Keep(s.kept.Add(1))})
 	} else {
 		slot.missed.Store(h)
 	}
