@@ -1,6 +1,7 @@
 package solve_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -28,10 +29,11 @@ func newSolver(tb testing.TB, g *grammars.Grammar) *solve.Solver {
 	return s
 }
 
-// pathsOf returns the paths of a tree of up to a length, by a plain walk, with
-// the places that they end in.
-func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (paths []features.Path) {
+// pathsOf counts the paths of a tree of up to a length, by a plain walk. They
+// are in the order of the tree.
+func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (paths []features.Path, counts map[string]int) {
 	tb.Helper()
+	counts = map[string]int{}
 	var visit func(chain features.Path, n derivation.Node)
 	visit = func(chain features.Path, n derivation.Node) {
 		if o := n.Occurrence(); o != derivation.None {
@@ -40,7 +42,9 @@ func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (
 			}
 			chain = append(slices.Clip(chain), o)
 			for length := 1; length <= min(k, len(chain)); length++ {
-				paths = append(paths, chain[len(chain)-length:])
+				p := chain[len(chain)-length:]
+				paths = append(paths, p)
+				counts[key(p)]++
 			}
 		}
 		for child := range n.Children() {
@@ -58,19 +62,26 @@ func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (
 		}
 	}
 	visit(nil, tree.Root())
-	return paths
+	return paths, counts
 }
 
-// holds reports whether a text satisfies a constraint, by the plain walk.
+func key(p features.Path) string {
+	var out []byte
+	for _, o := range p {
+		out = binary.AppendUvarint(out, uint64(o))
+	}
+	return string(out)
+}
+
+// holds reports whether a text satisfies a constraint, by the plain walk. The
+// paths of a condition are of one length.
 func holds(tb testing.TB, g *grammars.Grammar, text []byte, c targeting.Constraint) bool {
 	tb.Helper()
-	paths := pathsOf(tb, g, grammartest.Parse(tb, g, string(text)), features.MaxK)
+	_, counts := pathsOf(tb, g, grammartest.Parse(tb, g, string(text)), features.MaxK)
 	for _, cond := range c.Conditions {
 		count := 0
-		for _, p := range paths {
-			if slices.ContainsFunc(cond.Paths, func(q features.Path) bool { return slices.Equal(p, q) }) {
-				count++
-			}
+		for _, p := range cond.Paths {
+			count += counts[key(p)]
 		}
 		if count < cond.Min || cond.Max != targeting.Unbounded && count > cond.Max {
 			return false
@@ -90,7 +101,7 @@ type task struct {
 
 func newTask(tb testing.TB, g *grammars.Grammar, seed uint64) *task {
 	tb.Helper()
-	x, err := generate.New(g, source(seed), generate.Options{MaxDepth: 25, MaxRepeat: 4})
+	x, err := generate.New(g, source(seed), generate.Options{MaxDepth: 16, MaxRepeat: 2})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -111,11 +122,15 @@ func newTask(tb testing.TB, g *grammars.Grammar, seed uint64) *task {
 
 func (t *task) constraint(tb testing.TB, required, forbidden int) targeting.Constraint {
 	tb.Helper()
-	input, err := t.x.Next(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
+	var paths []features.Path
+	var counts map[string]int
+	for len(paths) == 0 { // an input may be empty
+		input, err := t.x.Next(tb.Context())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		paths, counts = pathsOf(tb, t.g, input.Tree, 4)
 	}
-	paths := pathsOf(tb, t.g, input.Tree, 4)
 	c := targeting.Constraint{}
 	for range min(required, len(paths)) { // an empty input has none
 		c.Conditions = append(c.Conditions, targeting.Require(paths[t.rand.IntN(len(paths))]))
@@ -126,7 +141,7 @@ func (t *task) constraint(tb testing.TB, required, forbidden int) targeting.Cons
 			continue
 		}
 		p := others[t.rand.IntN(len(others))]
-		if !slices.ContainsFunc(paths, func(q features.Path) bool { return slices.Equal(p, q) }) {
+		if counts[key(p)] == 0 {
 			c.Conditions = append(c.Conditions, targeting.Forbid(p))
 			forbidden--
 		}
