@@ -13,6 +13,7 @@ import (
 type checker struct {
 	constraint   targeting.Constraint
 	main, trivia *features.Extractor // nil where there is nothing to be counted
+	symbols      *features.Extractor // likewise
 	of           map[pathKey][]int   // the conditions that a path counts for
 
 	counts []int // by condition
@@ -33,11 +34,15 @@ func (s *Solution) newChecker() *checker {
 		last:       make([]int, len(s.constraint.Conditions)),
 	}
 	longest := map[bool]int{}
+	space := s.solver.space
 	if s.constraint.MaxNodes > 0 {
-		longest[false] = 1
+		c.symbols = features.NewExtractor(space, 1)
 	}
 	for i, cond := range s.constraint.Conditions {
 		for _, p := range cond.Paths {
+			if isOptional(s.solver.grammar.Nodes[p[len(p)-1]]) {
+				space = s.solver.absentSpace
+			}
 			longest[cond.Trivia] = max(longest[cond.Trivia], len(p))
 			key := pathKey{cond.Trivia, len(p), s.solver.space.ID(p)}
 			if !slices.Contains(c.of[key], i) {
@@ -46,7 +51,7 @@ func (s *Solution) newChecker() *checker {
 		}
 	}
 	if k := longest[false]; k > 0 {
-		c.main = features.NewExtractor(s.solver.space, k)
+		c.main = features.NewExtractor(space, k)
 	}
 	if k := longest[true]; k > 0 {
 		c.trivia = features.NewExtractor(s.solver.triviaSpace, k)
@@ -57,11 +62,10 @@ func (s *Solution) newChecker() *checker {
 // holds reports whether a tree satisfies the constraint.
 func (c *checker) holds(tree *derivation.Tree) (bool, error) {
 	clear(c.counts)
-	nodes, err := c.count(c.main, tree, false)
-	if err != nil {
+	if err := c.count(c.main, tree, false); err != nil {
 		return false, err
 	}
-	if _, err := c.count(c.trivia, tree, true); err != nil {
+	if err := c.count(c.trivia, tree, true); err != nil {
 		return false, err
 	}
 	for i, cond := range c.constraint.Conditions {
@@ -69,8 +73,11 @@ func (c *checker) holds(tree *derivation.Tree) (bool, error) {
 			return false, nil
 		}
 	}
-	if limit := c.constraint.MaxNodes; limit > 0 && nodes > limit {
-		return false, nil
+	if c.symbols != nil {
+		nodes := 0
+		if err := c.symbols.Each(tree, func(int, uint64) { nodes++ }); err != nil || nodes > c.constraint.MaxNodes {
+			return false, err
+		}
 	}
 	if limit := c.constraint.MaxChars; limit > 0 && chars(tree) > limit {
 		return false, nil
@@ -82,24 +89,24 @@ func (c *checker) holds(tree *derivation.Tree) (bool, error) {
 	return true, nil
 }
 
-// count counts the paths of a tree, and returns the number of its symbols.
-func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia bool) (places int, err error) {
+// count counts the paths of a tree.
+func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia bool) error {
 	if x == nil {
-		return 0, nil
+		return nil
 	}
 	clear(c.last)
-	err = x.Each(tree, func(length int, id uint64) {
+	place := 0
+	return x.Each(tree, func(length int, id uint64) {
 		if length == 1 { // the paths that end in one place begin with the shortest
-			places++
+			place++
 		}
 		for _, i := range c.of[pathKey{trivia, length, id}] {
-			if c.last[i] != places {
-				c.last[i] = places
+			if c.last[i] != place {
+				c.last[i] = place
 				c.counts[i]++
 			}
 		}
 	})
-	return places, err
 }
 
 // chars returns the characters of the tokens that the parser sees.

@@ -149,7 +149,7 @@ func (p *problem) evaluate(frame, v int32, known bool) int32 {
 			if v == 0 {
 				cost = 0
 			}
-		case symbol:
+		case symbol, absent:
 			if c := &p.cells[at]; !c.dead && p.rest(c.outcome, v) == 0 {
 				cost = x.weight
 			}
@@ -170,14 +170,8 @@ func (p *problem) evaluate(frame, v int32, known bool) int32 {
 			if known {
 				cost = min(cost, p.least[at*all+v])
 			}
-		case maybe:
-			if v > 0 {
-				cost = p.least[(f.first+x.a)*all+v]
-			} else {
-				cost = 0
-			}
 		case many:
-			cost = p.repeated(at, f.first+x.a, x.node.Min, v, known)
+			cost = p.repeated(at, f.first+x.a, v, known)
 		}
 		if p.cells[at].dead {
 			cost = impossible
@@ -204,19 +198,14 @@ func (p *problem) pair(left, right, v int32, known bool) int32 {
 }
 
 // repeated returns the least cost of a repetition. Each time contributes
-// something, but for one that has to be there.
-func (p *problem) repeated(at, child int32, least int, v int32, known bool) int32 {
+// something, unless nothing is asked for.
+func (p *problem) repeated(at, child, v int32, known bool) int32 {
 	c, own := p.costs(child), p.costs(at)
-	switch {
-	case v == 0 && least == 0:
-		return 0
-	case v == 0:
-		return c[0]
-	case known:
-		return min(c[v], own[v])
-	}
 	cost := c[v]
-	if p.can[child]&p.support[v] == 0 {
+	switch {
+	case known && v != 0:
+		return min(cost, own[v])
+	case v == 0 || p.can[child]&p.support[v] == 0:
 		return cost
 	}
 	splits := p.splits[v]
@@ -253,7 +242,7 @@ func (p *problem) findLinks() {
 			case both:
 				around[x.a] = min(impossible, around[j]+p.least[(f.first+x.b)*p.vectors])
 				around[x.b] = min(impossible, around[j]+p.least[(f.first+x.a)*p.vectors])
-			case maybe, many:
+			case many:
 				around[x.a] = around[j]
 			case reference:
 				if c := p.cells[at]; c.below >= 0 && around[j] < impossible {
@@ -306,7 +295,7 @@ func (p *problem) collectGoals(f *frame, ends []uint64) {
 		can := uint64(0)
 		switch {
 		case c.dead:
-		case x.kind == symbol:
+		case x.kind == symbol || x.kind == absent:
 			can = ends[c.outcome]
 		case x.kind == reference:
 			can = ends[c.outcome] | p.can[p.frames[c.below].last]
@@ -316,7 +305,7 @@ func (p *problem) collectGoals(f *frame, ends []uint64) {
 			}
 		case x.kind == both:
 			can = p.can[f.first+x.a] | p.can[f.first+x.b]
-		case x.kind == maybe || x.kind == many:
+		case x.kind == many:
 			can = p.can[f.first+x.a]
 		}
 		p.can[at] = can

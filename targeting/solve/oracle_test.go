@@ -107,11 +107,11 @@ func (o *oracle) node(n *grammars.Node, chain string, depth int) costs {
 	case grammars.Repetition:
 		once := o.node(n.Children[0], chain, depth)
 		out := costs{}
-		if n.Min == 0 {
-			out = o.nothing()
-		}
 		out.take(once)
 		for n.Max < 0 && out.take(o.sum(out, once)) {
+		}
+		if own, ok := o.ends(chain + string(rune('0'+n.ID))); n.Min == 0 && ok {
+			out.take(costs{own: 0})
 		}
 		return out
 	}
@@ -265,13 +265,17 @@ func randomPath(r *rand.Rand, g *grammars.Grammar) features.Path {
 		}
 		n := symbols[r.IntN(len(symbols))]
 		path = append(path, n.ID)
+		if n.Kind == grammars.Repetition {
+			break
+		}
 		symbols = nil
 		for work := slices.Clone(n.Children); len(work) > 0; {
 			n := work[len(work)-1]
 			work = work[:len(work)-1]
-			if n.Kind.Symbolic() {
+			if n.Kind.Symbolic() || isOptional(n) {
 				symbols = append(symbols, n)
-			} else {
+			}
+			if !n.Kind.Symbolic() {
 				work = append(work, n.Children...)
 			}
 		}
@@ -400,12 +404,14 @@ func checkWitness(t *testing.T, g *grammars.Grammar, s *Solution, tree witness, 
 		if p.node.Kind == grammars.End {
 			continue
 		}
-		cost++
+		chain = append(chain[:p.depth], p.node.ID)
+		if p.node.Kind.Symbolic() {
+			cost++
+		}
 		if s.constraint.MaxChars > 0 {
 			cost += charWeight * ownChars(p.node)
 		}
-		chain = append(chain[:p.depth], p.node.ID)
-		if s.constraint.MaxDepth > 0 && len(chain) > s.constraint.MaxDepth {
+		if s.constraint.MaxDepth > 0 && len(chain) > s.constraint.MaxDepth && p.node.Kind.Symbolic() {
 			t.Fatalf("%v is deeper than %d", tree, s.constraint.MaxDepth)
 		}
 		for i, c := range s.constraint.Conditions {
@@ -438,10 +444,10 @@ func matches(n *grammars.Node, tree witness, from int) []int {
 	case grammars.Concatenation:
 		return sequence(n.Children, tree, from)
 	case grammars.Repetition:
-		out := []int{}
-		if n.Min == 0 {
-			out = append(out, from)
+		if n.Min == 0 && from < len(tree) && tree[from].node == n {
+			return []int{from + 1}
 		}
+		out := []int{}
 		for round := []int{from}; len(round) > 0; {
 			var next []int
 			for _, at := range round {

@@ -99,7 +99,7 @@ func (p *problem) cell(f frame, x *part, enter func(frameKey) int32) cell {
 	if x.isAlt && !p.bodies[f.body].bound.allows(f.bound, x.op) {
 		c.dead = true
 	}
-	if x.kind != symbol && x.kind != reference {
+	if x.kind != symbol && x.kind != absent && x.kind != reference {
 		return c
 	}
 	state := p.automaton.step(f.state, x.node.ID)

@@ -37,11 +37,11 @@ const (
 	never  partKind = iota // what has no derivation
 	end                    // the end of the input, or nothing at all
 	symbol                 // with nothing below
+	absent                 // that an optional part is not there
 	reference
 	either
 	both
-	maybe // once or not at all
-	many  // any number of times, or at least once if the node says so
+	many // at least once
 )
 
 // weigh returns the cost of a symbol.
@@ -128,12 +128,14 @@ func (f *flattener) node(n *grammars.Node) int32 {
 		}
 		return left
 	case grammars.Repetition:
-		kind := many
-		if n.Max == 1 {
-			kind = maybe
+		there := f.node(n.Children[0])
+		if n.Max != 1 {
+			there = f.add(part{kind: many, node: n, a: there})
 		}
-		child := f.node(n.Children[0])
-		return f.add(part{kind: kind, node: n, a: child})
+		if n.Min > 0 {
+			return there
+		}
+		return f.either(n, []int32{f.add(part{kind: absent, node: n}), there})
 	case grammars.End:
 		return f.add(part{kind: end, node: n})
 	case grammars.Reference:

@@ -43,7 +43,7 @@ type Solver struct {
 	chars   *shape         // characters cost more than anything else
 	trivia  *grammars.Node // any number of tokens that the parser never sees
 
-	space, triviaSpace *features.Space
+	space, triviaSpace, absentSpace *features.Space
 }
 
 // charWeight is what a character costs where characters are counted. Among trees
@@ -70,6 +70,7 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	}
 	s := &Solver{grammar: g, start: rule}
 	s.space = features.NewSpace(g, features.Options{Start: start})
+	s.absentSpace = features.NewSpace(g, features.Options{Start: start, Absent: true})
 	s.triviaSpace = features.NewSpace(g, features.Options{Trivia: true})
 	s.trivia = &grammars.Node{ID: derivation.None, Kind: grammars.Repetition, Max: -1, Children: []*grammars.Node{g.Nodes[g.Trivia]}}
 	roots := []*grammars.Node{root, s.trivia, g.Nodes[g.Trivia]}
@@ -224,13 +225,17 @@ func (s *Solver) validatePath(p features.Path) error {
 	if len(p) == 0 || len(p) > features.MaxK {
 		return fmt.Errorf("a path of %d symbols: it has from 1 to %d", len(p), features.MaxK)
 	}
-	for _, o := range p {
-		if o < 0 || int(o) >= len(s.grammar.Nodes) || !s.grammar.Nodes[o].Kind.Symbolic() {
+	for i, o := range p {
+		if o < 0 || int(o) >= len(s.grammar.Nodes) || !s.grammar.Nodes[o].Kind.Symbolic() && !(i == len(p)-1 && isOptional(s.grammar.Nodes[o])) {
 			return fmt.Errorf("grammar %s has no symbol #%d", s.grammar.Name, o)
 		}
 	}
 	return nil
 }
+
+// isOptional reports whether a node is a part that need not be there. Its
+// absence ends paths as a symbol does.
+func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
 
 // decide solves conditions on the trees below a root.
 func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node) (*problem, error) {

@@ -18,7 +18,9 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 	for i := 0; i < len(tree); {
 		p := tree[i]
 		to := i + 1
-		if isWord(p.node) {
+		switch {
+		case p.node.Kind == grammars.Repetition: // it is not there
+		case isWord(p.node):
 			for to < len(tree) && tree[to].depth > p.depth {
 				to++
 			}
@@ -31,7 +33,7 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 			}
 			draft.Word(int(p.depth), p.node.ID, token, text)
 			word++
-		} else {
+		default:
 			draft.Symbol(int(p.depth), p.node.ID)
 		}
 		i = to

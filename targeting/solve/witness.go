@@ -7,7 +7,8 @@ import (
 )
 
 // A witness is a tree that satisfies a constraint: its symbols in pre-order,
-// those in tokens and the end of the input included.
+// those in tokens included, and with them the end of the input and the optional
+// parts that are not there.
 type witness []place
 
 type place struct {
@@ -59,10 +60,7 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 	b := &d.bodies[f.body]
 	x := &b.parts[at-f.first]
 	switch x.kind {
-	case end:
-		d.tree = append(d.tree, place{depth, x.node})
-		return 0
-	case symbol:
+	case end, absent, symbol:
 		d.tree = append(d.tree, place{depth, x.node})
 		return x.weight
 	case reference:
@@ -83,14 +81,8 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 		spare := budget - d.costs(left)[first] - d.costs(right)[v-first]
 		used := d.cell(frame, left, first, d.costs(left)[first]+d.choose.share(spare), depth)
 		return used + d.cell(frame, right, v-first, budget-used, depth)
-	case maybe:
-		child := f.first + x.a
-		if v == 0 && (d.costs(child)[0] > budget || !d.choose.again()) {
-			return 0
-		}
-		return d.cell(frame, child, v, budget, depth)
 	default: // many
-		return d.times(frame, at, f.first+x.a, x.node.Min, v, budget, depth)
+		return d.times(frame, at, f.first+x.a, v, budget, depth)
 	}
 }
 
@@ -121,7 +113,7 @@ func (d *drawer) split(first, second []int32, v, budget int32) int32 {
 }
 
 // times draws a repetition.
-func (d *drawer) times(frame, at, child int32, least int, v, budget, depth int32) int32 {
+func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 	cost := d.costs(child)
 	rest := func(v int32) int32 { // after one time that was there
 		if v == 0 {
@@ -130,14 +122,14 @@ func (d *drawer) times(frame, at, child int32, least int, v, budget, depth int32
 		return d.costs(at)[v]
 	}
 	used := int32(0)
-	for done := 0; ; done++ {
+	for first := true; ; first = false {
 		d.options = d.options[:0]
 		try := func(part int32) {
 			if cost[part]+rest(v-part) <= budget-used {
 				d.options = append(d.options, part)
 			}
 		}
-		if cost[0] > 0 || v == 0 && done < least { // else it could go on like this for ever
+		if cost[0] > 0 || v == 0 && first { // else it could go on like this for ever
 			try(0)
 		}
 		if v != 0 {
@@ -146,7 +138,7 @@ func (d *drawer) times(frame, at, child int32, least int, v, budget, depth int32
 				try(part)
 			}
 		}
-		if v == 0 && done >= least && (len(d.options) == 0 || !d.choose.again()) {
+		if v == 0 && !first && (len(d.options) == 0 || !d.choose.again()) {
 			return used
 		}
 		part := d.option()
@@ -160,7 +152,7 @@ func (d *drawer) times(frame, at, child int32, least int, v, budget, depth int32
 func (p *problem) cost(tree witness) int32 {
 	cost := int32(0)
 	for _, place := range tree {
-		if place.node.Kind != grammars.End {
+		if place.node.Kind.Symbolic() {
 			cost += p.weigh(place.node)
 		}
 	}
