@@ -87,7 +87,7 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
 	flags.StringSliceVar(&opt.from, "from", nil, "common, uncommon, failure: the `DIR|FILE`s to learn probabilities from")
 	flags.StringVar(&opt.probabilities, "probabilities", "", "common, uncommon, failure: a `FILE` of probabilities, instead of --from; see inroad probabilities")
 	flags.IntVar(&opt.Expansions, "expansions", 200, "common, uncommon, failure: come to an end after so many rules and tokens")
-	flags.IntVar(&opt.MaxNodes, "max-nodes", 0, "symbols of a tree, unless it needs more (default 2000, of kpath and forest 200)")
+	flags.IntVar(&opt.MaxNodes, "max-nodes", 0, "symbols of a tree, unless it needs more (default 3000, of kpath and forest 200)")
 	flags.IntVar(&opt.MaxDepth, "max-depth", 30, "symbols below each other, if the grammar can do with so few")
 	flags.IntVar(&opt.MaxRepeat, "max-repeat", 10, "repetitions of what can be repeated")
 	flags.Float64Var(&opt.Cooldown, "cooldown", 1, "random: what an alternative's chance is multiplied by when an input takes it")

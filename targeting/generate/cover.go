@@ -192,10 +192,12 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, 
 	switch {
 	case c.closing == nil:
 		d.chooser = c
-	case try > maxTries/2:
-		d.chooser = shortest{}
-	default:
+	case try <= maxTries/2:
 		d.chooser = c.closing
+	case c.closing == shortest{}: // what is smallest there may be read otherwise
+		d.chooser = uniform{c.x.opt}
+	default:
+		d.chooser = shortest{}
 	}
 	c.undo = c.undo[:0]
 	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, grammars.Loose())

@@ -25,7 +25,7 @@ type Options struct {
 	Start     string // the rule to derive from; the grammar's start rule if empty
 	MaxDepth  int    // symbols below each other, if the grammar can do with so few; 30
 	MaxRepeat int    // repetitions of what can be repeated; 10
-	MaxNodes  int    // symbols of a tree, those in tokens too, if the grammar can do with so few; 2,000
+	MaxNodes  int    // symbols of a tree, those in tokens too, if the grammar can do with so few; 3,000
 
 	Shortest bool // always the smallest derivation, of several any
 	// Cooldown is what an alternative's chance is multiplied by each time that an
@@ -59,7 +59,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		value *int
 		usual int
-	}{{&o.MaxDepth, 30}, {&o.MaxRepeat, 10}, {&o.MaxNodes, 2_000}, {&o.Expansions, 200}} {
+	}{{&o.MaxDepth, 30}, {&o.MaxRepeat, 10}, {&o.MaxNodes, 3_000}, {&o.Expansions, 200}} {
 		if *d.value == 0 {
 			*d.value = d.usual
 		}
