@@ -71,7 +71,7 @@ func TestRandomInputsParseBack(t *testing.T) {
 
 // Every text of every bundled grammar parses back, nearly all at the first draw.
 func TestBundledGrammarsRoundTrip(t *testing.T) {
-	n := 300
+	n := 100
 	if *long {
 		n = 10_000
 	}

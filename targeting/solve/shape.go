@@ -1,6 +1,9 @@
 package solve
 
-import "github.com/inroad/inroad/grammars"
+import (
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
 
 // A shape is a grammar made flat, so that what is below a symbol is computed by
 // loops over arrays.
@@ -135,7 +138,11 @@ func (f *flattener) node(n *grammars.Node) int32 {
 		if n.Min > 0 {
 			return there
 		}
-		return f.either(n, []int32{f.add(part{kind: absent, node: n}), there})
+		nothing := part{kind: absent, node: n}
+		if n.ID == derivation.None { // all the trivia of an input: the grammar has no such part
+			nothing.kind = end
+		}
+		return f.either(n, []int32{f.add(nothing), there})
 	case grammars.End:
 		return f.add(part{kind: end, node: n})
 	case grammars.Reference:
