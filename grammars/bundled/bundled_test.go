@@ -35,6 +35,7 @@ func samples(t *testing.T, grammar, kind string) (names []string, texts [][]byte
 
 func TestNamesAndSources(t *testing.T) {
 	want := []string{
+		"css",
 		"csv",
 		"expr",
 		"ini",
