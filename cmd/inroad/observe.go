@@ -20,6 +20,9 @@ import (
 
 type observeOptions struct {
 	goFunction string
+	javaMethod string
+	classpath  string
+	sources    string
 	cover      []string
 	units      string
 	subject    string
@@ -37,7 +40,7 @@ type observeOptions struct {
 func newObserveCommand() *cobra.Command {
 	opt := &observeOptions{}
 	cmd := &cobra.Command{
-		Use:   "observe --go PKG.FUNC --inputs DIR --out FILE.ndjson [flags]",
+		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD --inputs DIR --out FILE.ndjson [flags]",
 		Short: "Run a program on inputs and record which methods each one executes",
 		Long: `Run a program on inputs and record which methods each one executes.
 
@@ -46,13 +49,20 @@ program that counts what it executes. The function takes its input as []byte,
 string or io.Reader, and may return anything: an error is a failure. A panic is
 a crash. Nothing is written into the module's folders.
 
+With --java, a method of a class on the --classpath is run. It takes its input as
+byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#new
+is a constructor. An exception is a failure, and an Error is a crash. It needs a
+JDK, that of JAVA_HOME or else of the PATH.
+
 Inputs are the files in a folder, or are made from a grammar with --generate:
 half of them to cover the paths of the grammar, half at random.
 
 Every input gets one line in the output, whatever it does to the program. When
 the file exists it is continued: inputs that it has are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
-  inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson`,
+  inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
+  inroad observe --java com.google.gson.JsonParser#parseString --classpath gson.jar --cover com.google.gson \
+    --generate 2000 --grammar json --out gson.ndjson`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,6 +74,9 @@ the file exists it is continued: inputs that it has are not run again.`,
 	flags.SortFlags = false
 	flags.StringVar(&opt.goFunction, "go", "", "the Go function to run, `PKG.FUNC`")
 	flags.StringSliceVar(&opt.cover, "cover", nil, "the packages to observe, as `PATTERN`s (default the function's and those below it)")
+	flags.StringVar(&opt.javaMethod, "java", "", "the Java method to run, `CLASS#METHOD`")
+	flags.StringVar(&opt.classpath, "classpath", "", "java: the class `PATH`")
+	flags.StringVar(&opt.sources, "sources", ".", "java: the `DIR` to look for the sources in")
 	flags.StringVar(&opt.units, "units", "method", "what to record: method, or block for methods and the blocks in them")
 	flags.StringVar(&opt.inputs.from, "inputs", "", "a `DIR` of inputs, or a .ndjson file with an object {\"input\": ...} a line")
 	flags.IntVar(&opt.inputs.generate, "generate", 0, "make `N` inputs instead")
@@ -82,8 +95,12 @@ the file exists it is continued: inputs that it has are not run again.`,
 
 func (opt *observeOptions) validate() error {
 	switch {
-	case opt.goFunction == "":
-		return errors.New("no program: give --go PKG.FUNC")
+	case opt.goFunction == "" && opt.javaMethod == "":
+		return errors.New("no program: give --go PKG.FUNC or --java CLASS#METHOD")
+	case opt.goFunction != "" && opt.javaMethod != "":
+		return errors.New("--go and --java: give one of them")
+	case opt.javaMethod != "" && opt.units != "method":
+		return fmt.Errorf("--units %s: Java is observed by method; for lines use JaCoCo, and import its reports", opt.units)
 	case opt.out == "":
 		return errors.New("no output: give --out FILE.ndjson")
 	case !slices.Contains([]string{"method", "block"}, opt.units):
@@ -132,6 +149,12 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 }
 
 func (opt *observeOptions) build(ctx context.Context) (*coverage.Program, error) {
+	if opt.javaMethod != "" {
+		return coverage.BuildJava(ctx, coverage.JavaTarget{
+			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Cover: opt.cover, Sources: opt.sources,
+			Subject: opt.subject, Commit: opt.commit,
+		})
+	}
 	return coverage.BuildGo(ctx, coverage.GoTarget{
 		Function: opt.goFunction, Cover: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
 	})

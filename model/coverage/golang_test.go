@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	for _, p := range programs {
 		p.Close()
 	}
+	if javaClasses != "" {
+		os.RemoveAll(javaClasses)
+	}
 }
 
 func build(t *testing.T, target coverage.GoTarget) *coverage.Program {

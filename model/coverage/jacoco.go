@@ -194,8 +194,7 @@ func (j *jacocoReader) closePackage() error {
 // javaUnit names a method of a class as in com/example/Outer$Inner. The
 // places are still to come.
 func javaUnit(class, file, name, desc string) model.Unit {
-	simple := strings.ReplaceAll(path.Base(class), "$", ".")
-	u := model.Unit{Kind: model.KindMethod, Name: simple + "." + name + javaParameters(desc), File: file}
+	u := model.Unit{Kind: model.KindMethod, Name: javaClass(class) + "." + name + javaParameters(desc), File: file}
 	switch {
 	case name == "<init>":
 		u.Kind = model.KindConstructor
@@ -205,6 +204,12 @@ func javaUnit(class, file, name, desc string) model.Unit {
 		u.Kind = model.KindSynthetic
 	}
 	return u
+}
+
+// javaClass is a class without its package, as in Outer.Inner.
+func javaClass(class string) string {
+	base := path.Base(class)
+	return base[:1] + strings.ReplaceAll(base[1:], "$", ".") // some names begin with it
 }
 
 // javaParameters writes the parameters of a descriptor as people do: (ILjava/lang/String;[J)V
@@ -228,7 +233,7 @@ func javaParameters(desc string) string {
 			if class, desc, ok = strings.Cut(desc, ";"); !ok {
 				return ""
 			}
-			name = strings.ReplaceAll(path.Base(class), "$", ".")
+			name = javaClass(class)
 		default:
 			if name = javaPrimitive(kind); name == "" {
 				return ""

@@ -1,0 +1,323 @@
+package inroad.observe;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.StringReader;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a method on one input after the other and says what it executed.
+ * Arguments: CLASS#METHOD, and the milliseconds that an input may take.
+ *
+ * <p>Inputs come in on file 3 and answers go out on file 4, so that a method which
+ * reads standard input or prints does no harm. An input is its length in four
+ * bytes, low byte first, and its bytes. An answer is one or more frames, each a
+ * letter, a length and that many bytes: M once at the start, C with the counters, of
+ * which the last before R counts, and R with the result in JSON.
+ *
+ * <p>Counters are pairs of numbers in seven bits a byte, low bits first: how
+ * many methods further on from the one before, and how often it was entered.
+ */
+public final class Harness {
+    private static final int GLANCE = 25; // milliseconds between looks at a method that takes its time
+    private static final int MAX_MESSAGE = 1000;
+    private static final int DIGEST_FRAMES = 8;
+    private static final int MAX_THREADS = 200; // more than at the start; then the process is given up
+
+    private final DataInputStream in;
+    private final OutputStream out;
+    private final long timeout;
+    private final SynchronousQueue<byte[]> inputs = new SynchronousQueue<>();
+    private final SynchronousQueue<Result> results = new SynchronousQueue<>();
+
+    /** Runs the method once. */
+    private interface Call {
+        void run(byte[] input) throws Throwable;
+    }
+
+    /** What came of a run: nothing, or something thrown. */
+    private static final class Result {
+        Throwable thrown;
+    }
+
+    private Harness(long timeout) throws IOException {
+        this.timeout = timeout;
+        in = new DataInputStream(new FileInputStream("/dev/fd/3"));
+        out = new FileOutputStream("/dev/fd/4");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Harness harness = new Harness(Long.parseLong(args[1]));
+        Call call = find(args[0]);
+        Thread runner = new Thread(() -> harness.runInputs(call), "inroad");
+        runner.setDaemon(true);
+        runner.start();
+        harness.serve();
+        Runtime.getRuntime().halt(0); // whatever the method left running
+    }
+
+    private void serve() throws Exception {
+        send('M', new byte[0]);
+        Runtime.getRuntime().addShutdownHook(new Thread(this::sendLastCounters));
+        int threads = Thread.activeCount();
+        for (byte[] input; (input = receive()) != null; ) {
+            Probes.clear();
+            long start = System.nanoTime();
+            inputs.put(input);
+            Result result;
+            boolean late;
+            while (true) {
+                result = results.poll(GLANCE, TimeUnit.MILLISECONDS);
+                late = System.nanoTime() - start > timeout * 1_000_000;
+                if (result != null || late) {
+                    break;
+                }
+                sendCounters(); // the process may die
+            }
+            long took = System.nanoTime() - start;
+            sendCounters();
+            boolean last = result == null || result.thrown instanceof OutOfMemoryError || leaks()
+                    || Thread.activeCount() > threads + MAX_THREADS;
+            send('R', describe(result, took, last).getBytes(StandardCharsets.UTF_8));
+            if (last) {
+                return;
+            }
+        }
+    }
+
+    private byte[] receive() throws IOException {
+        try {
+            byte[] input = new byte[Integer.reverseBytes(in.readInt())];
+            in.readFully(input);
+            return input;
+        } catch (EOFException e) {
+            return null;
+        }
+    }
+
+    private synchronized void send(char kind, byte[] data) throws IOException {
+        ByteBuffer frame = ByteBuffer.allocate(5 + data.length);
+        frame.put((byte) kind).putInt(Integer.reverseBytes(data.length)).put(data);
+        out.write(frame.array());
+    }
+
+    private void sendCounters() throws IOException {
+        int[] counts = Probes.snapshot();
+        ByteArrayOutputStream data = new ByteArrayOutputStream();
+        int before = 0;
+        for (int i = 0; i < counts.length; i++) {
+            if (counts[i] != 0) {
+                writeNumber(data, i - before);
+                writeNumber(data, counts[i]);
+                before = i;
+            }
+        }
+        send('C', data.toByteArray());
+    }
+
+    private static void writeNumber(ByteArrayOutputStream out, int number) {
+        for (; (number & ~0x7F) != 0; number >>>= 7) {
+            out.write(number & 0x7F | 0x80);
+        }
+        out.write(number);
+    }
+
+    /** Says what was executed before the method ended the process. */
+    private void sendLastCounters() {
+        try {
+            sendCounters();
+        } catch (IOException e) {
+            // Nobody listens any more.
+        }
+    }
+
+    /** Tells whether most of the memory is in use for good. */
+    private static boolean leaks() {
+        Runtime runtime = Runtime.getRuntime();
+        if (runtime.totalMemory() - runtime.freeMemory() < runtime.maxMemory() * 7 / 10) {
+            return false;
+        }
+        System.gc();
+        return runtime.totalMemory() - runtime.freeMemory() > runtime.maxMemory() / 2;
+    }
+
+    /** Runs inputs as they come, in a thread that is given up if one takes too long. */
+    private void runInputs(Call call) {
+        while (true) {
+            try {
+                byte[] input = inputs.take();
+                Result result = new Result();
+                try {
+                    call.run(input);
+                } catch (Throwable t) {
+                    result.thrown = t;
+                }
+                Thread.interrupted(); // that was meant for the method
+                results.put(result);
+            } catch (InterruptedException e) {
+                // A thread that the method left behind means nothing by it.
+            }
+        }
+    }
+
+    private static String describe(Result result, long took, boolean last) {
+        StringBuilder json = new StringBuilder("{");
+        if (result == null) {
+            json.append("\"outcome\":\"timeout\"");
+        } else if (result.thrown == null) {
+            json.append("\"outcome\":\"ok\"");
+        } else {
+            // An exception is how Java says no; an error is not to be caught.
+            json.append("\"outcome\":").append(result.thrown instanceof Error ? "\"crash\"" : "\"failure\"");
+            json.append(",\"type\":").append(quote(result.thrown.getClass().getName()));
+            json.append(",\"message\":").append(quote(message(result.thrown)));
+            json.append(",\"stack\":").append(quote(digest(result.thrown)));
+        }
+        return json.append(",\"ns\":").append(took).append(",\"last\":").append(last).append('}').toString();
+    }
+
+    private static String message(Throwable t) {
+        try {
+            String text = t.getMessage();
+            return text == null ? "" : text.substring(0, Math.min(text.length(), MAX_MESSAGE));
+        } catch (Throwable other) {
+            return "(its message cannot be had)";
+        }
+    }
+
+    /** Names the place of an exception by the methods that were being called. */
+    private static String digest(Throwable t) {
+        try {
+            MessageDigest hash = MessageDigest.getInstance("SHA-256");
+            String before = "";
+            int n = 0;
+            for (StackTraceElement frame : t.getStackTrace()) {
+                String name = frame.getClassName() + '.' + frame.getMethodName();
+                if (n == DIGEST_FRAMES || name.startsWith("inroad.observe.Harness")) {
+                    break;
+                }
+                boolean reflection = name.startsWith("java.lang.reflect.") || name.startsWith("jdk.internal.reflect.")
+                        || name.startsWith("sun.reflect."); // changes when it is used often
+                if (!reflection && !name.equals(before)) { // recursion may be deep or deeper
+                    hash.update((name + '\n').getBytes(StandardCharsets.UTF_8));
+                    before = name;
+                    n++;
+                }
+            }
+            StringBuilder hex = new StringBuilder();
+            byte[] sum = hash.digest();
+            for (int i = 0; i < 8; i++) {
+                hex.append(String.format("%02x", sum[i]));
+            }
+            return hex.toString();
+        } catch (Throwable other) {
+            return "";
+        }
+    }
+
+    private static String quote(String text) {
+        StringBuilder json = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                json.append('\\').append(c);
+            } else if (c < 0x20 || c > 0x7E) {
+                json.append(String.format("\\u%04x", (int) c));
+            } else {
+                json.append(c);
+            }
+        }
+        return json.append('"').toString();
+    }
+
+    /** Finds the method, and how to give it an input. */
+    private static Call find(String target) throws Exception {
+        int hash = target.lastIndexOf('#');
+        String name = target.substring(hash + 1);
+        Class<?> type = Class.forName(target.substring(0, hash), false, ClassLoader.getSystemClassLoader());
+        List<Executable> all = new ArrayList<>();
+        for (Executable e : name.equals("new") ? type.getDeclaredConstructors() : type.getDeclaredMethods()) {
+            if ((name.equals("new") || e.getName().equals(name)) && !e.isSynthetic()) {
+                all.add(e);
+            }
+        }
+        for (Class<?> parameter : new Class<?>[] {
+            byte[].class, String.class, CharSequence.class, InputStream.class, Reader.class, char[].class, ByteBuffer.class
+        }) {
+            for (Executable e : all) {
+                if (e.getParameterCount() == 1 && e.getParameterTypes()[0] == parameter) {
+                    return call(type, e, parameter);
+                }
+            }
+        }
+        throw new IllegalArgumentException(all.isEmpty() ? target + ": there is no such method"
+                : target + ": it takes neither byte[] nor String nor InputStream nor Reader; give a method of your own that calls it");
+    }
+
+    private static Call call(Class<?> type, Executable e, Class<?> parameter) throws Exception {
+        e.setAccessible(true);
+        if (e instanceof Constructor) {
+            return input -> unwrap(() -> ((Constructor<?>) e).newInstance(convert(input, parameter)));
+        }
+        Method m = (Method) e;
+        if (Modifier.isStatic(m.getModifiers())) {
+            return input -> unwrap(() -> m.invoke(null, convert(input, parameter)));
+        }
+        Constructor<?> maker;
+        try {
+            maker = type.getDeclaredConstructor();
+        } catch (NoSuchMethodException none) {
+            throw new IllegalArgumentException(m + ": it is not static, and its class has no constructor without parameters");
+        }
+        maker.setAccessible(true);
+        return input -> unwrap(() -> m.invoke(maker.newInstance(), convert(input, parameter)));
+    }
+
+    private interface Reflection {
+        Object run() throws Exception;
+    }
+
+    private static void unwrap(Reflection reflection) throws Throwable {
+        try {
+            reflection.run();
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static Object convert(byte[] input, Class<?> parameter) {
+        if (parameter == byte[].class) {
+            return input;
+        }
+        if (parameter == InputStream.class) {
+            return new ByteArrayInputStream(input);
+        }
+        if (parameter == ByteBuffer.class) {
+            return ByteBuffer.wrap(input);
+        }
+        String text = new String(input, StandardCharsets.UTF_8);
+        if (parameter == Reader.class) {
+            return new StringReader(text);
+        }
+        return parameter == char[].class ? text.toCharArray() : text;
+    }
+}
