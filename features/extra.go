@@ -185,6 +185,9 @@ func bounds(k Kind) []int {
 type ExtraExtractor struct {
 	grammar *grammars.Grammar
 	kinds   Kinds
+	wanted  map[Extra]struct{}    // all that is reported; nil for all of the kinds
+	flags   []Kinds               // by occurrence: which kinds are wanted of it
+	inside  []bool                // by occurrence: whether something is wanted inside the token
 	lead    []grammars.Occurrence // by occurrence: the first of its name in its rule
 	above   []grammars.Occurrence // by node: the one right above it in its rule
 	parts   [][]optional          // by node that is a rule's root: its optional parts
@@ -252,10 +255,11 @@ type siblingText struct {
 	hash uint64
 }
 
-// NewExtraExtractor returns an extractor of extras of some kinds.
-func NewExtraExtractor(g *grammars.Grammar, of Kinds) *ExtraExtractor {
+// NewExtraExtractor returns an extractor of extras of some kinds, and of these, if
+// any are given, of the wanted ones alone.
+func NewExtraExtractor(g *grammars.Grammar, of Kinds, wanted ...Extra) *ExtraExtractor {
 	x := &ExtraExtractor{
-		grammar: g, kinds: of,
+		grammar: g, kinds: of, flags: make([]Kinds, len(g.Nodes)), inside: make([]bool, len(g.Nodes)),
 		lead:    make([]grammars.Occurrence, len(g.Nodes)),
 		above:   make([]grammars.Occurrence, len(g.Nodes)),
 		parts:   make([][]optional, len(g.Nodes)),
@@ -284,7 +288,53 @@ func NewExtraExtractor(g *grammars.Grammar, of Kinds) *ExtraExtractor {
 	for _, r := range g.Rules {
 		x.explore(g.Nodes[r.Root], r.Root, r.Root)
 	}
+	x.want(wanted)
 	return x
+}
+
+// want notes where extras are looked for.
+func (x *ExtraExtractor) want(wanted []Extra) {
+	if len(wanted) == 0 {
+		for o := range x.flags {
+			x.flags[o], x.inside[o] = x.kinds, x.kinds&Of(Absent, Count, Code) != 0
+		}
+		return
+	}
+	x.wanted = map[Extra]struct{}{}
+	for _, e := range wanted {
+		x.wanted[e] = struct{}{}
+		path := e.Path()
+		at := path[0]
+		switch e.Kind() {
+		case Count: // noted at the last
+			at = path[len(path)-1]
+		case Absent: // noted at the rule, by what stands in it
+			at = x.grammar.Nodes[at].Rule.Root
+		}
+		x.flags[at] |= Of(e.Kind())
+	}
+	for _, n := range x.grammar.Nodes {
+		if n.Kind == grammars.Reference {
+			x.inside[n.ID] = x.wantsBelow(n, make([]bool, len(x.grammar.Nodes)))
+		}
+	}
+}
+
+// wantsBelow reports whether something is wanted of what a token is made of.
+func (x *ExtraExtractor) wantsBelow(n *grammars.Node, seen []bool) bool {
+	for work := slices.Clone(n.Children); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n.ID] {
+			continue
+		}
+		seen[n.ID] = true
+		if x.flags[n.ID]&Of(Absent, Count, Code) != 0 {
+			return true
+		}
+		work = append(work, n.Children...)
+	}
+	return false
 }
 
 // explore finds the optional parts of a rule, and what stands above what.
@@ -325,18 +375,20 @@ func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 // walk looks at all nodes of a tree, and into its tokens.
 func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 	lens := tree.Lens()
-	into := x.kinds&Of(Absent, Count, Code) != 0
 	for _, n := range tree.All() {
 		switch n.Kind() {
 		case derivation.Rule:
 			x.rule(n, false)
 		case derivation.Leaf:
-			x.leaves = append(x.leaves, leafAt{n.Token().Start, n.Occurrence()})
-			if x.grammarKind(n) == grammars.End {
+			o := n.Occurrence()
+			if x.kinds&Of(Before, After) != 0 {
+				x.leaves = append(x.leaves, leafAt{n.Token().Start, o})
+			}
+			if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
 				continue
 			}
 			x.token(n)
-			if !into {
+			if !x.inside[o] {
 				continue
 			}
 			inside, err := lens.Leaf(n)
@@ -370,28 +422,39 @@ func (x *ExtraExtractor) rule(n derivation.Node, inToken bool) {
 	children := &x.most[0] // of this node alone
 	for c := range n.Children() {
 		o := c.Occurrence()
-		if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
+		if o == derivation.None {
 			continue
 		}
-		if r := x.grammar.Nodes[o].Rule; r != nil {
-			root = r.Root
+		node := x.grammar.Nodes[o]
+		if node.Kind == grammars.End {
+			continue
 		}
-		if x.kinds.Has(Absent) {
+		if root == derivation.None && node.Rule != nil {
+			root = node.Rule.Root
+		}
+		if root != derivation.None && x.flags[root].Has(Absent) {
 			for at := o; at != derivation.None && x.present[at] != x.stamp; at = x.above[at] {
 				x.present[at] = x.stamp
 			}
 		}
-		if x.kinds.Has(Count) {
+		if x.flags[o].Has(Count) {
 			x.most[Count].add(o, 1)
 			if above := n.Occurrence(); above != derivation.None {
 				x.pairs[[2]grammars.Occurrence{above, o}]++
 			}
 		}
-		if inToken {
-			x.codeDigit(c, x.lead[o])
-		} else {
-			children.add(x.lead[o], 1)
-			x.sibling(c, x.lead[o])
+		lead := x.lead[o]
+		switch flags := x.flags[lead]; {
+		case inToken && flags.Has(Code):
+			x.codeDigit(c, lead)
+		case inToken:
+		default:
+			if flags.Has(Children) {
+				children.add(lead, 1)
+			}
+			if flags&Of(Repeated, SameStart, Unsorted) != 0 {
+				x.sibling(c, lead)
+			}
 		}
 	}
 	x.endCode()
@@ -402,7 +465,7 @@ func (x *ExtraExtractor) rule(n derivation.Node, inToken bool) {
 		children.reset()
 		x.repeated()
 	}
-	if x.kinds.Has(Absent) && root != derivation.None {
+	if root != derivation.None && x.flags[root].Has(Absent) {
 		for _, p := range x.parts[root] {
 			if x.present[p.part] != x.stamp && (p.holder == root || x.present[p.holder] == x.stamp) {
 				x.most[Absent].raise(p.part, 1)
@@ -420,7 +483,7 @@ const (
 
 // sibling notes the text of a child, and that of its first token.
 func (x *ExtraExtractor) sibling(c derivation.Node, lead grammars.Occurrence) {
-	if x.kinds&Of(Repeated, SameStart, Unsorted) == 0 || x.grammarKind(c) == grammars.Literal {
+	if x.grammarKind(c) == grammars.Literal {
 		return
 	}
 	first, ok := firstLeaf(c)
@@ -484,9 +547,6 @@ type hexRun struct {
 
 // codeDigit goes on with a code, or begins another.
 func (x *ExtraExtractor) codeDigit(c derivation.Node, lead grammars.Occurrence) {
-	if !x.kinds.Has(Code) {
-		return
-	}
 	if x.code.lead != lead {
 		x.endCode()
 	}
@@ -538,23 +598,25 @@ func codeKinds() []struct {
 // token looks at the text of a token.
 func (x *ExtraExtractor) token(n derivation.Node) {
 	o := n.Occurrence()
-	if x.kinds&Of(Length, Wide, Digits, Large, Small) == 0 || o == derivation.None || x.grammar.Nodes[o].Kind != grammars.Reference {
+	flags := x.flags[o] & Of(Length, Wide, Digits, Large, Small)
+	if flags == 0 || x.grammar.Nodes[o].Kind != grammars.Reference {
 		return
 	}
-	start, end := n.Span()
-	text := x.input[start:end]
+	token := n.Token()
+	text := x.input[token.Start:token.End]
 	x.most[Length].raise(o, len(text))
-	if x.kinds.Has(Wide) {
+	if flags.Has(Wide) {
 		x.most[Wide].raise(o, widest(text))
 	}
-	if x.kinds&Of(Digits, Large, Small) != 0 {
-		if digits, power, ok := decimal(text); ok && digits > 0 {
-			x.most[Digits].raise(o, digits)
-			if power >= 0 {
-				x.most[Large].raise(o, min(power, 4000)+1)
-			} else {
-				x.most[Small].raise(o, min(-power, 4000))
-			}
+	if flags&Of(Digits, Large, Small) == 0 {
+		return
+	}
+	if digits, power, ok := decimal(text); ok && digits > 0 {
+		x.most[Digits].raise(o, digits)
+		if power >= 0 {
+			x.most[Large].raise(o, min(power, 4000)+1)
+		} else {
+			x.most[Small].raise(o, min(-power, 4000))
 		}
 	}
 }
@@ -590,10 +652,15 @@ func decimal(text []byte) (digits, power int, ok bool) {
 	if len(whole)+len(fraction) == 0 || !allDigits(whole) || !allDigits(fraction) {
 		return 0, 0, false
 	}
-	all := slices.Concat(whole, fraction)
-	led := bytes.TrimLeft(all, "0")
-	power = len(whole) - 1 - (len(all) - len(led)) + exponent
-	return len(bytes.TrimRight(led, "0")), power, true
+	zeros := len(whole) - len(bytes.TrimLeft(whole, "0")) // before the first digit that counts
+	if zeros == len(whole) {
+		zeros += len(fraction) - len(bytes.TrimLeft(fraction, "0"))
+	}
+	tail := len(fraction) - len(bytes.TrimRight(fraction, "0")) // behind the last
+	if tail == len(fraction) {
+		tail += len(whole) - len(bytes.TrimRight(whole, "0"))
+	}
+	return max(0, len(whole)+len(fraction)-zeros-tail), len(whole) - 1 - zeros + exponent, true
 }
 
 func allDigits(text []byte) bool {
@@ -659,17 +726,27 @@ func (x *ExtraExtractor) flush() {
 	}
 	clear(x.pairs)
 	for extra := range x.once {
-		x.found(extra)
+		x.tell(extra)
 	}
 	clear(x.once)
 	x.leaves = x.leaves[:0]
+}
+
+// tell reports an extra if it is wanted.
+func (x *ExtraExtractor) tell(e Extra) {
+	if x.wanted != nil {
+		if _, ok := x.wanted[e]; !ok {
+			return
+		}
+	}
+	x.found(e)
 }
 
 // report reports an extra for each of its kind's bounds that is reached.
 func (x *ExtraExtractor) report(k Kind, a, b grammars.Occurrence, most int) {
 	switch k {
 	case Repeated, SameStart, Unsorted, Absent:
-		x.found(newExtra(k, 0, a, b))
+		x.tell(newExtra(k, 0, a, b))
 	case Large:
 		most-- // kept one larger, so that 0 is something
 		fallthrough
@@ -678,7 +755,7 @@ func (x *ExtraExtractor) report(k Kind, a, b grammars.Occurrence, most int) {
 			if bound > most {
 				break
 			}
-			x.found(newExtra(k, bound, a, b))
+			x.tell(newExtra(k, bound, a, b))
 		}
 	}
 }

@@ -87,6 +87,38 @@ func TestExtras(t *testing.T) {
 	}
 }
 
+// TestWantedExtras finds of all extras those that are wanted, one at a time.
+func TestWantedExtras(t *testing.T) {
+	json := grammartest.Bundled(t, "json")
+	all := Kinds(0)
+	for _, set := range KindSets() {
+		all |= set
+	}
+	tree := grammartest.Parse(t, json, "{\"b\": [1, -2.5e10, 0.001],\n\"a\":\"\\u00e9\\n日\", \"a\": [[], {}, true, true]} ")
+	extras := func(x *ExtraExtractor) []Extra {
+		var out []Extra
+		if err := x.Each(tree, func(e Extra) { out = append(out, e) }); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(out)
+		return out
+	}
+	found := extras(NewExtraExtractor(json, all))
+	kinds := Kinds(0)
+	for _, e := range found {
+		kinds |= Of(e.Kind())
+		if got := extras(NewExtraExtractor(json, Of(e.Kind()), e)); !slices.Equal(got, []Extra{e}) {
+			t.Errorf("wanted %s, got %d others", e.Describe(NewSpace(json, Options{})), len(got))
+		}
+	}
+	if kinds != all {
+		t.Errorf("kinds %b are found, of %b", kinds, all)
+	}
+	if got := extras(NewExtraExtractor(json, all, found...)); !slices.Equal(got, found) {
+		t.Errorf("wanted all %d, got %d", len(found), len(got))
+	}
+}
+
 // TestExtrasOfAKnownToken meets a token again, at another place.
 func TestExtrasOfAKnownToken(t *testing.T) {
 	json := grammartest.Bundled(t, "json")

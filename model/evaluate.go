@@ -173,6 +173,17 @@ func (e *Evaluation) Summarize(meant func(MethodScore) bool) Summary {
 	return s
 }
 
+// HeldOutScores returns how trees did on observations that were held out from
+// their training.
+func (m *Model) HeldOutScores() *Evaluation {
+	e := &Evaluation{Rows: m.Rows}
+	for i, u := range m.Units {
+		entered, rows := m.Support(i)
+		e.Methods = append(e.Methods, MethodScore{u, m.HeldOut(i), entered, rows})
+	}
+	return e
+}
+
 // Evaluate asks the model about observations and compares.
 func (m *Model) Evaluate(ctx context.Context, observations []Observation, workers int, limits grammars.Limits) (*Evaluation, error) {
 	answers := make([]*Answer, len(observations))

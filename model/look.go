@@ -19,8 +19,8 @@ type looker struct {
 	extras  *features.ExtraExtractor // nil for none
 }
 
-func newLooker(g *grammars.Grammar, opt Options, extras features.Kinds, limits grammars.Limits) *looker {
-	l := &looker{grammar: g, parse: grammars.ParseOptions{Limits: limits}, k: opt.K}
+func newLooker(g *grammars.Grammar, opt Options, extras features.Kinds, wanted ...features.Extra) *looker {
+	l := &looker{grammar: g, parse: grammars.ParseOptions{Limits: opt.Limits}, k: opt.K}
 	l.spaces = append(l.spaces, features.NewSpace(g, features.Options{}))
 	if !opt.NoTrivia {
 		l.spaces = append(l.spaces, features.NewSpace(g, features.Options{Trivia: true}))
@@ -29,7 +29,7 @@ func newLooker(g *grammars.Grammar, opt Options, extras features.Kinds, limits g
 		l.paths = append(l.paths, features.NewExtractor(s, opt.K))
 	}
 	if extras != 0 {
-		l.extras = features.NewExtraExtractor(g, extras)
+		l.extras = features.NewExtraExtractor(g, extras, wanted...)
 	}
 	return l
 }

@@ -324,7 +324,7 @@ func TestPredictIsWhatLeavesSay(t *testing.T) {
 	opt := Defaults()
 	opt.NoOutcome = true
 	m := train(t, observe(1, 300), opt)
-	scout := &scout{looker: *newLooker(m.Grammar, opt, opt.Extras, grammars.Limits{}), met: map[uint64]struct{}{}, known: nil}
+	scout := &scout{looker: *newLooker(m.Grammar, opt, opt.Extras), met: map[uint64]struct{}{}, known: nil}
 	for _, o := range observe(5, 200) {
 		a, err := m.Predict(t.Context(), o.Input, grammars.Limits{})
 		if err != nil {

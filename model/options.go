@@ -51,11 +51,18 @@ type Learner struct {
 // A TreeLearner grows a tree for the rows with a label. One goroutine uses it at
 // a time.
 type TreeLearner interface {
-	Learn(labels dtree.Bits, r *rand.Rand) dtree.Tree
+	Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error)
 }
 
-func nativeLearner(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner {
-	return dtree.NewLearner(t, rows, opt)
+// native is the learner of package dtree, which does not fail.
+type native struct{ *dtree.Learner }
+
+func newNative(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner {
+	return native{dtree.NewLearner(t, rows, opt)}
+}
+
+func (n native) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
+	return n.Learner.Learn(labels, r), nil
 }
 
 // Bounds of the options.
@@ -72,7 +79,7 @@ func (opt Options) withDefaults() Options {
 	opt.Folds = or(opt.Folds, def.Folds)
 	opt.Workers = or(opt.Workers, 1)
 	if opt.Learner.New == nil {
-		opt.Learner = Learner{"native", nativeLearner}
+		opt.Learner = Learner{"native", newNative}
 	}
 	return opt
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/inroad/inroad/features"
@@ -16,9 +17,9 @@ type Answer struct {
 	// Syntax tells where the input leaves the grammar; then the model has no
 	// prediction, only [Model.Outside].
 	Syntax   *grammars.SyntaxError
-	Outcomes []Chance     // how the run will end, the likeliest first
-	Unseen   float64      // the share of the input's paths that no input of the training had
-	Methods  []Prediction // by unit
+	Outcomes []Chance      // how the run will end, the likeliest first
+	Unseen   float64       // the share of the input's paths that no input of the training had
+	Methods  []*Prediction // by unit; shared with other answers
 }
 
 // A Chance is how likely an outcome is.
@@ -130,7 +131,7 @@ type predictor struct {
 
 func (m *Model) newPredictor() *predictor {
 	p := &predictor{
-		looker:   *newLooker(m.Grammar, m.Options, m.lookup.kinds, grammars.Limits{}),
+		looker:   *newLooker(m.Grammar, m.Options, m.lookup.kinds, slices.Collect(maps.Keys(m.lookup.extras))...),
 		row:      dtree.NewBits(len(m.Features)),
 		leaves:   make([]int32, len(m.Units)),
 		outcomes: make([]float64, len(m.Outcomes)),
@@ -184,7 +185,7 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 			return nil, err
 		}
 	}
-	a := &Answer{Methods: make([]Prediction, len(m.Units))}
+	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
 	if p.paths > 0 {
 		a.Unseen = float64(p.unseen) / float64(p.paths)
 	}
@@ -217,18 +218,19 @@ func (m *Model) answerMethods(p *predictor, a *Answer) {
 	l := m.lookup
 	l.forest.Leaves(p.row, p.leaves)
 	for i, leaf := range p.leaves {
-		a.Methods[i] = l.leaves[l.first[i]+leaf]
+		a.Methods[i] = &l.leaves[l.first[i]+leaf]
 	}
 	for _, i := range l.soft {
 		chance, covered := asker{l.given}.chance(m.unitTree(int(i)), p.row, p.outcomes)
-		answer := &a.Methods[i]
+		answer := *a.Methods[i]
 		answer.Covered, answer.Probability = covered, m.calibrate.of(chance, covered)
 		answer.Low, answer.High = wilson(answer.Probability, float64(answer.Rows))
+		a.Methods[i] = &answer
 	}
 }
 
 // Reasons returns the questions that led to a prediction of a unit.
-func (m *Model) Reasons(unit int, p Prediction) []Test {
+func (m *Model) Reasons(unit int, p *Prediction) []Test {
 	for _, way := range m.unitTree(unit).Ways() {
 		if way.Leaf == p.leaf {
 			return m.tests(way.Tests)

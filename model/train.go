@@ -79,7 +79,7 @@ func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer,
 	}
 	for range opt.Workers {
 		t.scouts = append(t.scouts, &scout{
-			looker: *newLooker(g, opt, opt.Extras, opt.Limits),
+			looker: *newLooker(g, opt, opt.Extras),
 			met:    map[uint64]struct{}{}, known: map[uint64]features.Path{},
 		})
 	}
@@ -417,7 +417,7 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 	trees := make([]dtree.Tree, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
-		group.Go(func() error {
+		group.Go(func() (err error) {
 			learners := map[*dtree.Table]TreeLearner{}
 			for i := w; i < len(targets); i += k.opt.Workers {
 				if err := context.Cause(ctx); err != nil {
@@ -427,7 +427,9 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				if learners[t.table] == nil {
 					learners[t.table] = k.opt.Learner.New(t.table, rows, k.opt.tree())
 				}
-				trees[i] = learners[t.table].Learn(t.labels, stream(k.opt.Seed, t.name))
+				if trees[i], err = learners[t.table].Learn(t.labels, stream(k.opt.Seed, t.name)); err != nil {
+					return fmt.Errorf("learn %s: %w", t.name, err)
+				}
 			}
 			return nil
 		})

@@ -16,6 +16,15 @@ import (
 
 // loadGrammar loads what --grammar says: names joined by commas.
 func loadGrammar(value string) (*grammars.Grammar, error) {
+	sources, err := grammarSources(value)
+	if err != nil {
+		return nil, err
+	}
+	return grammars.Load(sources...)
+}
+
+// grammarSources reads what --grammar says.
+func grammarSources(value string) ([]grammars.Source, error) {
 	if value == "" {
 		return nil, fmt.Errorf("no grammar: give --grammar FILE.g4[,FILE.g4...], or --grammar NAME of a bundled one: %s",
 			strings.Join(bundled.Names(), ", "))
@@ -24,13 +33,22 @@ func loadGrammar(value string) (*grammars.Grammar, error) {
 	if slices.Contains(names, "") {
 		return nil, fmt.Errorf("--grammar %s: a name is missing before or after a comma", value)
 	}
-	return loadNamed("", names)
+	return readNamed(names)
 }
 
-// loadNamed makes one grammar of all that is named: a file, if the name has a
-// slash in it or ends in .g4, else a bundled grammar. It begins with the start
+// loadNamed makes one grammar of all that is named. It begins with the start
 // rule, or else the first.
 func loadNamed(start string, names []string) (*grammars.Grammar, error) {
+	sources, err := readNamed(names)
+	if err != nil {
+		return nil, err
+	}
+	return grammars.LoadFrom(start, sources...)
+}
+
+// readNamed reads all that is named: a file, if the name has a slash in it or
+// ends in .g4, else a bundled grammar.
+func readNamed(names []string) ([]grammars.Source, error) {
 	var sources []grammars.Source
 	for _, name := range names {
 		of, err := readSources(name)
@@ -39,7 +57,7 @@ func loadNamed(start string, names []string) (*grammars.Grammar, error) {
 		}
 		sources = append(sources, of...)
 	}
-	return grammars.LoadFrom(start, sources...)
+	return sources, nil
 }
 
 func readSources(name string) ([]grammars.Source, error) {

@@ -86,14 +86,19 @@ interrupted.`,
 	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(
 		newCheckCommand(),
+		newCompareCommand(),
+		newEvaluateCommand(),
+		newExplainCommand(),
 		newGenerateCommand(),
 		newGrammarsCommand(),
 		newImportCommand(),
 		newObserveCommand(),
 		newParseCommand(),
 		newPathsCommand(),
+		newPredictCommand(),
 		newProbabilitiesCommand(),
 		newSolveCommand(),
+		newTrainCommand(),
 	)
 	return root
 }

@@ -55,6 +55,18 @@ func (t Tree) reachable() Tree {
 	return out
 }
 
+// Collapse returns the tree without the questions that are to go, and without all
+// that is below them.
+func (t Tree) Collapse(gone func(n, without, with Node) bool) Tree {
+	out := slices.Clone(t)
+	for i, n := range out {
+		if n.Column >= 0 && gone(n, out[n.Absent], out[n.Absent+1]) {
+			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Covered: 2*n.Positives > n.Rows}
+		}
+	}
+	return out.reachable()
+}
+
 // chance returns how likely a split as uneven as this one, or more, is if the
 // column has nothing to do with the label: Fisher's exact test.
 func chance(n, with Node) float64 {

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+type compareOptions struct {
+	before, after string
+	inputs        []string
+	observations  []string
+	n             int
+	seed          uint64
+	format        string
+
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func newCompareCommand() *cobra.Command {
+	opt := &compareOptions{}
+	cmd := &cobra.Command{
+		Use:   "compare MODEL MODEL [flags]",
+		Short: "Tell which methods two models answer differently for",
+		Long: `Tell which methods two models answer differently for: those whose conditions
+changed between two versions of a program.
+
+Both models are asked about the same inputs: those of --inputs or --observations,
+else random inputs of their grammar. A method is named if they differ more often
+than the mistakes explain that each made on held-out observations; between two
+models of the same program any is named in less than one of 20 comparisons.`,
+		Example: `  inroad compare old.model new.model
+  inroad compare old.model new.model --inputs corpus --format json`,
+		Args:                  cobra.ExactArgs(2),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.before, opt.after = args[0], args[1]
+			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&opt.inputs, "inputs", nil, "a `FILE` or folder of inputs; may be given again")
+	flags.StringArrayVar(&opt.observations, "observations", nil, "a `FILE` of observations whose inputs to take; may be given again")
+	flags.IntVar(&opt.n, "n", 1000, "how many random inputs to make, if none are given")
+	flags.Uint64Var(&opt.seed, "seed", 1, "random inputs are drawn from this")
+	flags.StringVar(&opt.format, "format", "text", "text or json")
+	return cmd
+}
+
+func (opt *compareOptions) run(ctx context.Context) error {
+	switch {
+	case opt.format != "text" && opt.format != "json":
+		return fmt.Errorf("--format %s: it is text or json", opt.format)
+	case opt.n < 1 || opt.n > 100_000:
+		return fmt.Errorf("--n %d: it is from 1 to 100000", opt.n)
+	}
+	before, err := readModel(opt.before)
+	if err != nil {
+		return err
+	}
+	after, err := readModel(opt.after)
+	if err != nil {
+		return err
+	}
+	noteApproximate(opt.stderr, before.Grammar)
+	inputs, err := opt.collect(ctx, before.Grammar)
+	if err != nil {
+		return err
+	}
+	c, err := model.Compare(ctx, before, after, inputs, grammars.Limits{})
+	if errors.Is(err, model.ErrOtherGrammar) {
+		return fmt.Errorf("%s, %s: %w: %s and %s", printable(opt.before), printable(opt.after), err, before.Grammar.Name, after.Grammar.Name)
+	}
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(opt.stdout)
+	if opt.format == "json" {
+		err = writeComparisonJSON(out, before, after, c, inputs)
+	} else {
+		writeComparison(&terminalWriter{w: out}, c, inputs)
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// collect returns the inputs to ask about.
+func (opt *compareOptions) collect(ctx context.Context, g *grammars.Grammar) ([][]byte, error) {
+	var out [][]byte
+	files, err := inputFiles(opt.inputs)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		input, err := readFile(name, maxInputRead)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", inputName(name), err)
+		}
+		out = append(out, input)
+	}
+	reader := observationReader{stdin: opt.stdin, stderr: opt.stderr}
+	err = reader.read(opt.observations, func(model.Header) {}, func(observations []model.Observation) error {
+		for _, o := range observations {
+			out = append(out, o.Input)
+		}
+		return nil
+	})
+	if err != nil || len(opt.inputs)+len(opt.observations) > 0 {
+		return out, err
+	}
+	if opt.seed == 0 {
+		opt.seed = rand.Uint64()
+		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.seed)
+	}
+	generator, err := opt.generator(g) //nolint:contextcheck // it makes no input yet
+	if err != nil {
+		return nil, err
+	}
+	for len(out) < opt.n {
+		input, err := generator.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, input.Text)
+	}
+	return out, nil
+}
+
+func (opt *compareOptions) generator(g *grammars.Grammar) (*generate.Generator, error) {
+	return generate.New(g, rand.New(rand.NewPCG(opt.seed, 0)), generate.Options{})
+}
+
+func writeComparison(w io.Writer, c *model.Comparison, inputs [][]byte) {
+	fmt.Fprintf(w, "%s asked about", count(c.Inputs, "input", "inputs"))
+	if c.Outside > 0 {
+		fmt.Fprintf(w, ", %d left out that are outside the grammar", c.Outside)
+	}
+	fmt.Fprintf(w, "; %s in both models, %d differ\n", count(c.Units, "method", "methods"), len(c.Changes))
+	for _, change := range c.Changes {
+		fmt.Fprintf(w, "\n%s: %s", change.Unit.ID, change.Kind)
+		if change.Kind != model.Added && change.Kind != model.Removed {
+			fmt.Fprintf(w, ", %d inputs answered differently, by mistakes at most %.1f", change.Differ, change.Expected)
+		}
+		fmt.Fprintln(w)
+		writeConditions(w, "before", change.Before)
+		writeConditions(w, "after", change.After)
+		if change.Example >= 0 {
+			fmt.Fprintf(w, "  for example: %s\n", excerpt(string(inputs[change.Example])))
+		}
+	}
+}
+
+func writeConditions(w io.Writer, when string, conditions []model.Condition) {
+	for _, c := range conditions {
+		fmt.Fprintf(w, "  %s: %s (%d of %d)\n", when, c, c.Positives, c.Rows)
+	}
+	if len(conditions) == 0 {
+		fmt.Fprintf(w, "  %s: no input\n", when)
+	}
+}
+
+type comparisonJSON struct {
+	Before  string       `json:"before"`
+	After   string       `json:"after"`
+	Inputs  int          `json:"inputs"`
+	Outside int          `json:"outside"`
+	Methods int          `json:"methods"`
+	Changes []changeJSON `json:"changes"`
+}
+
+type changeJSON struct {
+	Method   string            `json:"method"`
+	Kind     model.ChangeKind  `json:"kind"`
+	Differ   int               `json:"differ"`
+	Expected float64           `json:"expected"`
+	Chance   float64           `json:"chance"`
+	Example  []byte            `json:"example_base64,omitempty"`
+	Before   []model.Condition `json:"before"`
+	After    []model.Condition `json:"after"`
+}
+
+func writeComparisonJSON(w io.Writer, before, after *model.Model, c *model.Comparison, inputs [][]byte) error {
+	out := comparisonJSON{before.Digest, after.Digest, c.Inputs, c.Outside, c.Units, []changeJSON{}}
+	for _, change := range c.Changes {
+		j := changeJSON{
+			Method: change.Unit.ID, Kind: change.Kind, Differ: change.Differ, Expected: change.Expected, Chance: change.Chance,
+			Before: append([]model.Condition{}, change.Before...), After: append([]model.Condition{}, change.After...),
+		}
+		if change.Example >= 0 {
+			j.Example = inputs[change.Example]
+		}
+		out.Changes = append(out.Changes, j)
+	}
+	return json.NewEncoder(w).Encode(out)
+}

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/golearn"
+)
+
+type trainOptions struct {
+	grammar      string
+	start        string
+	observations []string
+	out          string
+	from         string
+	features     string
+	balance      string
+	learner      string
+	format       string
+	trivia       bool
+	outcome      bool
+	strict       bool
+	model.Options
+
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func newTrainCommand() *cobra.Command {
+	opt := &trainOptions{Options: model.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "train --grammar NAME|FILE.g4[,FILE.g4...] --observations FILE --out MODEL [flags]",
+		Short: "Learn from observations which methods an input reaches",
+		Long: `Learn from observations which methods an input reaches.
+
+For each method a decision tree is learned, which asks what an input has: paths
+of the grammar and, beyond them, what --features names:
+
+  siblings  children of one node that are the same, begin alike or are unsorted
+  values    lengths, numbers and characters of tokens
+  children  how many children a node has
+  absent    optional parts that are not there
+  counts    paths that are there more than once
+  trivia    what white space and comments stand beside
+
+Lines that are no observations are reported and left out; with --strict they
+end the command. How good the model is, is told from observations that were
+held out. The same observations, options and seed give the same bytes.`,
+		Example: `  inroad train --grammar json --observations seen.ndjson --out json.model
+  inroad train --grammar json --observations seen.ndjson --observations more.ndjson --from json.model --out new.model`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
+	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
+	flags.StringArrayVar(&opt.observations, "observations", nil, "a `FILE` of observations, - for standard input; may be given again")
+	flags.StringVar(&opt.out, "out", "", "the `FILE` to write the model to")
+	flags.StringVar(&opt.from, "from", "", "a `MODEL` whose trees are taken over where they would come out the same")
+	flags.IntVar(&opt.K, "k", opt.K, "the `LENGTH` of the longest paths")
+	flags.StringVar(&opt.features, "features", "all", "what counts beyond paths, joined by commas, or all or none")
+	flags.BoolVar(&opt.trivia, "trivia", true, "paths of white space and comments count")
+	flags.BoolVar(&opt.outcome, "outcome", true, "methods are learned given how the run ends")
+	flags.Float64Var(&opt.Margin, "margin", opt.Margin, "by how `MUCH` what is beyond paths must be better to be asked for")
+	flags.IntVar(&opt.MaxDepth, "max-depth", opt.MaxDepth, "questions below each other in a tree")
+	flags.IntVar(&opt.MinLeaf, "min-leaf", opt.MinLeaf, "observations in a leaf of a tree")
+	flags.StringVar(&opt.balance, "balance", "none", "what to do about rare methods: "+strings.Join(balances(), ", "))
+	flags.StringVar(&opt.learner, "learner", "native", "who grows the trees: native or golearn")
+	flags.IntVar(&opt.Folds, "folds", opt.Folds, "parts to hold out in turn; 1 for none")
+	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "what is drawn is drawn from this")
+	flags.IntVar(&opt.Workers, "workers", runtime.GOMAXPROCS(0), "how many work at the same time")
+	flags.StringVar(&opt.format, "format", "text", "how to report: text or json")
+	flags.BoolVar(&opt.strict, "strict", false, "refuse files with lines that are no observations")
+	return cmd
+}
+
+func balances() []string { return []string{"none", "sqrt", "subsample"} }
+
+func (opt *trainOptions) validate() error {
+	switch {
+	case len(opt.observations) == 0:
+		return errors.New("no observations: give --observations FILE")
+	case opt.out == "":
+		return errors.New("nowhere to write the model to: give --out FILE")
+	case !slices.Contains(balances(), opt.balance):
+		return fmt.Errorf("--balance %s: it is %s", opt.balance, strings.Join(balances(), " or "))
+	case opt.learner != "native" && opt.learner != "golearn":
+		return fmt.Errorf("--learner %s: it is native or golearn", opt.learner)
+	case opt.learner == "golearn" && opt.balance == "sqrt":
+		return fmt.Errorf("--balance sqrt: %w", golearn.ErrBalance)
+	case opt.format != "text" && opt.format != "json":
+		return fmt.Errorf("--format %s: it is text or json", opt.format)
+	case opt.Workers < 1 || opt.Workers > 1024:
+		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.Workers)
+	}
+	opt.Balance = dtree.Balance(slices.Index(balances(), opt.balance))
+	opt.NoTrivia, opt.NoOutcome = !opt.trivia, !opt.outcome
+	if opt.learner == "golearn" {
+		opt.Learner = model.Learner{Name: "golearn", New: func(t *dtree.Table, rows []int32, opt dtree.Options) model.TreeLearner {
+			return golearn.New(t, rows, opt)
+		}}
+	}
+	var err error
+	opt.Extras, err = featureKinds(opt.features)
+	return err
+}
+
+// featureKinds reads what --features says.
+func featureKinds(value string) (features.Kinds, error) {
+	sets := features.KindSets()
+	names := slices.Sorted(maps.Keys(sets))
+	kinds := features.Kinds(0)
+	for name := range strings.SplitSeq(value, ",") {
+		set, ok := sets[name]
+		switch {
+		case value == "all":
+			for _, set := range sets {
+				kinds |= set
+			}
+		case value == "none":
+		case !ok:
+			return 0, fmt.Errorf("--features %s: there is no %q; there are %s, and all or none", value, name, strings.Join(names, ", "))
+		}
+		kinds |= set
+	}
+	return kinds, nil
+}
+
+func (opt *trainOptions) run(ctx context.Context) error {
+	if err := opt.validate(); err != nil {
+		return err
+	}
+	sources, err := grammarSources(opt.grammar)
+	if err != nil {
+		return err
+	}
+	g, err := grammars.Load(sources...)
+	if err != nil {
+		return err
+	}
+	start, err := startRule(g, opt.start)
+	if err != nil {
+		return err
+	}
+	noteApproximate(opt.stderr, g)
+	trainer, err := model.NewTrainer(start, sources, opt.Options)
+	if bound, ok := errors.AsType[*model.OptionError](err); ok {
+		return fmt.Errorf("--%w", bound)
+	}
+	if err != nil {
+		return err
+	}
+	var before *model.Model
+	if opt.from != "" {
+		if before, err = readModel(opt.from); err != nil {
+			return err
+		}
+	}
+	reader := observationReader{stdin: opt.stdin, stderr: opt.stderr, strict: opt.strict}
+	if err := reader.read(opt.observations, trainer.Describe, func(o []model.Observation) error { return trainer.Add(ctx, o) }); err != nil {
+		return err
+	}
+	m, err := trainer.Train(ctx, before)
+	if err != nil {
+		return err
+	}
+	if err := writeModel(opt.out, m); err != nil {
+		return err
+	}
+	return opt.report(m, reader.wrong)
+}
+
+// A trainReport is what is told of a model that was trained.
+type trainReport struct {
+	Model        string         `json:"model"`
+	Subject      string         `json:"subject"`
+	Grammar      string         `json:"grammar"`
+	Exact        bool           `json:"exact"`
+	Observations reportGathered `json:"observations"`
+	Methods      reportMethods  `json:"methods"`
+	Outcomes     []string       `json:"outcomes"`
+	Features     int            `json:"features"`
+	HeldOut      *reportScores  `json:"held_out,omitempty"`
+	Rare         *reportScores  `json:"rare,omitempty"`
+}
+
+type reportGathered struct {
+	Given         int `json:"given"`
+	Wrong         int `json:"wrong"`
+	Duplicates    int `json:"duplicates"`
+	Contradictory int `json:"contradictory"`
+	Outside       int `json:"outside"`
+	Unlabelled    int `json:"unlabelled"`
+	Limited       int `json:"limited"`
+	Used          int `json:"used"`
+}
+
+type reportMethods struct {
+	All     int `json:"all"`
+	Learned int `json:"learned"`
+	Always  int `json:"always"`
+	Never   int `json:"never"`
+}
+
+func (opt *trainOptions) report(m *model.Model, wrong int) error {
+	r := trainReport{
+		Model: m.Digest, Subject: m.Subject, Grammar: m.Grammar.Name, Exact: m.Grammar.Exact(),
+		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns,
+	}
+	g := m.Gathered
+	r.Observations = reportGathered{g.Observations, wrong, g.Duplicates, g.Contradictory, g.Outside, g.Unknown, g.Limited, m.Rows}
+	e := m.HeldOutScores()
+	for _, s := range e.Methods {
+		r.Methods.All++
+		switch {
+		case s.Trainable():
+			r.Methods.Learned++
+		case s.Entered == 0:
+			r.Methods.Never++
+		default:
+			r.Methods.Always++
+		}
+	}
+	if all := e.Summarize(model.MethodScore.Trainable); all.Pooled.Total() > 0 {
+		r.HeldOut = newReportScores(all)
+	}
+	if rare := e.Summarize(model.MethodScore.Rare); rare.Pooled.Total() > 0 {
+		r.Rare = newReportScores(rare)
+	}
+	out := bufio.NewWriter(opt.stdout)
+	if opt.format == "json" {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s\n", text)
+		return out.Flush()
+	}
+	r.write(out, opt.out)
+	return out.Flush()
+}
+
+func (r *trainReport) write(w io.Writer, name string) {
+	fmt.Fprintf(w, "%s: model %.12s of grammar %s\n", printable(name), r.Model, r.Grammar)
+	o := r.Observations
+	fmt.Fprintf(w, "%s, %d used", count(o.Given, "observation", "observations"), o.Used)
+	for _, n := range []struct {
+		n    int
+		text string
+	}{
+		{o.Duplicates, "say nothing new"},
+		{o.Contradictory, "contradict others"},
+		{o.Outside, "of inputs outside the grammar"},
+		{o.Unlabelled, "without methods"},
+		{o.Limited, "of inputs that take too long"},
+	} {
+		if n.n > 0 {
+			fmt.Fprintf(w, ", %d %s", n.n, n.text)
+		}
+	}
+	m := r.Methods
+	fmt.Fprintf(w, "\n%s: %d learned, %d always reached, %d never\n", count(m.All, "method", "methods"), m.Learned, m.Always, m.Never)
+	if len(r.Outcomes) > 0 {
+		fmt.Fprintf(w, "outcomes: %s\n", printable(strings.Join(r.Outcomes, ", ")))
+	}
+	if r.HeldOut != nil {
+		fmt.Fprintln(w, "on held-out observations:")
+		table := newScoreTable(w)
+		table.row("learned methods", r.HeldOut)
+		if r.Rare != nil {
+			table.row("rare ones", r.Rare)
+		}
+		table.flush()
+	}
+}
+
+// readModel reads a file of a model.
+func readModel(name string) (*model.Model, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	m, err := model.ReadModel(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
+	}
+	return m, nil
+}
+
+// writeModel writes a file of a model, all of it or none.
+func writeModel(name string, m *model.Model) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", printable(name), cause(err))
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+			err = fmt.Errorf("%s: %w", printable(name), cause(err))
+		}
+	}()
+	err = m.Write(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err = os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // a model is no secret
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// An observationReader reads files of observations.
+type observationReader struct {
+	stdin  io.Reader
+	stderr io.Writer
+	strict bool
+	wrong  int // lines that are no observations
+}
+
+// Observations are handed over so many at once, and so many wrong lines are
+// reported one by one.
+const (
+	observationsAtOnce = 512
+	wrongLinesShown    = 10
+)
+
+// read hands over what the files say of the program, and the observations.
+func (r *observationReader) read(names []string, describe func(model.Header), take func([]model.Observation) error) error {
+	subject := ""
+	for _, name := range names {
+		in := r.stdin
+		if name != "-" {
+			file, err := os.Open(name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", printable(name), cause(err))
+			}
+			defer func() { _ = file.Close() }() // it was only read
+			in = file
+		}
+		header, err := r.readFrom(in, name, take)
+		if err != nil {
+			return err
+		}
+		if subject != "" && header.Subject != "" && header.Subject != subject {
+			return fmt.Errorf("%s: it is about %s, and files before it about %s", inputName(name), printable(header.Subject), printable(subject))
+		}
+		subject = header.Subject
+		describe(header)
+	}
+	if r.wrong > wrongLinesShown {
+		fmt.Fprintf(r.stderr, "inroad: %d lines are no observations; the first %d are named above\n", r.wrong, wrongLinesShown)
+	}
+	return nil
+}
+
+func (r *observationReader) readFrom(in io.Reader, name string, take func([]model.Observation) error) (model.Header, error) {
+	reader := model.NewReader(in)
+	var batch []model.Observation
+	for {
+		o, err := reader.Next()
+		line, wrong := errors.AsType[*model.LineError](err)
+		switch {
+		case errors.Is(err, io.EOF):
+			return reader.Header(), take(batch)
+		case wrong && !r.strict:
+			if r.wrong++; r.wrong <= wrongLinesShown {
+				fmt.Fprintf(r.stderr, "inroad: %s:%d: left out: %s\n", inputName(name), line.Line, printable(line.Err.Error()))
+			}
+			continue
+		case wrong:
+			return model.Header{}, fmt.Errorf("%s:%d: %s", inputName(name), line.Line, printable(line.Err.Error()))
+		case err != nil:
+			return model.Header{}, fmt.Errorf("%s: %w", inputName(name), cause(err))
+		}
+		if batch = append(batch, o); len(batch) == observationsAtOnce {
+			if err := take(batch); err != nil {
+				return model.Header{}, err
+			}
+			batch = nil
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/inroad/inroad/grammars"
+)
+
+// manyMethods gives each observation's input up to 1,000 methods, each entered
+// for inputs with a few things that it draws.
+func manyMethods(observations []Observation) []Observation {
+	r := rand.New(rand.NewPCG(5, 6))
+	type rule struct {
+		a, b int
+		both bool
+	}
+	methods := make([]rule, 1000)
+	for i := range methods {
+		methods[i] = rule{r.IntN(len(rules)), r.IntN(len(rules)), r.IntN(2) == 0}
+	}
+	for i, o := range observations {
+		var holds []bool
+		for _, rule := range rules {
+			holds = append(holds, rule.on(string(o.Input)))
+		}
+		observations[i].Methods = []string{}
+		for j, m := range methods {
+			if m.both && holds[m.a] && holds[m.b] || !m.both && (holds[m.a] || !holds[m.b]) || r.IntN(100) == 0 {
+				observations[i].Methods = append(observations[i].Methods, fmt.Sprintf("m%03d", j))
+			}
+		}
+	}
+	return observations
+}
+
+// BenchmarkPredict predicts 1,000 methods for a JSON input of 100 bytes, which is
+// parsed as well.
+func BenchmarkPredict(b *testing.B) {
+	opt := Defaults()
+	opt.Workers, opt.Folds = 2, 2
+	m := train(b, manyMethods(observe(1, 1000)), opt)
+	input := []byte(`{"name": "inroad", "tags": ["parse", "learn"], "size": 12.5, "deep": {"ok": true, "none": null, "x": 1}}`)
+	b.SetBytes(int64(len(input)))
+	for b.Loop() {
+		if _, err := m.Predict(b.Context(), input, grammars.Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTrain(b *testing.B) {
+	observations := manyMethods(observe(1, 1000))
+	opt := Defaults()
+	opt.Workers = 2
+	for b.Loop() {
+		train(b, observations, opt)
+	}
+}

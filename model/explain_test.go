@@ -1,0 +1,87 @@
+package model
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestExplainText(t *testing.T) {
+	m := train(t, observe(1, 600), Defaults())
+	unit, err := m.Unit("null and array")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := m.Explain(unit, false).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"null and array: reached by ", "null?\n", "array?\n", "├─ no: not reached (0 of ", "\nReached by\n  inputs with "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &b)
+		}
+	}
+}
+
+// TestExplainEscapes has names and patterns that mean something to Graphviz, XML
+// and terminals.
+func TestExplainEscapes(t *testing.T) {
+	const name = "a\"b\\n<script>&\x1b[31m\xff"
+	observations := observe(1, 100)
+	for i := range observations {
+		if strings.Contains(string(observations[i].Input), `"`) {
+			observations[i].Methods = append(observations[i].Methods, name)
+		}
+	}
+	m := train(t, observations, Defaults())
+	unit, err := m.Unit(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := m.Explain(unit, true)
+	var dot, svg strings.Builder
+	if err := errors.Join(e.WriteDOT(&dot), e.WriteSVG(&svg)); err != nil {
+		t.Fatal(err)
+	}
+	if want := `label="a\"b\\n<script>&�[31m�"`; !strings.Contains(dot.String(), want) {
+		t.Errorf("no %s in:\n%s", want, &dot)
+	}
+	if strings.Contains(svg.String(), "<script") {
+		t.Errorf("a script in:\n%s", &svg)
+	}
+	for d := xml.NewDecoder(strings.NewReader(svg.String())); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in:\n%s", err, &svg)
+		}
+	}
+}
+
+func TestUnit(t *testing.T) {
+	observations := []Observation{
+		{Input: []byte("1"), Methods: []string{"a/x.go#Parse", "a/x.go#(*T).Parse", "b/y.go#Print", "b/y.go#Print@12"}},
+		{Input: []byte("2"), Methods: []string{}},
+	}
+	m := train(t, observations, Defaults())
+	for _, tc := range []struct{ name, want, err string }{
+		{"a/x.go#Parse", "a/x.go#Parse", ""},
+		{"x.go#Parse", "a/x.go#Parse", ""},
+		{"#Parse", "a/x.go#Parse", ""},
+		{"(*T).Parse", "a/x.go#(*T).Parse", ""},
+		{"Print@12", "b/y.go#Print@12", ""},
+		{"Parse", "", `method "Parse" is one of several: a/x.go#(*T).Parse, a/x.go#Parse`},
+		{"arse", "", `the model knows no method "arse"`},
+		{"", "", `the model knows no method ""`},
+	} {
+		i, err := m.Unit(tc.name)
+		switch {
+		case err != nil && err.Error() != tc.err:
+			t.Errorf("%q: got error %v, want %q", tc.name, err, tc.err)
+		case err == nil && m.Units[i].ID != tc.want:
+			t.Errorf("%q: got %s, want %s", tc.name, m.Units[i].ID, tc.want)
+		}
+	}
+}
