@@ -62,7 +62,8 @@ type modelFile struct {
 	Columns   int               `cbor:"columns"`
 	Matrix    []byte            `cbor:"matrix"` // digest of what it was learned from
 	Targets   []targetFile      `cbor:"targets"`
-	Seen      []byte            `cbor:"seen"` // IDs of the paths of the training, sorted
+	Seen      []byte            `cbor:"seen"`   // IDs of the paths of the training, sorted
+	Inputs    [][]byte          `cbor:"inputs"` // some of the training
 	Outside   Outside           `cbor:"outside"`
 	Gathered  Gathered          `cbor:"gathered"`
 }
@@ -77,6 +78,7 @@ type optionsFile struct {
 	Balance   dtree.Balance
 	NoOutcome bool
 	Folds     int
+	Inputs    int
 	Seed      uint64
 	Learner   string
 }
@@ -259,14 +261,14 @@ func newModel(f *modelFile) (*Model, error) {
 func (f optionsFile) options() Options {
 	return Options{
 		K: f.K, NoTrivia: f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, NoOutcome: f.NoOutcome, Folds: f.Folds, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, NoOutcome: f.NoOutcome, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) file() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: opt.NoTrivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: opt.NoOutcome, Folds: opt.Folds, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: opt.NoOutcome, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -374,6 +376,9 @@ func (k *task) model(t *Trainer) (*Model, error) {
 			}
 		}
 		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins)})
+	}
+	for _, kept := range t.kept.first(k.opt.Inputs) {
+		f.Inputs = append(f.Inputs, kept.input)
 	}
 	ids := make([]uint64, 0, len(t.path))
 	for id := range t.path {

@@ -84,6 +84,10 @@ func (m *Model) Support(unit int) (entered, rows int) {
 // learned from, part by part.
 func (m *Model) HeldOut(unit int) Confusion { return m.file.Targets[len(m.Outcomes)+unit].Held }
 
+// Inputs returns some of the inputs that the model was learned from. The caller
+// must not change them.
+func (m *Model) Inputs() [][]byte { return m.file.Inputs }
+
 // A UnitError tells that a name is not that of one unit.
 type UnitError struct {
 	Name  string

@@ -21,6 +21,7 @@ type Options struct {
 	Balance   dtree.Balance
 	NoOutcome bool // methods are learned without regard to the outcome
 	Folds     int  // parts that are held out in turn to see how good the answers are; 1 for none
+	Inputs    int  // how many inputs the model keeps, to compare it with others
 	Seed      uint64
 	Learner   Learner
 
@@ -33,7 +34,7 @@ type Options struct {
 // ones they are was measured on programs, see docs/models.md.
 func Defaults() Options {
 	return Options{
-		K: 4, MaxDepth: 5, MinLeaf: 1, Folds: 5, Seed: 1, Margin: 0.1,
+		K: 4, MaxDepth: 5, MinLeaf: 1, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.Of(
 			features.Repeated, features.SameStart,
 			features.Length, features.Wide, features.Digits, features.Large, features.Small,
@@ -69,6 +70,7 @@ func (n native) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 const (
 	maxMaxDepth = 20
 	maxFolds    = 100
+	maxInputs   = 10_000
 )
 
 func (opt Options) withDefaults() Options {
@@ -111,6 +113,7 @@ func (opt Options) check() error {
 		{"max-depth", opt.MaxDepth, 1, maxMaxDepth},
 		{"min-leaf", opt.MinLeaf, 1, 1 << 30},
 		{"folds", opt.Folds, 1, maxFolds},
+		{"keep-inputs", opt.Inputs, 0, maxInputs},
 	} {
 		if o.value < o.least || o.value > o.most {
 			return &OptionError{o.name, o.value, o.least, o.most}

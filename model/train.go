@@ -40,6 +40,7 @@ type Trainer struct {
 	extra    map[features.Extra]int32
 	records  []record
 	by       map[[sha256.Size]byte][]int // records by the digest of their input
+	kept     sample
 	gathered Gathered
 }
 
@@ -179,6 +180,9 @@ func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) 
 		t.gathered.Contradictory++
 	}
 	t.gathered.Outside += count(r.outside)
+	if len(t.by[r.digest]) == 0 && !r.outside {
+		t.kept.add(r.digest, o.Input, t.opt.Inputs)
+	}
 	r.features = t.number(f, known)
 	t.by[r.digest] = append(t.by[r.digest], len(t.records))
 	t.records = append(t.records, r)
@@ -213,6 +217,35 @@ func (t *Trainer) number(f finding, known map[uint64]features.Path) []int32 {
 		out = append(out, i)
 	}
 	return out
+}
+
+// A sample is some of the inputs, whatever the order they came in: those with the
+// least digests.
+type sample []sampled
+
+type sampled struct {
+	digest [sha256.Size]byte
+	input  []byte
+}
+
+// Inputs that are longer are not kept.
+const maxKeptInput = 4096
+
+// add keeps an input if it is among the n to keep.
+func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
+	if len(input) > maxKeptInput {
+		return
+	}
+	*s = append(*s, sampled{digest, input})
+	if len(*s) >= 4*max(n, 64) {
+		*s = s.first(n)
+	}
+}
+
+// first returns the n inputs to keep, in order.
+func (s *sample) first(n int) sample {
+	slices.SortFunc(*s, func(a, b sampled) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	return slices.Clone((*s)[:min(n, len(*s))])
 }
 
 // outcomeOf names how a run ended, with the type of what went wrong.

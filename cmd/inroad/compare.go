@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +22,7 @@ type compareOptions struct {
 	before, after string
 	inputs        []string
 	observations  []string
-	n             int
+	random        int
 	seed          uint64
 	format        string
 
@@ -37,9 +39,11 @@ func newCompareCommand() *cobra.Command {
 changed between two versions of a program.
 
 Both models are asked about the same inputs: those of --inputs or --observations,
-else random inputs of their grammar. A method is named if they differ more often
-than the mistakes explain that each made on held-out observations; between two
-models of the same program any is named in less than one of 20 comparisons.`,
+else those that the models kept of their training, and --random ones. A method is
+named if they differ more often than the mistakes explain that each made on
+held-out observations: between two models of the same program any is named in
+less than one of 20 comparisons, as long as the inputs are like those that the
+models were learned from.`,
 		Example: `  inroad compare old.model new.model
   inroad compare old.model new.model --inputs corpus --format json`,
 		Args:                  cobra.ExactArgs(2),
@@ -54,7 +58,7 @@ models of the same program any is named in less than one of 20 comparisons.`,
 	flags.SortFlags = false
 	flags.StringArrayVar(&opt.inputs, "inputs", nil, "a `FILE` or folder of inputs; may be given again")
 	flags.StringArrayVar(&opt.observations, "observations", nil, "a `FILE` of observations whose inputs to take; may be given again")
-	flags.IntVar(&opt.n, "n", 1000, "how many random inputs to make, if none are given")
+	flags.IntVar(&opt.random, "random", 0, "ask about so many random inputs as well")
 	flags.Uint64Var(&opt.seed, "seed", 1, "random inputs are drawn from this")
 	flags.StringVar(&opt.format, "format", "text", "text or json")
 	return cmd
@@ -64,8 +68,8 @@ func (opt *compareOptions) run(ctx context.Context) error {
 	switch {
 	case opt.format != "text" && opt.format != "json":
 		return fmt.Errorf("--format %s: it is text or json", opt.format)
-	case opt.n < 1 || opt.n > 100_000:
-		return fmt.Errorf("--n %d: it is from 1 to 100000", opt.n)
+	case opt.random < 0 || opt.random > 100_000:
+		return fmt.Errorf("--random %d: it is from 0 to 100000", opt.random)
 	}
 	before, err := readModel(opt.before)
 	if err != nil {
@@ -76,9 +80,19 @@ func (opt *compareOptions) run(ctx context.Context) error {
 		return err
 	}
 	noteApproximate(opt.stderr, before.Grammar)
-	inputs, err := opt.collect(ctx, before.Grammar)
+	inputs, err := opt.collect()
 	if err != nil {
 		return err
+	}
+	if len(opt.inputs)+len(opt.observations) == 0 {
+		inputs = bothInputs(before, after)
+	}
+	random, err := opt.generate(ctx, before.Grammar)
+	if err != nil {
+		return err
+	}
+	if inputs = append(inputs, random...); len(inputs) == 0 {
+		return errors.New("no inputs to ask about: the models keep none; give --inputs, --observations or --random")
 	}
 	c, err := model.Compare(ctx, before, after, inputs, grammars.Limits{})
 	if errors.Is(err, model.ErrOtherGrammar) {
@@ -96,8 +110,15 @@ func (opt *compareOptions) run(ctx context.Context) error {
 	return errors.Join(err, out.Flush())
 }
 
-// collect returns the inputs to ask about.
-func (opt *compareOptions) collect(ctx context.Context, g *grammars.Grammar) ([][]byte, error) {
+// bothInputs returns the inputs that either model keeps.
+func bothInputs(before, after *model.Model) [][]byte {
+	out := slices.Concat(before.Inputs(), after.Inputs())
+	slices.SortFunc(out, bytes.Compare)
+	return slices.CompactFunc(out, bytes.Equal)
+}
+
+// collect returns the inputs that are given.
+func (opt *compareOptions) collect() ([][]byte, error) {
 	var out [][]byte
 	files, err := inputFiles(opt.inputs)
 	if err != nil {
@@ -117,8 +138,13 @@ func (opt *compareOptions) collect(ctx context.Context, g *grammars.Grammar) ([]
 		}
 		return nil
 	})
-	if err != nil || len(opt.inputs)+len(opt.observations) > 0 {
-		return out, err
+	return out, err
+}
+
+// generate returns random inputs.
+func (opt *compareOptions) generate(ctx context.Context, g *grammars.Grammar) ([][]byte, error) {
+	if opt.random == 0 {
+		return nil, nil
 	}
 	if opt.seed == 0 {
 		opt.seed = rand.Uint64()
@@ -128,7 +154,8 @@ func (opt *compareOptions) collect(ctx context.Context, g *grammars.Grammar) ([]
 	if err != nil {
 		return nil, err
 	}
-	for len(out) < opt.n {
+	var out [][]byte
+	for len(out) < opt.random {
 		input, err := generator.Next(ctx)
 		if err != nil {
 			return nil, err

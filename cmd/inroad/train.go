@@ -88,6 +88,7 @@ held out. The same observations, options and seed give the same bytes.`,
 	flags.StringVar(&opt.balance, "balance", "none", "what to do about rare methods: "+strings.Join(balances(), ", "))
 	flags.StringVar(&opt.learner, "learner", "native", "who grows the trees: native or golearn")
 	flags.IntVar(&opt.Folds, "folds", opt.Folds, "parts to hold out in turn; 1 for none")
+	flags.IntVar(&opt.Inputs, "keep-inputs", opt.Inputs, "how many inputs the model keeps, to be compared with others")
 	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "what is drawn is drawn from this")
 	flags.IntVar(&opt.Workers, "workers", runtime.GOMAXPROCS(0), "how many work at the same time")
 	flags.StringVar(&opt.format, "format", "text", "how to report: text or json")
