@@ -21,6 +21,18 @@ type Solution struct {
 	trivia     *problem // nil where nothing is asked of it
 	separators *problem // likewise: the trivia that may stand between tokens
 	most       int32    // what a tree may cost
+	accept     Accept   // nil for any input
+}
+
+// Accept tells whether an input will do.
+type Accept func(ctx context.Context, input *generate.Input) (bool, error)
+
+// Where returns the inputs of the solution that will do. What they are is found
+// by trying.
+func (s *Solution) Where(accept Accept) *Solution {
+	out := *s
+	out.accept = accept
+	return &out
 }
 
 // An UnrealisedError tells that there are trees that satisfy a constraint, but
@@ -31,6 +43,7 @@ type UnrealisedError struct {
 	Misspelt  int // of them had a token that no text was found for
 	Misread   int // of them could not be written, or were read as another tree
 	Otherwise int // of them were read as meant, but inside their tokens something else was found
+	Refused   int // of them satisfied the constraint, but would not do
 }
 
 func (e *UnrealisedError) Error() string {
@@ -42,6 +55,7 @@ func (e *UnrealisedError) Error() string {
 		{e.Misspelt, "with a token that no text was found for"},
 		{e.Misread, "read as another tree"},
 		{e.Otherwise, "with other paths inside their tokens"},
+		{e.Refused, "refused for other reasons"},
 	} {
 		if r.n > 0 {
 			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.what))
@@ -66,6 +80,7 @@ const (
 	maxListed  = 200 // trees of one size that are listed one after the other
 	maxDrawn   = 60  // trees of one size that are drawn if there are more
 	maxUseless = 300 // draws in a row that gave nothing new
+	maxRefused = 500 // inputs that will not do, for none that will
 )
 
 // Smallest returns the n smallest inputs there are texts for, one for a tree, or
@@ -129,7 +144,7 @@ func (c *collection) add(input *generate.Input) bool {
 // collect gathers inputs of trees that are drawn.
 func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*generate.Input, error) {
 	var found collection
-	for useless := 0; len(found.inputs) < n && useless < maxUseless; useless++ {
+	for useless := 0; len(found.inputs) < n && useless < maxUseless && !w.hopeless(); useless++ {
 		input, err := w.write(ctx, draw())
 		if err != nil {
 			return nil, err
@@ -153,7 +168,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 	}
 	done, budget := int32(-1), w.main.cheapest()
 	for range maxLevels {
-		if len(found.inputs) >= n || budget > w.most {
+		if len(found.inputs) >= n || budget > w.most || w.hopeless() {
 			break
 		}
 		all, err := w.list(ctx, &found, n, done, budget)
@@ -180,7 +195,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 func (w *writer) list(ctx context.Context, found *collection, n int, done, budget int32) (all bool, err error) {
 	choices := &odometer{}
 	for range maxListed {
-		if len(found.inputs) >= n {
+		if len(found.inputs) >= n || w.hopeless() {
 			return false, nil
 		}
 		if tree := w.main.draw(budget, choices); w.main.cost(tree) > done {
@@ -204,6 +219,8 @@ type writer struct {
 	text  *generate.Generator
 	check *checker
 	fails UnrealisedError
+
+	written int // inputs that will do
 }
 
 // maxTexts is how many texts are tried for a tree, and for each of its tokens.
@@ -231,6 +248,11 @@ func (w *writer) unrealised() error {
 	return &w.fails
 }
 
+// hopeless reports whether so many inputs would not do that none is likely to.
+func (w *writer) hopeless() bool {
+	return w.fails.Refused >= maxRefused && w.fails.Refused >= w.written*maxRefused
+}
+
 // write returns an input for a tree; nil if there is none. Texts are drawn anew
 // a few times: other characters may do where the first did not.
 func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
@@ -249,17 +271,29 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 		case err != nil:
 			return nil, err
 		default:
-			ok, err := w.check.holds(input.Tree)
-			if ok || err != nil {
+			if failed, err = w.refused(ctx, input); failed == nil || err != nil {
+				w.written++
 				return input, err
 			}
-			failed = &w.fails.Otherwise
 		}
 		if !free {
 			break
 		}
 	}
 	*failed++
+	return nil, nil
+}
+
+// refused returns what to count an input as that will not do, nil if it will.
+func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, error) {
+	if ok, err := w.check.holds(input.Tree); !ok || err != nil {
+		return &w.fails.Otherwise, err
+	}
+	if w.accept != nil {
+		if ok, err := w.accept(ctx, input); !ok || err != nil {
+			return &w.fails.Refused, err
+		}
+	}
 	return nil, nil
 }
 

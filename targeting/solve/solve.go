@@ -226,7 +226,8 @@ func (s *Solver) validatePath(p features.Path) error {
 		return fmt.Errorf("a path of %d symbols: it has from 1 to %d", len(p), features.MaxK)
 	}
 	for i, o := range p {
-		if o < 0 || int(o) >= len(s.grammar.Nodes) || !s.grammar.Nodes[o].Kind.Symbolic() && !(i == len(p)-1 && isOptional(s.grammar.Nodes[o])) {
+		known := o >= 0 && int(o) < len(s.grammar.Nodes)
+		if last := i == len(p)-1; !known || !s.grammar.Nodes[o].Kind.Symbolic() && (!last || !isOptional(s.grammar.Nodes[o])) {
 			return fmt.Errorf("grammar %s has no symbol #%d", s.grammar.Name, o)
 		}
 	}

@@ -175,8 +175,10 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 		for to < len(tree) && tree[to].depth > tree[i].depth {
 			to++
 		}
-		at := w.rand.IntN(places)
-		out[at] = append(out[at], w.spell(tree[i:to], nil))
+		if tree[i].node.Kind == grammars.Reference { // else there is none
+			at := w.rand.IntN(places)
+			out[at] = append(out[at], w.spell(tree[i:to], nil))
+		}
 		i = to
 	}
 	return out

@@ -1,0 +1,207 @@
+package aim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+// run is a program that reads JSON: it returns the methods that an input enters.
+// It refuses what has a null in it, once it has read all.
+func run(input []byte) (methods []string, outcome model.Outcome) {
+	entered := map[string]bool{"read": true}
+	if strings.Contains(string(input), `\`) {
+		entered["escape"] = true
+	}
+	outcome = model.OK
+	arrays := 0
+	tokens := json.NewDecoder(bytes.NewReader(input))
+	tokens.UseNumber()
+	for before := json.Token(nil); ; {
+		token, err := tokens.Token()
+		if err != nil {
+			break
+		}
+		switch token {
+		case nil:
+			entered["null"] = true
+			outcome = model.Failed
+		case json.Delim('['):
+			entered["array"] = true
+			if arrays > 0 {
+				entered["nested"] = true
+			}
+			arrays++
+		case json.Delim(']'):
+			arrays--
+			if before == json.Delim('[') {
+				entered["emptyArray"] = true
+			}
+		case json.Delim('{'):
+			entered["object"] = true
+		case json.Delim('}'):
+			if before != json.Delim('{') {
+				entered["member"] = true
+			}
+		default:
+			if n, ok := token.(json.Number); ok && n[0] == '-' {
+				entered["negative"] = true
+			}
+		}
+		before = token
+	}
+	if outcome == model.OK {
+		entered["finish"] = true
+	}
+	return slices.Sorted(maps.Keys(entered)), outcome
+}
+
+// learned returns a model of the program.
+func learned(t *testing.T) *model.Model {
+	t.Helper()
+	sources, err := bundled.Sources("json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := generate.New(grammartest.Bundled(t, "json"), rand.New(rand.NewPCG(1, 1)), generate.Options{MaxDepth: 14, MaxRepeat: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := model.Header{Subject: "test"}
+	for _, id := range []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "never", "null", "object", "read"} {
+		h.Units = append(h.Units, model.Unit{ID: id, Kind: model.KindMethod, Name: id})
+	}
+	var observations []model.Observation
+	for range 1500 {
+		input, err := x.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods, outcome := run(input.Text)
+		observations = append(observations, model.Observation{Input: input.Text, Methods: methods, Outcome: outcome, Weight: 1})
+	}
+	m, err := model.Train(t.Context(), "", sources, h, observations, model.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func units(t *testing.T, m *model.Model, names ...string) []int {
+	t.Helper()
+	var out []int
+	for _, name := range names {
+		u, err := m.Unit(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Varied(ctx, r, n)
+}
+
+func TestFind(t *testing.T) {
+	m := learned(t)
+	a, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := func() *rand.Rand { return rand.New(rand.NewPCG(3, 0)) }
+
+	for _, name := range []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "null", "object", "read"} {
+		t.Run(name, func(t *testing.T) {
+			inputs, missed, err := a.Find(t.Context(), source(), units(t, m, name), nil, Options{N: 20, Draw: varied})
+			if err != nil || len(missed) > 0 || len(inputs) != 20 {
+				t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
+			}
+			reached, refused := 0, 0
+			for _, input := range inputs {
+				methods, outcome := run(input.Text)
+				if slices.Contains(methods, name) {
+					reached++
+				}
+				if outcome != model.OK {
+					refused++
+				}
+			}
+			if reached < 19 {
+				t.Errorf("%d of %d reach it", reached, len(inputs))
+			}
+			if name != "null" && refused > 1 {
+				t.Errorf("%d of %d are refused", refused, len(inputs))
+			}
+		})
+	}
+
+	t.Run("all in few inputs", func(t *testing.T) {
+		names := []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "null", "object", "read"}
+		inputs, missed, err := a.Find(t.Context(), source(), units(t, m, names...), nil, Options{})
+		if err != nil || len(missed) > 0 || len(inputs) > 2 {
+			t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
+		}
+		entered := map[string]bool{}
+		for _, input := range inputs {
+			methods, _ := run(input.Text)
+			for _, m := range methods {
+				entered[m] = true
+			}
+			t.Logf("%s", input.Text)
+		}
+		for _, name := range names {
+			if !entered[name] {
+				t.Errorf("%s is not reached", name)
+			}
+		}
+	})
+
+	t.Run("avoiding", func(t *testing.T) {
+		inputs, missed, err := a.Find(t.Context(), source(), units(t, m, "nested", "member"), units(t, m, "escape", "emptyArray"), Options{N: 10, Draw: varied})
+		if err != nil || len(missed) > 0 || len(inputs) < 10 {
+			t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
+		}
+		for _, input := range inputs {
+			methods, _ := run(input.Text)
+			if slices.Contains(methods, "escape") || slices.Contains(methods, "emptyArray") {
+				t.Errorf("%s reaches %v", input.Text, methods)
+			}
+		}
+	})
+
+	t.Run("out of reach", func(t *testing.T) {
+		for _, c := range []struct {
+			want, avoid string
+			err         error
+		}{
+			{"never", "null", ErrNeverReached},
+			{"array", "read", ErrAlwaysReached},
+		} {
+			_, missed, err := a.Find(t.Context(), source(), units(t, m, c.want), units(t, m, c.avoid), Options{})
+			if err != nil || len(missed) != 1 || !errors.Is(missed[0].Err, c.err) {
+				t.Errorf("%s without %s: %v, %v", c.want, c.avoid, missed, err)
+			}
+		}
+		_, missed, err := a.Find(t.Context(), source(), units(t, m, "nested"), units(t, m, "array"), Options{})
+		if err != nil || len(missed) != 1 {
+			t.Fatalf("%v, %v", missed, err)
+		}
+		if _, ok := errors.AsType[*solve.InfeasibleError](missed[0].Err); !ok {
+			t.Errorf("nested without array: %v", missed[0].Err)
+		}
+	})
+}

@@ -1,0 +1,330 @@
+package aim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+// Bounds on what is tried. The surest ways come first, so that little is lost.
+const (
+	maxPlans    = 12 // ways to reach a unit, with ways to end
+	maxOutcomes = 3  // ways to end for each way to reach a unit
+	maxWays     = 4  // ways to reach or to avoid one unit more
+	maxStronger = 40 // conditions that are added where they can be
+)
+
+// A search looks for inputs that reach one unit, and others if they can be
+// reached at the same time.
+type search struct {
+	*Aimer
+	rand         *rand.Rand
+	opt          Options
+	want, avoid  []int
+	unit         int
+	others       []int
+	firstFailure error
+}
+
+// A plan is a way to reach the unit, joined with ways to reach and to avoid
+// others.
+type plan struct {
+	conditions []targeting.Condition
+	stronger   []targeting.Condition
+	doubtful   bool
+	accepted   bool  // the run is expected to end well
+	units      []int // that are reached
+}
+
+// find returns inputs for the unit. They are spread over the ways to reach it.
+func (s *search) find(ctx context.Context) ([]Input, error) {
+	plans, err := s.plans()
+	if err != nil {
+		return nil, err
+	}
+	var out []Input
+	for before := -1; before < len(out) && len(out) < s.opt.N; { // what one way could not give, others may
+		before = len(out)
+		for i, p := range plans {
+			missing := s.opt.N - len(out)
+			if missing == 0 || len(out) > 0 && (p.doubtful || !p.accepted) { // a last resort
+				break
+			}
+			share := (missing + len(plans) - i - 1) / (len(plans) - i)
+			found, err := s.follow(ctx, p, share, out)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+		}
+	}
+	if len(out) == 0 {
+		return nil, cmp.Or(s.firstFailure, error(&solve.UnrealisedError{}))
+	}
+	return out, nil
+}
+
+// plans returns the ways to reach the unit, the surest first, each with ways to
+// end. Those that end any way come last.
+func (s *search) plans() ([]plan, error) {
+	for _, u := range s.avoid {
+		if entered, rows := s.model.Support(u); entered == rows && rows > 0 {
+			return nil, ErrAlwaysReached
+		}
+	}
+	if s.support(s.unit) == 0 {
+		return nil, ErrNeverReached
+	}
+	var accepted, others []plan
+	for _, w := range targeting.Ways(s.model, s.unit, true) {
+		base := plan{conditions: w.Conditions, stronger: w.Stronger, doubtful: w.Doubtful, units: []int{s.unit}, accepted: true}
+		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
+			accepted = append(accepted, s.ending(base, w.Outcomes)...)
+			continue
+		}
+		tests := w.Outcomes
+		if len(tests) == 0 {
+			tests = []model.Test{{Feature: &model.Feature{Outcome: string(model.OK)}, Present: true}}
+		}
+		endings := s.ending(base, tests)
+		for i := range endings {
+			endings[i].accepted = endsWell(tests)
+		}
+		if !endsWell(tests) {
+			others = append(others, endings...)
+			continue
+		}
+		accepted = append(accepted, endings...)
+		base.accepted = false
+		others = append(others, s.ending(base, w.Outcomes)...)
+	}
+	return append(accepted[:min(len(accepted), maxPlans)], others[:min(len(others), maxPlans)]...), nil
+}
+
+// endsWell reports whether tests of outcomes leave room for a run that ends well.
+func endsWell(tests []model.Test) bool {
+	return !slices.ContainsFunc(tests, func(t model.Test) bool { return (t.Feature.Outcome == string(model.OK)) != t.Present })
+}
+
+// ending joins a plan with the ways to the outcomes that it needs.
+func (s *search) ending(p plan, tests []model.Test) []plan {
+	out := []plan{p}
+	for _, t := range tests {
+		var longer []plan
+		ways := targeting.OutcomeWays(s.model, t.Feature.Outcome, t.Present)
+		for _, p := range out {
+			for _, w := range ways[:min(len(ways), maxOutcomes)] {
+				q := p
+				q.conditions = slices.Concat(p.conditions, w.Conditions)
+				longer = append(longer, q)
+			}
+		}
+		if len(ways) > 0 {
+			out = longer
+		}
+	}
+	return out
+}
+
+// follow makes inputs by a plan, joined with what reaches other units too, and
+// without that if it leads nowhere. The inputs differ from those there are.
+func (s *search) follow(ctx context.Context, p plan, n int, before []Input) ([]Input, error) {
+	solution, p, err := s.avoiding(ctx, p)
+	if err != nil || solution == nil {
+		return nil, s.note(err)
+	}
+	wide, q, err := s.joined(ctx, solution, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.units) > len(p.units) {
+		found, err := s.draw(ctx, wide, q, n, before)
+		if len(found) > 0 || err != nil {
+			return found, err
+		}
+	}
+	return s.draw(ctx, solution, p, n, before)
+}
+
+// note keeps the first reason for a failure, and returns any other error.
+func (s *search) note(err error) error {
+	if err != nil && !isVerdict(err) {
+		return err
+	}
+	if s.firstFailure == nil {
+		s.firstFailure = err
+	}
+	return nil
+}
+
+// solve solves conditions. A constraint that is too large is as good as none.
+func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
+	solution, err := s.solver.Solve(ctx, targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes})
+	if limit, ok := errors.AsType[*grammars.LimitError](err); ok {
+		return nil, &tooMuchError{limit}
+	}
+	return solution, err
+}
+
+// A tooMuchError tells that a way asks for more than can be solved.
+type tooMuchError struct{ *grammars.LimitError }
+
+// attempt solves conditions, and returns nil if they have no solution.
+func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
+	solution, err := s.solve(ctx, conditions)
+	if isVerdict(err) {
+		return nil, nil
+	}
+	return solution, err
+}
+
+// avoiding solves a plan so that nothing is reached that is to be avoided.
+func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, error) {
+	solution, err := s.solve(ctx, p.conditions)
+	if err != nil {
+		return nil, p, err
+	}
+	for _, u := range s.avoid {
+		if s.support(u) == 0 {
+			continue
+		}
+		next, q, err := s.also(ctx, p, targeting.Ways(s.model, u, false))
+		if err != nil {
+			return nil, p, err
+		}
+		if next == nil {
+			_, err := s.solve(ctx, slices.Concat(p.conditions, targeting.Ways(s.model, u, false)[0].Conditions))
+			return nil, p, err
+		}
+		solution, p = next, q
+	}
+	return solution, p, nil
+}
+
+// also adds the first of some ways to a plan that can be added.
+func (s *search) also(ctx context.Context, p plan, ways []targeting.Way) (*solve.Solution, plan, error) {
+	for _, w := range ways[:min(len(ways), maxWays)] {
+		conditions := slices.Concat(p.conditions, w.Conditions)
+		solution, err := s.attempt(ctx, conditions)
+		if err != nil {
+			return nil, p, err
+		}
+		if solution != nil {
+			p.conditions = conditions
+			return solution, p, nil
+		}
+	}
+	return nil, p, nil
+}
+
+// joined adds ways to reach other units to a plan, and what may be what the
+// program really asks for, as long as there is a solution.
+func (s *search) joined(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
+	for _, u := range s.others {
+		if s.support(u) == 0 {
+			continue
+		}
+		next, q, err := s.also(ctx, p, targeting.Ways(s.model, u, true))
+		if err != nil {
+			return nil, p, err
+		}
+		if next != nil {
+			solution, p = next, q
+			p.units = append(slices.Clip(p.units), u)
+		}
+	}
+	return solution, p, nil
+}
+
+// strengthened adds what may be what the program really asks for to a plan, as
+// far as there is a solution.
+func (s *search) strengthened(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, error) {
+	all := p.stronger[:min(len(p.stronger), maxStronger)]
+	if len(all) == 0 {
+		return solution, nil
+	}
+	stronger, err := s.attempt(ctx, slices.Concat(p.conditions, all))
+	if stronger != nil || err != nil {
+		return stronger, err
+	}
+	conditions := p.conditions
+	for _, c := range all {
+		longer := append(slices.Clip(conditions), c)
+		next, err := s.attempt(ctx, longer)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil {
+			solution, conditions = next, longer
+		}
+	}
+	return solution, nil
+}
+
+// draw makes inputs of a solution that the model says reach what the plan is
+// for.
+func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n int, before []Input) ([]Input, error) {
+	stronger, err := s.strengthened(ctx, solution, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []Input
+	for _, solution := range []*solve.Solution{stronger, solution} {
+		answers := map[*generate.Input]*model.Answer{}
+		found, err := s.opt.Draw(ctx, solution.Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
+				return false, nil
+			}
+			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
+			if err != nil {
+				return false, err
+			}
+			answers[input] = answer
+			return s.reaches(answer, p), nil
+		}), s.rand, n)
+		if err := s.note(err); err != nil {
+			return nil, err
+		}
+		for _, input := range found {
+			out = append(out, s.input(input, answers[input], p))
+		}
+		if len(out) > 0 || stronger == solution {
+			break
+		}
+	}
+	return out, nil
+}
+
+// reaches reports whether an answer is what a plan is for.
+func (s *search) reaches(answer *model.Answer, p plan) bool {
+	if answer.Syntax != nil {
+		return false
+	}
+	// Of a leaf that is not pure the answer may be no; it is the best there is.
+	if !p.doubtful && slices.ContainsFunc(p.units, func(u int) bool { return !answer.Methods[u].Covered }) {
+		return false
+	}
+	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Covered }) {
+		return false
+	}
+	return !p.accepted || s.opt.AnyOutcome || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(model.OK)
+}
+
+func (s *search) input(input *generate.Input, answer *model.Answer, p plan) Input {
+	out := Input{Input: input, Probability: 1, Doubtful: p.doubtful}
+	for _, u := range s.want {
+		if m := answer.Methods[u]; m.Covered || u == s.unit {
+			out.Units = append(out.Units, u)
+			out.Probability = min(out.Probability, m.Probability)
+		}
+	}
+	return out
+}
