@@ -94,11 +94,11 @@ func TestCompareFindsChanges(t *testing.T) {
 }
 
 func TestCompareOtherGrammars(t *testing.T) {
-	source, err := bundled.Source("expr")
+	sources, err := bundled.Sources("expr")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Train(t.Context(), "", []grammars.Source{source}, Header{}, []Observation{{Input: []byte("x"), Methods: []string{}}}, Defaults())
+	other, err := Train(t.Context(), "", sources, Header{}, []Observation{{Input: []byte("x"), Methods: []string{}}}, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
