@@ -20,6 +20,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -37,6 +38,7 @@ type generateOptions struct {
 	spacing       string
 	tokens        []string
 	tokensFrom    []string
+	madeUp        bool
 	workers       int
 	out           string
 	generate.Options
@@ -58,7 +60,8 @@ Every input was parsed back to the tree it was made from. Strategies:
   kpath     as many inputs as it takes to have all the k-paths of the grammar,
             or the first --n of them; a summary is written to standard error
   forest    --n sets of inputs, each for a larger share of the k-paths
-  common    as likely as in the inputs that --from names
+  common    as likely as in the inputs that --from names, or else in the samples of
+            a bundled grammar
   uncommon  the likelier the less likely it is in these inputs
   failure   as common; name inputs that failed, to get more like them
 
@@ -94,6 +97,7 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
 	flags.StringVar(&opt.spacing, "spacing", "compact", "white space only where it is needed (compact), between all tokens (spaced), or anywhere, with comments (random)")
 	flags.StringArrayVar(&opt.tokens, "tokens", nil, "take the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
 	flags.StringSliceVar(&opt.tokensFrom, "tokens-from", nil, "take the texts of tokens from the inputs in `DIR|FILE`s")
+	flags.BoolVar(&opt.madeUp, "made-up", false, "make all names up, instead of taking most from the samples of a bundled grammar")
 	flags.Uint64Var(&opt.seed, "seed", 1, "what all choices are drawn from; 0 draws one")
 	flags.IntVar(&opt.workers, "workers", 0, "how many inputs to make at the same time (default one a core)")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
@@ -130,7 +134,7 @@ func (opt *generateOptions) validate() error {
 		return fmt.Errorf("--cooldown %g: it is over 0, and at most 1", opt.Cooldown)
 	case opt.workers < 0 || opt.workers > 1024:
 		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.workers)
-	case byProbability && !learns:
+	case byProbability && !learns && !slices.Contains(bundled.Names(), opt.grammar):
 		return fmt.Errorf("--strategy %s: give the inputs to learn from, --from DIR, or --probabilities FILE", opt.strategy)
 	case learns && !byProbability:
 		return fmt.Errorf("--from and --probabilities are for the strategies %s", strings.Join(strategies()[4:], ", "))
@@ -222,11 +226,18 @@ func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) erro
 		}
 	}
 	var err error
+	if !opt.madeUp {
+		if opt.Names, err = sampleNames(ctx, opt.grammar, g); err != nil {
+			return err
+		}
+	}
 	switch {
 	case opt.probabilities != "":
 		opt.Probabilities, err = readProbabilities(opt.probabilities, g)
 	case len(opt.from) > 0:
 		opt.Probabilities, err = learnProbabilities(ctx, g, opt.Start, opt.from, opt.stderr)
+	case slices.Contains(strategies()[4:], opt.strategy):
+		opt.Probabilities, err = sampleProbabilities(ctx, opt.grammar, g)
 	}
 	if err == nil && opt.strategy == "uncommon" {
 		opt.Probabilities = opt.Probabilities.Invert()

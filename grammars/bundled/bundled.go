@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,6 +15,9 @@ import (
 
 //go:embed *.g4
 var files embed.FS
+
+//go:embed testdata/*/good
+var samples embed.FS
 
 // lexerSuffix ends the name of a file that holds the lexer of a bundled grammar,
 // for those that need modes and so cannot be one file.
@@ -26,9 +30,9 @@ func Names() []string {
 		panic(err) // the pattern is well-formed
 	}
 	var names []string
-	for _, path := range paths {
-		if !strings.HasSuffix(path, lexerSuffix) {
-			names = append(names, strings.TrimSuffix(path, ".g4"))
+	for _, file := range paths {
+		if !strings.HasSuffix(file, lexerSuffix) {
+			names = append(names, strings.TrimSuffix(file, ".g4"))
 		}
 	}
 	slices.Sort(names)
@@ -42,14 +46,14 @@ func Sources(name string) ([]grammars.Source, error) {
 		return nil, fmt.Errorf("no bundled grammar is named %q; there are: %s", name, strings.Join(Names(), ", "))
 	}
 	var sources []grammars.Source
-	for _, path := range []string{name + ".g4", name + lexerSuffix} {
-		text, err := files.ReadFile(path)
+	for _, file := range []string{name + ".g4", name + lexerSuffix} {
+		text, err := files.ReadFile(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(sources) > 0: // one file
 		case err != nil:
 			return nil, err
 		default:
-			sources = append(sources, grammars.Source{Name: path, Text: string(text)})
+			sources = append(sources, grammars.Source{Name: file, Text: string(text)})
 		}
 	}
 	return sources, nil
@@ -62,4 +66,37 @@ func Load(name string) (*grammars.Grammar, error) {
 		return nil, err
 	}
 	return grammars.Load(sources...)
+}
+
+// A Sample is an input of a bundled grammar.
+type Sample struct {
+	Name string
+	Text []byte
+}
+
+// Samples returns inputs of a bundled grammar, as people write them.
+func Samples(name string) ([]Sample, error) {
+	if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("no bundled grammar is named %q", name)
+	}
+	dir := path.Join("testdata", name, "good")
+	entries, err := samples.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []Sample
+	for _, entry := range entries {
+		text, err := samples.ReadFile(path.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Sample{entry.Name(), text})
+	}
+	return out, nil
+}
+
+// NameToken returns the token of a bundled grammar that names are, such as those
+// of variables and tables; "" if it has none.
+func NameToken(grammar string) string {
+	return map[string]string{"css": "IDENT", "javascript": "IDENTIFIER", "sql": "NAME", "xml": "NAME"}[grammar]
 }

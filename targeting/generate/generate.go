@@ -43,6 +43,7 @@ type Options struct {
 	// that fits first; short ones of the grammar's own if nil.
 	Separators [][]byte
 	Tokens     Texts // texts to take tokens from, instead of making them up
+	Names      Texts // texts to take tokens from three times out of four, so that the same come again
 }
 
 // Spacing says where trivia stands between tokens.

@@ -49,6 +49,9 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 // token, or there is something to be covered.
 func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	texts := d.opt.Tokens[kind]
+	if names := d.opt.Names[kind]; len(texts) == 0 && len(names) > 0 && d.rand.IntN(4) > 0 {
+		texts = names
+	}
 	if len(texts) == 0 || d.goal != nil {
 		return false
 	}
