@@ -26,14 +26,16 @@ type ParseOptions struct {
 
 // Limits bound the work of one parse. Fields that are zero mean the default.
 type Limits struct {
-	Input int           // bytes; 8 MiB
-	Depth int           // rules inside each other; 100,000
-	Steps int           // of the lexer, the parser and prediction; 50 million
-	Time  time.Duration // 10 seconds
+	Input  int           // bytes; 8 MiB
+	Depth  int           // rules inside each other; 100,000
+	Steps  int           // of the lexer, the parser and prediction; 50 million
+	Tokens int           // white space, comments and parts of tokens included; 4 Mi
+	Nodes  int           // of the tree; 8 Mi
+	Time   time.Duration // 10 seconds
 }
 
-// maxInput is the most that trees can count, whatever the limit.
-const maxInput = 1<<30 - 1
+// maxCount is the most that trees can count, whatever the limit.
+const maxCount = 1<<30 - 1
 
 func (l Limits) withDefaults() Limits {
 	if l.Input == 0 {
@@ -44,6 +46,12 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Steps == 0 {
 		l.Steps = 50_000_000
+	}
+	if l.Tokens == 0 {
+		l.Tokens = 4 << 20
+	}
+	if l.Nodes == 0 {
+		l.Nodes = 8 << 20
 	}
 	if l.Time == 0 {
 		l.Time = 10 * time.Second
@@ -101,12 +109,14 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, start)
 	}
 	limits := opt.Limits.withDefaults()
-	if most := min(limits.Input, maxInput); len(input) > most {
+	if most := min(limits.Input, maxCount); len(input) > most {
 		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", most)}
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
 		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR,
-		Limits: atn.Limits{Steps: limits.Steps, Depth: limits.Depth, Time: limits.Time},
+		Limits: atn.Limits{
+			Steps: limits.Steps, Depth: limits.Depth, Tokens: limits.Tokens, Nodes: min(limits.Nodes, maxCount), Time: limits.Time,
+		},
 	})
 	if errors.Is(err, atn.ErrTime) {
 		err = &LimitError{"time to parse", limits.Time.String()}

@@ -62,6 +62,8 @@ has no tree. Limits hold for each input.`,
 	flags.IntVar(&opt.limits.Input, "max-input", 8<<20, "give up on inputs of more `BYTES`")
 	flags.IntVar(&opt.limits.Depth, "max-depth", 100_000, "give up when more rules are inside each other")
 	flags.IntVar(&opt.limits.Steps, "max-steps", 50_000_000, "give up after so many steps of lexer and parser")
+	flags.IntVar(&opt.limits.Tokens, "max-tokens", 4<<20, "give up on inputs of more tokens, white space and comments included")
+	flags.IntVar(&opt.limits.Nodes, "max-nodes", 8<<20, "give up when the tree has more nodes")
 	flags.DurationVar(&opt.limits.Time, "timeout", 10*time.Second, "give up after this time")
 	return cmd
 }
@@ -129,6 +131,10 @@ func (opt *parseOptions) validate() error {
 		return fmt.Errorf("--max-depth %d: it is from 1 to %d", opt.limits.Depth, most)
 	case opt.limits.Steps < 1:
 		return fmt.Errorf("--max-steps %d: it is at least 1", opt.limits.Steps)
+	case opt.limits.Tokens < 1 || opt.limits.Tokens > most:
+		return fmt.Errorf("--max-tokens %d: it is from 1 to %d", opt.limits.Tokens, most)
+	case opt.limits.Nodes < 1 || opt.limits.Nodes > most:
+		return fmt.Errorf("--max-nodes %d: it is from 1 to %d", opt.limits.Nodes, most)
 	case opt.limits.Time <= 0:
 		return fmt.Errorf("--timeout %v: it is more than 0", opt.limits.Time)
 	}

@@ -80,6 +80,10 @@ func remedy(limit *grammars.LimitError) string {
 		return "; raise it with --max-depth"
 	case "parser steps":
 		return "; raise it with --max-steps"
+	case "tokens":
+		return "; raise it with --max-tokens"
+	case "nodes of the tree":
+		return "; raise it with --max-nodes"
 	case "time to parse":
 		return "; raise it with --timeout"
 	default:

@@ -14,6 +14,7 @@ import (
 type Builder struct {
 	nodes []node
 	wraps []wrap
+	most  int
 }
 
 // A wrap is a left operand: a node of the same rule as the one it stands right
@@ -24,20 +25,40 @@ type wrap struct {
 	occurrence Occurrence
 }
 
-// Reset forgets everything, and makes room for n nodes.
-func (b *Builder) Reset(n int) {
-	b.nodes, b.wraps = slices.Grow(b.nodes[:0], n), b.wraps[:0]
+// Reset forgets everything, and makes room for n nodes, in the knowledge that
+// there will not be many more than most.
+func (b *Builder) Reset(n, most int) {
+	b.nodes, b.wraps, b.most = slices.Grow(b.nodes[:0], min(n, most)), b.wraps[:0], most
 }
 
 // Len returns the number of nodes so far.
 func (b *Builder) Len() int { return len(b.nodes) }
 
+// Size returns the number of nodes that the tree will have if it ends here.
+func (b *Builder) Size() int { return len(b.nodes) + len(b.wraps) }
+
 // Truncate forgets all but the first n nodes.
 func (b *Builder) Truncate(n int) { b.nodes = b.nodes[:n] }
 
+// Cap returns the number of nodes that there is memory for.
+func (b *Builder) Cap() int { return cap(b.nodes) }
+
+func (b *Builder) add(n node) {
+	if len(b.nodes) == cap(b.nodes) {
+		b.grow(1)
+	}
+	b.nodes = append(b.nodes, n)
+}
+
+// grow makes room for n more nodes, and for as many as there are: what appending
+// does to large slices leaves far more behind.
+func (b *Builder) grow(n int) {
+	b.nodes = slices.Grow(b.nodes, max(n, min(len(b.nodes), b.most-len(b.nodes))))
+}
+
 // Open begins a rule's node, at a depth of 0 for the root, and returns its number.
 func (b *Builder) Open(depth int, rule int32, o Occurrence) int32 {
-	b.nodes = append(b.nodes, node{occurrence: o, head: head(Rule, rule), depth: int32(depth)})
+	b.add(node{occurrence: o, head: head(Rule, rule), depth: int32(depth)})
 	return int32(len(b.nodes) - 1)
 }
 
@@ -59,17 +80,20 @@ func (b *Builder) CloseFrom(n int) {
 // Leaf adds a token, given by its index, or in a tree inside a token the
 // character at a place of the input.
 func (b *Builder) Leaf(depth int, token int32, o Occurrence) {
-	b.nodes = append(b.nodes, node{occurrence: o, head: head(Leaf, token), depth: int32(depth), next: int32(len(b.nodes) + 1)})
+	b.add(node{occurrence: o, head: head(Leaf, token), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
 // Empty adds an empty alternative.
 func (b *Builder) Empty(depth int, o Occurrence) {
-	b.nodes = append(b.nodes, node{occurrence: o, head: head(Empty, 0), depth: int32(depth), next: int32(len(b.nodes) + 1)})
+	b.add(node{occurrence: o, head: head(Empty, 0), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
 // Wrap moves all that is below rule n into a new node of the same rule, which
 // becomes n's only child so far: the left operand of what follows.
 func (b *Builder) Wrap(n int32, o Occurrence) {
+	if len(b.wraps) == cap(b.wraps) {
+		b.wraps = slices.Grow(b.wraps, max(8, len(b.wraps)))
+	}
 	b.wraps = append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
@@ -118,21 +142,16 @@ func (p Pattern) Equal(q Pattern) bool { return slices.Equal(p, q) }
 // Put adds the nodes of a pattern, the topmost at the given depth, its leaves for
 // a place of the input.
 func (b *Builder) Put(p Pattern, depth int, at int32) {
-	b.nodes = p.put(b.nodes, int32(depth), at)
-}
-
-func (p Pattern) put(to []node, depth, at int32) []node {
-	first := len(to)
-	if cap(to)-first < len(p) {
-		to = slices.Grow(to, len(p))
+	first := len(b.nodes)
+	if cap(b.nodes)-first < len(p) {
+		b.grow(len(p))
 	}
-	to = to[:first+len(p)]
-	put := to[first:]
+	b.nodes = b.nodes[:first+len(p)]
+	put := b.nodes[first:]
 	for i := range p {
 		n := &p[i]
-		put[i] = node{n.occurrence, n.head + uint32(at)&n.places, n.depth + depth, n.next + int32(first)}
+		put[i] = node{n.occurrence, n.head + uint32(at)&n.places, n.depth + int32(depth), n.next + int32(first)}
 	}
-	return to
 }
 
 // A Loop says which pattern each byte of a text calls for, as long as that goes
@@ -142,20 +161,16 @@ type Loop [utf8.RuneSelf]atomic.Pointer[Pattern]
 // PutLoop adds the patterns that a text calls for, and returns how many bytes
 // that were. The text begins at a place of the input.
 func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
-	nodes := b.nodes
 	for i, c := range text {
 		if c >= utf8.RuneSelf {
-			b.nodes = nodes
 			return int32(i)
 		}
 		p := loop[c].Load()
 		if p == nil {
-			b.nodes = nodes
 			return int32(i)
 		}
-		nodes = p.put(nodes, int32(depth), at+int32(i))
+		b.Put(*p, depth, at+int32(i))
 	}
-	b.nodes = nodes
 	return int32(len(text))
 }
 

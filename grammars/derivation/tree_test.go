@@ -184,7 +184,7 @@ func drawTree(t *rapid.T) (*derivation.Tree, *model) {
 	var b derivation.Builder
 	if rapid.Bool().Draw(t, "used before") {
 		b.Wrap(b.Open(0, ruleE, derivation.None), 3)
-		b.Reset(0)
+		b.Reset(0, 100)
 	}
 	occurrences := derivation.Occurrence(0)
 	next := func() derivation.Occurrence { occurrences++; return occurrences }

@@ -27,8 +27,8 @@ const (
 	maxInside      = 1_000_000  // steps for one token, beside those for each byte
 	maxInsides     = 50_000_000 // steps for all tokens that are asked for, beside those for each byte
 	stepsPerByte   = 100
-	maxInsideNodes = 1 << 24 // of one token
-	maxLoop        = 1 << 12 // bytes taken between two looks at the bounds
+	maxInsideNodes = 1 << 23 // of one token, unless twice its bytes are more
+	maxLoop        = 1 << 10 // bytes taken between two looks at the bounds
 	maxInsideWays  = 1 << 20 // places to go back to, rules entered, or places remembered, in one token
 )
 
@@ -66,6 +66,7 @@ type dissecting struct {
 
 	steps   int   // taken for the token
 	most    int   // that may be taken for it
+	nodes   int   // that it may have
 	end     int32 // of the piece
 	depth   int   // of what stands right below the piece
 	cuts    *cutTable
@@ -111,8 +112,9 @@ func (c *dissecting) inside(token *derivation.Token, pieces []derivation.Piece) 
 			return tree, nil
 		}
 	}
-	c.steps, c.most = 0, min(maxInside+stepsPerByte*int(token.End-token.Start), c.left)
-	c.tree.Reset(0)
+	size := int(token.End - token.Start)
+	c.steps, c.most, c.nodes = 0, min(maxInside+stepsPerByte*size, c.left), max(maxInsideNodes, 2*size)
+	c.tree.Reset(room(size), c.nodes+maxPassed)
 	c.cuts = c.knife.cuts.Load()
 	limit := c.token(token, int(kind), pieces)
 	c.left -= c.steps
@@ -124,6 +126,18 @@ func (c *dissecting) inside(token *derivation.Token, pieces []derivation.Piece) 
 		c.short.put(short, &c.out)
 	}
 	return &c.out, nil
+}
+
+// maxPassed is how far the bound of nodes can be passed before that is noticed.
+const maxPassed = (maxLoop + 1) * maxCutWay
+
+// room returns how many nodes to make room for at once: in a long token most
+// characters have one or two.
+func room(bytes int) int {
+	if bytes < 1<<20 {
+		return 0
+	}
+	return 2*bytes + maxPassed
 }
 
 // token derives a token of one or more pieces.
@@ -211,7 +225,7 @@ func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
 	depth := c.below(p.call)
 	row := c.knife.row(c.cuts, p.state)
 	for {
-		if c.steps++; c.steps > c.most || c.tree.Len() > maxInsideNodes {
+		if c.steps++; c.steps > c.most || c.tree.Len() > c.nodes {
 			return false, c.limit()
 		}
 		if row.stop {
@@ -264,7 +278,7 @@ func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
 func (c *dissecting) limit() *LimitError {
 	switch {
 	case c.steps <= c.most:
-		return &LimitError{What: "nodes inside a token", Bound: maxInsideNodes}
+		return &LimitError{What: "nodes inside a token", Bound: c.nodes}
 	case c.most == c.left:
 		return &LimitError{What: "steps to take tokens apart", Bound: maxInsides + stepsPerByte*len(c.input)}
 	default:

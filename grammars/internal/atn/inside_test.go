@@ -265,7 +265,7 @@ func derived(t failer, d *dissector, text string, careful bool) string {
 		}
 		return lisp(tree)
 	}
-	c.most, c.cuts = c.left, c.knife.cuts.Load()
+	c.most, c.nodes, c.cuts = c.left, maxInsideNodes, c.knife.cuts.Load()
 	c.end, c.depth = token.End, 1
 	c.tree.Open(0, 0, derivation.None)
 	if found, limit := c.search(cutPlace{c.knife.starts[0], token.Start, -1}, true); !found {

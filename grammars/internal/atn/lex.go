@@ -13,7 +13,7 @@ import (
 // then meets the fault where it is, unless it meets another before.
 func (r *run) lex() {
 	l := r.m.lexer
-	r.tokens = slices.Grow(r.tokens, len(r.input)/6)
+	r.makeRoom(len(r.input) / 6)
 	// The end of the input can itself be a token, but only of an empty input:
 	// ANTLR looks for no more tokens once the last character is taken.
 	for first := true; first || r.at < len(r.input); first = false {
@@ -52,6 +52,9 @@ func (r *run) lexToken(l *lexer) bool {
 			return false
 		}
 		r.step(1)
+		if len(r.tokens)+len(r.pieces) >= r.limits.Tokens {
+			panic(&LimitError{What: "tokens", Bound: r.limits.Tokens})
+		}
 		if s.kind != goesOn {
 			r.emit(s.kind, channel, s.rule, start, int32(end))
 			return true
@@ -60,13 +63,20 @@ func (r *run) lexToken(l *lexer) bool {
 	}
 }
 
+// maxModes bounds the modes that are left to return to.
+const maxModes = 1 << 20
+
 // move changes modes as a rule says, and reports whether it could.
 func (r *run) move(s *lexState, start int32) bool {
+	r.step(len(s.moves))
 	for _, a := range s.moves {
 		switch a.kind {
 		case actMode:
 			r.mode = a.a
 		case actPushMode:
+			if len(r.modes) == maxModes {
+				panic(&LimitError{What: "modes to return to", Bound: maxModes})
+			}
 			r.modes = append(r.modes, r.mode)
 			r.mode = a.a
 		case actPopMode:
@@ -81,7 +91,17 @@ func (r *run) move(s *lexState, start int32) bool {
 	return true
 }
 
+// makeRoom makes room for n more tokens. There are no more than bytes to come,
+// but for the end.
+func (r *run) makeRoom(n int) {
+	n = min(n, len(r.input)-r.at+1)
+	r.tokens, r.visible, r.types = slices.Grow(r.tokens, n), slices.Grow(r.visible, n), slices.Grow(r.types, n)
+}
+
 func (r *run) emit(kind, channel, rule, start, end int32) {
+	if len(r.tokens) == cap(r.tokens) {
+		r.makeRoom(len(r.tokens))
+	}
 	if kind != skipped && channel == 0 {
 		r.visible = append(r.visible, int32(len(r.tokens)))
 		r.types = append(r.types, kind)
@@ -112,7 +132,7 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 		if n == nil {
 			char, _ := utf8.DecodeRune(input[at:])
 			n = l.next(r, cache, s, int(class), char)
-			cache, n = l.bounded(cache, n)
+			cache, n = l.bounded(r, cache, n)
 		}
 		if len(n.configs) == 0 {
 			break

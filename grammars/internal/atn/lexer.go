@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
@@ -26,7 +25,7 @@ type lexCache struct {
 	modes []atomic.Pointer[lexState] // where each mode starts
 	size  atomic.Int64               // of everything held, roughly in bytes
 
-	mu       sync.Mutex // guards what follows, and the making of states
+	gate     gate // guards what follows, and the making of states
 	contexts map[lexContext]*lexContext
 	lists    map[actionList]*actionList
 	ids      map[lexConfig]uint32
@@ -87,6 +86,7 @@ func newLexer(net *network) *lexer {
 
 func (l *lexer) newCache() *lexCache {
 	return &lexCache{
+		gate:     newGate(),
 		modes:    make([]atomic.Pointer[lexState], len(l.net.modes)),
 		contexts: map[lexContext]*lexContext{},
 		lists:    map[actionList]*actionList{},
@@ -97,14 +97,14 @@ func (l *lexer) newCache() *lexCache {
 
 // bounded returns where to go on from a state: there, or in the like state of a
 // fresh cache if this one has grown too large, in the middle of a token or not.
-func (l *lexer) bounded(c *lexCache, s *lexState) (*lexCache, *lexState) {
+func (l *lexer) bounded(r *run, c *lexCache, s *lexState) (*lexCache, *lexState) {
 	if c.size.Load() <= l.most {
 		return c, s
 	}
 	l.cache.CompareAndSwap(c, l.newCache())
 	c = l.cache.Load()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.gate.enter(r)
+	defer c.gate.leave()
 	moved := map[*lexContext]*lexContext{}
 	configs := slices.Clone(s.configs)
 	for i := range configs {
@@ -141,8 +141,8 @@ func (l *lexer) start(r *run, c *lexCache) *lexState {
 	if s := c.modes[mode].Load(); s != nil {
 		return s
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.gate.enter(r)
+	defer c.gate.leave()
 	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}}
 	for i, e := range l.net.modes[mode].edges {
 		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
@@ -155,8 +155,8 @@ func (l *lexer) start(r *run, c *lexCache) *lexState {
 // next returns the state after s on a character, or on the end of the input; a
 // state without configurations is a dead end.
 func (l *lexer) next(r *run, c *lexCache, s *lexState, class int, char rune) *lexState {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.gate.enter(r)
+	defer c.gate.leave()
 	if n := s.edges[class].Load(); n != nil {
 		return n
 	}

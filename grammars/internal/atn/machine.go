@@ -27,7 +27,7 @@ type Machine struct {
 // Build makes the machine of a grammar.
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
-	m.predictor = newPredictor(newWalk(m.parser))
+	m.predictor = newPredictor(newWalk(m.parser), maxPredictSize)
 	m.runtime = runtimeOf(m.parser)
 	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
@@ -51,11 +51,14 @@ func (m *Machine) LimitCaches(bytes int) {
 // some for others if there are more than fit into 16 bits.
 func (m *Machine) Classes() int { return m.lexer.classes.count }
 
-// Limits bounds the work of one parse. All fields must be set.
+// Limits bounds the work of one parse. All fields must be set, but for a run
+// that has all the time.
 type Limits struct {
-	Steps int // of lexer, parser and prediction together
-	Depth int // of rules inside each other
-	Time  time.Duration
+	Steps  int // of lexer, parser and prediction together
+	Depth  int // of rules inside each other
+	Tokens int
+	Nodes  int // of the tree
+	Time   time.Duration
 }
 
 // ErrTime tells that a parse was given up because it took too long.
@@ -126,7 +129,8 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	}
 	tokens := r.tokens
 	if len(tokens) > maxCopied {
-		r.tokens = nil // it is the tree's
+		r.tokens = nil // it is the tree's, and nobody keeps the rest
+		r.visible, r.types = nil, nil
 	} else {
 		tokens = slices.Clone(tokens)
 	}
@@ -144,17 +148,19 @@ func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Li
 		r = &run{m: m}
 	}
 	r.ctx, r.limits, r.input, r.predictor, r.cache = ctx, limits, input, p, p.cache.Load()
-	r.deadline = time.Now().Add(limits.Time)
+	if limits.Time != 0 {
+		r.deadline = time.Now().Add(limits.Time)
+	}
 	r.steps, r.glance = 0, min(glanceEvery, limits.Steps+1)
 	return r
 }
 
-// maxKept bounds the tokens that a run has room for when it is kept.
+// maxKept bounds the tokens, and the like, that a run has room for when it is kept.
 const maxKept = 1 << 20
 
 // release keeps a run for later, unless it has grown large.
 func (m *Machine) release(r *run) {
-	if cap(r.tokens) > maxKept || cap(r.stack) > maxKept {
+	if max(cap(r.tokens), cap(r.pieces), cap(r.stack), cap(r.modes), r.tree.Cap()) > maxKept {
 		return
 	}
 	*r = run{
@@ -219,7 +225,7 @@ func (r *run) look() {
 	if err := context.Cause(r.ctx); err != nil {
 		panic(stop{err})
 	}
-	if time.Now().After(r.deadline) {
+	if !r.deadline.IsZero() && time.Now().After(r.deadline) {
 		panic(stop{ErrTime})
 	}
 	r.glance = min(r.steps+glanceEvery, r.limits.Steps+1)

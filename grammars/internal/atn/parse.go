@@ -59,7 +59,7 @@ type frame struct {
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 	w := r.predictor.walk
 	r.pos = 0
-	r.tree.Reset(2 * len(r.visible))
+	r.tree.Reset(2*len(r.visible), r.limits.Nodes)
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
 	r.mark(s)
@@ -128,6 +128,7 @@ func (r *run) follow(s int32, a *arc) int32 {
 		if !a.takes(t) {
 			return -1
 		}
+		r.grow()
 		r.tree.Leaf(depth, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
 		r.step(1)
 		if t != derivation.EOF {
@@ -138,17 +139,27 @@ func (r *run) follow(s int32, a *arc) int32 {
 		if depth >= r.limits.Depth {
 			panic(&LimitError{What: "nesting of rules", Bound: r.limits.Depth})
 		}
+		r.grow()
 		node := r.tree.Open(depth, a.rule, derivation.Occurrence(a.occurrence))
 		r.stack = append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
 	case precedence:
 		if a.precedence < top.precedence {
 			return -1
 		}
+		r.grow()
 		r.tree.Wrap(top.node, derivation.Occurrence(a.operand))
 	default:
 		if a.occurrence != none {
+			r.grow()
 			r.tree.Empty(depth, derivation.Occurrence(a.occurrence))
 		}
 	}
 	return a.skip
+}
+
+// grow gives up if the tree must not have another node.
+func (r *run) grow() {
+	if r.tree.Size() >= r.limits.Nodes {
+		panic(&LimitError{What: "nodes of the tree", Bound: r.limits.Nodes})
+	}
 }

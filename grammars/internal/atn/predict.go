@@ -21,9 +21,11 @@ type predictor struct {
 type predictCache struct {
 	decisions []decisionStart // by number
 
-	mu   sync.Mutex // guards what follows, and the making of states
-	size int        // of everything held but the stacks, roughly in words
-	most int        // what it should be at most
+	held atomic.Int64 // the size of everything held, roughly in words
+
+	gate gate // guards what follows, and the making of states
+	size int  // of everything held but the stacks, roughly in words
+	most int  // that should be held at most
 	sim  simulator
 	// known has the states of each decision by their configs.
 	known []map[string]*lookState
@@ -53,8 +55,8 @@ const chunkSize = 32
 // maxPredictSize bounds what a cache holds, in words.
 const maxPredictSize = 8 << 20
 
-func newPredictor(w *walk) *predictor {
-	p := &predictor{walk: w, most: maxPredictSize}
+func newPredictor(w *walk, most int) *predictor {
+	p := &predictor{walk: w, most: most}
 	p.cache.Store(newPredictCache(w, p.most))
 	return p
 }
@@ -65,6 +67,7 @@ func newPredictCache(w *walk, most int) *predictCache {
 		n = max(n, int(w.states[i].decision)+1)
 	}
 	return &predictCache{
+		gate:      newGate(),
 		most:      most,
 		decisions: make([]decisionStart, n),
 		sim:       simulator{walk: w, stacks: newStacks(true), seen: map[visited]struct{}{}},
@@ -134,8 +137,8 @@ func (c *predictCache) start(r *run, p *place, precedence int32) *lookState {
 			return s
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.gate.enter(r)
+	defer c.gate.leave()
 	sim := &c.sim
 	sim.step, sim.precedence, sim.asked, sim.precRule = r.step, precedence, false, -1
 	if p.precLoop {
@@ -156,8 +159,8 @@ func (c *predictCache) start(r *run, p *place, precedence int32) *lookState {
 
 // extend makes the edge of a state for a token.
 func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookState {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.gate.enter(r)
+	defer c.gate.leave()
 	if n := s.edge(t); n != nil {
 		return n
 	}
@@ -176,7 +179,9 @@ func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookStat
 		n = c.intern(p, list, alt, ambiguous)
 	}
 	c.size += s.setEdge(t, n)
-	r.crowded = c.size+16*sim.stacks.size() > c.most
+	held := c.size + 16*sim.stacks.size()
+	c.held.Store(int64(held))
+	r.crowded = held > c.most
 	return n
 }
 
@@ -294,8 +299,13 @@ type wholes struct {
 	byRule map[int]*predictor
 }
 
-// maxWholes bounds how many start rules are remembered.
-const maxWholes = 16
+// What all these predictors may hold: each alone, how many there are, and all of
+// them together where another parse begins.
+const (
+	maxWhole     = maxPredictSize / 4
+	maxWholes    = 16
+	maxWholeSize = maxPredictSize
+)
 
 // of returns the predictor for a start rule, given the one for any.
 func (h *wholes) of(p *predictor, rule int) *predictor {
@@ -306,11 +316,20 @@ func (h *wholes) of(p *predictor, rule int) *predictor {
 	defer h.mu.Unlock()
 	own, ok := h.byRule[rule]
 	if !ok {
-		if len(h.byRule) >= maxWholes || h.byRule == nil {
-			h.byRule = map[int]*predictor{}
-		}
-		own = newPredictor(p.walk.beforeEnd(rule))
-		h.byRule[rule] = own
+		own = newPredictor(p.walk.beforeEnd(rule), min(p.most, maxWhole))
 	}
+	if h.byRule == nil || !ok && len(h.byRule) == maxWholes || h.size() > maxWholeSize {
+		h.byRule = map[int]*predictor{}
+	}
+	h.byRule[rule] = own
 	return own
+}
+
+// size returns what the predictors hold together, in words.
+func (h *wholes) size() int64 {
+	size := int64(0)
+	for _, p := range h.byRule {
+		size += p.cache.Load().held.Load()
+	}
+	return size
 }

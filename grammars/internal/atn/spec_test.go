@@ -2,6 +2,7 @@ package atn
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -96,8 +97,8 @@ func machineOf(t failer, text string) *Machine {
 	for _, r := range spec.ParserRules {
 		names.Rules = append(names.Rules, r.Name)
 	}
-	for name, token := range spec.Tokens {
-		if token > 0 {
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(spec.Tokens))) { // quotes come first
+		if token := spec.Tokens[name]; token > 0 {
 			names.Tokens[token] = name
 		}
 	}
@@ -110,7 +111,7 @@ func (m *Machine) parse(input string) (*derivation.Tree, error) {
 }
 
 func testLimits() Limits {
-	return Limits{Steps: 1_000_000, Depth: 1000, Time: time.Minute}
+	return Limits{Steps: 1_000_000, Depth: 1000, Tokens: 100_000, Nodes: 1_000_000, Time: time.Minute}
 }
 
 // lisp writes a tree as ANTLR does, and in a tree inside a token the symbols.

@@ -15,7 +15,7 @@ type Speller struct {
 
 // Speller returns a speller at the start of an input.
 func (m *Machine) Speller() *Speller {
-	return &Speller{run: m.run(context.Background(), nil, m.predictor, Limits{Steps: maxSpelling - 1})}
+	return &Speller{run: m.run(context.Background(), nil, m.predictor, Limits{Steps: maxSpelling - 1, Tokens: maxSpelling})}
 }
 
 // maxSpelling bounds the steps to read one token back.

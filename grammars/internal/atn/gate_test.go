@@ -1,0 +1,117 @@
+package atn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Whoever waits for another at a shared cache still gives up when the context
+// ends or the time is over, and goes on when the cache is free.
+func TestWaiting(t *testing.T) {
+	for name, of := range map[string]func(*Machine) gate{
+		"for the lexer":     func(m *Machine) gate { return m.lexer.cache.Load().gate },
+		"for the predictor": func(m *Machine) gate { return m.predictor.cache.Load().gate },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := machineOf(t, "grammar G; s : (a | b)* EOF ; a : A A B ; b : A B ; A : 'a' ; B : 'b' ;")
+			held := of(m)
+			held.enter(&run{ctx: t.Context()})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			errAsked := errors.New("asked to stop")
+			var group sync.WaitGroup
+			group.Go(func() {
+				if _, err := m.Parse(ctx, []byte("aabab"), Options{Limits: testLimits()}); !errors.Is(err, errAsked) {
+					t.Errorf("cancelled: %v, want %v", err, errAsked)
+				}
+			})
+			cancel(errAsked)
+			group.Wait()
+			soon := testLimits()
+			soon.Time = time.Millisecond
+			if _, err := m.Parse(t.Context(), []byte("aabab"), Options{Limits: soon}); !errors.Is(err, ErrTime) {
+				t.Errorf("out of time: %v, want %v", err, ErrTime)
+			}
+			for range 3 {
+				group.Go(func() {
+					if _, err := m.parse("aabab"); err != nil {
+						t.Errorf("after the wait: %v", err)
+					}
+				})
+			}
+			held.leave()
+			group.Wait()
+		})
+	}
+}
+
+// Predictors of many start rules share what they may hold.
+func TestWholesAreBounded(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("grammar G; s : (")
+	for i := range 40 {
+		fmt.Fprintf(&text, "r%d | ", i)
+	}
+	text.WriteString("A)* EOF ; ")
+	for i := range 40 {
+		fmt.Fprintf(&text, "r%d : A (A | B)* 'b' ; ", i)
+	}
+	text.WriteString("A : 'a' ; B : 'b' ;")
+	m := machineOf(t, text.String())
+	first := m.wholes.of(m.predictor, 1)
+	if again := m.wholes.of(m.predictor, 1); again != first {
+		t.Error("the same start rule has another predictor")
+	}
+	for rule := range 40 {
+		m.wholes.of(m.predictor, 1+rule)
+		if n := len(m.wholes.byRule); n > maxWholes {
+			t.Fatalf("%d predictors are held, want %d at most", n, maxWholes)
+		}
+	}
+	last := m.wholes.of(m.predictor, 40)
+	last.cache.Load().held.Store(maxWholeSize + 1)
+	if m.wholes.of(m.predictor, 40) != last || len(m.wholes.byRule) != 1 {
+		t.Errorf("%d predictors are held, want the one that is asked for", len(m.wholes.byRule))
+	}
+}
+
+func TestLimits(t *testing.T) {
+	m := machineOf(t, `grammar G; s : (e | '(' s ')')* EOF? ; e : e 'b' | A ; A : 'a' ; B : 'b' ; L : '(' ; R : ')' ;
+		WS : ' ' -> skip ; H : '#' -> more ; P : '<' -> pushMode(DEFAULT_MODE) ;`)
+	tests := []struct {
+		name  string
+		input string
+		limit func(*Limits)
+		want  string
+	}{
+		{"tokens", strings.Repeat("a", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
+		{"as many tokens as may be", strings.Repeat("a", 10), func(l *Limits) { l.Tokens = 10 }, ""},
+		{"tokens that are skipped", strings.Repeat(" ", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
+		{"parts of tokens", strings.Repeat("#", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
+		{"nodes", strings.Repeat("a", 11), func(l *Limits) { l.Nodes = 20 }, "nodes of the tree: over 20"},
+		{"nodes of operands", "a" + strings.Repeat("b", 20), func(l *Limits) { l.Nodes = 30 }, "nodes of the tree: over 30"},
+		{"as many nodes as may be", "a" + strings.Repeat("b", 8), func(l *Limits) { l.Nodes = 20 }, ""},
+		{"modes", strings.Repeat("<", maxModes+1), func(l *Limits) { l.Tokens, l.Steps = 1<<30, 1<<30 }, fmt.Sprintf("modes to return to: over %d", maxModes)},
+		{"depth", strings.Repeat("(", 30), func(l *Limits) { l.Depth = 20 }, "nesting of rules: over 20"},
+		{"steps", strings.Repeat("a", 1000), func(l *Limits) { l.Steps = 500 }, "parser steps: over 500"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			limits := testLimits()
+			test.limit(&limits)
+			tree, err := m.Parse(t.Context(), []byte(test.input), Options{Whole: true, Limits: limits})
+			switch limit := new(LimitError); {
+			case test.want == "" && err == nil:
+				if tree.Len() > limits.Nodes || len(tree.Tokens()) > limits.Tokens+1 {
+					t.Errorf("%d nodes and %d tokens", tree.Len(), len(tree.Tokens()))
+				}
+			case !errors.As(err, &limit) || limit.Error() != test.want:
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
