@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
@@ -20,7 +21,11 @@ type ParseOptions struct {
 	// ANTLR lets the ANTLR runtime decide between alternatives, for comparison.
 	// It is slow, and must not be trusted with a grammar of strangers: it can
 	// neither be interrupted nor bounded.
-	ANTLR  bool
+	ANTLR bool
+	// Strict refuses an input whose parse comes to a predicate of the target
+	// language, which is not run and counts as true elsewhere, with a
+	// [*PredicateError].
+	Strict bool
 	Limits Limits
 }
 
@@ -96,9 +101,22 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
+// A PredicateError tells that a strict parse came to a predicate of the target
+// language, which is not run.
+type PredicateError struct {
+	Predicate    g4.Code
+	Line, Column int // in the input, from 1; columns count characters
+	Offset       int // in bytes, from 0
+}
+
+func (e *PredicateError) Error() string {
+	return fmt.Sprintf("%d:%d: a predicate of rule %s decides here, and is not run: %s: %s",
+		e.Line, e.Column, e.Predicate.Rule, e.Predicate.Pos, e.Predicate.Text)
+}
+
 // Parse derives the input. The error is a [*SyntaxError] where the input leaves
-// the grammar, a [*LimitError] where a bound was reached, or the cause of ctx's
-// end.
+// the grammar, a [*LimitError] where a bound was reached, a [*PredicateError]
+// where a strict parse comes to a predicate, or the cause of ctx's end.
 func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*derivation.Tree, error) {
 	start := opt.Start
 	if start == "" {
@@ -113,7 +131,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", most)}
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
-		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR,
+		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict,
 		Limits: atn.Limits{
 			Steps: limits.Steps, Depth: limits.Depth, Tokens: limits.Tokens, Nodes: min(limits.Nodes, maxCount), Time: limits.Time,
 		},
@@ -128,6 +146,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 func (g *Grammar) explain(input []byte, err error) error {
 	var limit *atn.LimitError
 	var syntax *atn.SyntaxError
+	var predicate *atn.PredicateError
 	switch {
 	case errors.As(err, &limit):
 		return &LimitError{limit.What, strconv.Itoa(limit.Bound)}
@@ -141,6 +160,11 @@ func (g *Grammar) explain(input []byte, err error) error {
 			}
 			e.Expected = append(e.Expected, name)
 		}
+		return e
+	case errors.As(err, &predicate):
+		p := predicate.Predicate
+		e := &PredicateError{Predicate: g4.Code{Pos: p.Pos, Kind: g4.Predicate, Rule: p.Rule, Text: p.Text}, Offset: predicate.Offset}
+		e.Line, e.Column = derivation.Place(input, e.Offset)
 		return e
 	default:
 		return err

@@ -19,6 +19,7 @@ type parseOptions struct {
 	start   string
 	format  string
 	engine  string
+	strict  bool
 	limits  grammars.Limits
 	inputs  []string
 
@@ -59,6 +60,7 @@ has no tree. Limits hold for each input.`,
 	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
 	flags.StringVar(&opt.format, "format", "lisp", "lisp, tree or json")
 	flags.StringVar(&opt.engine, "engine", "inroad", "who decides between alternatives: inroad, or the antlr runtime for comparison")
+	flags.BoolVar(&opt.strict, "strict", false, "refuse inputs whose trees depend on a predicate, as none is run")
 	flags.IntVar(&opt.limits.Input, "max-input", 8<<20, "give up on inputs of more `BYTES`")
 	flags.IntVar(&opt.limits.Depth, "max-depth", 100_000, "give up when more rules are inside each other")
 	flags.IntVar(&opt.limits.Steps, "max-steps", 50_000_000, "give up after so many steps of lexer and parser")
@@ -153,7 +155,7 @@ func (opt *parseOptions) parse(ctx context.Context, g *grammars.Grammar, name st
 		return nil, err
 	}
 	return g.Parse(ctx, input, grammars.ParseOptions{
-		Start: opt.start, Prefix: true, ANTLR: opt.engine == "antlr", Limits: opt.limits,
+		Start: opt.start, Prefix: true, ANTLR: opt.engine == "antlr", Strict: opt.strict, Limits: opt.limits,
 	})
 }
 

@@ -34,15 +34,20 @@ func (opt *parseOptions) printer(g *grammars.Grammar) printer {
 
 // A failure is why an input has no tree. Its form is that of parse --format json.
 type failure struct {
-	Kind    string `json:"kind"` // syntax, limit or input
+	Kind    string `json:"kind"` // syntax, predicate, limit or input
 	Message string `json:"message"`
+	*failurePlace
 	*syntaxFailure
+	Predicate string `json:"predicate,omitempty"` // its place in the grammar
+}
+
+type failurePlace struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Offset int `json:"offset"`
 }
 
 type syntaxFailure struct {
-	Line       int      `json:"line"`
-	Column     int      `json:"column"`
-	Offset     int      `json:"offset"`
 	Unexpected string   `json:"unexpected"`
 	Expected   []string `json:"expected"`
 }
@@ -50,16 +55,25 @@ type syntaxFailure struct {
 func newFailure(input string, err error) *failure {
 	shown := inputName(input)
 	var syntax *grammars.SyntaxError
+	var predicate *grammars.PredicateError
 	var limit *grammars.LimitError
 	switch {
 	case errors.As(err, &syntax):
-		return &failure{"syntax", fmt.Sprintf("%s:%v", shown, err), &syntaxFailure{
-			syntax.Line, syntax.Column, syntax.Offset, syntax.Unexpected, append([]string{}, syntax.Expected...),
-		}}
+		return &failure{
+			Kind: "syntax", Message: fmt.Sprintf("%s:%v", shown, err),
+			failurePlace:  &failurePlace{syntax.Line, syntax.Column, syntax.Offset},
+			syntaxFailure: &syntaxFailure{syntax.Unexpected, append([]string{}, syntax.Expected...)},
+		}
+	case errors.As(err, &predicate):
+		return &failure{
+			Kind: "predicate", Message: fmt.Sprintf("%s:%v", shown, err),
+			failurePlace: &failurePlace{predicate.Line, predicate.Column, predicate.Offset},
+			Predicate:    predicate.Predicate.Place().String(),
+		}
 	case errors.As(err, &limit):
-		return &failure{"limit", fmt.Sprintf("%s: %v%s", shown, err, remedy(limit)), nil}
+		return &failure{Kind: "limit", Message: fmt.Sprintf("%s: %v%s", shown, err, remedy(limit))}
 	default:
-		return &failure{"input", fmt.Sprintf("%s: %v", shown, err), nil}
+		return &failure{Kind: "input", Message: fmt.Sprintf("%s: %v", shown, err)}
 	}
 }
 

@@ -12,7 +12,11 @@
 // A Machine is safe for concurrent use.
 package atn
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
 
 // stateKind is a kind of state; the numbers are those of the serialised form.
 type stateKind uint8
@@ -81,6 +85,7 @@ type edge struct {
 	index      int     // of a predicate or action
 	precedence int     // of a rule call or precedence edge
 	inContext  bool    // of a predicate: it depends on the rule it is in
+	asks       int32   // of a predicate: its number among the network's, from 1
 	occurrence int32   // what it came from in the grammar
 	operand    int32   // of a precedence edge: the occurrence of the left operand
 	members    []label // of a collapsed set: what each of its parts came from
@@ -140,7 +145,16 @@ type network struct {
 	modes     []*state // lexer: where each mode starts
 	decisions []*state
 	actions   []lexerAction
+	asks      []Predicate
 	rules     []string
+}
+
+// A Predicate is code of the target language that would decide whether an
+// alternative can be taken. It counts as true.
+type Predicate struct {
+	g4.Pos
+	Rule string
+	Text string
 }
 
 // A lexerAction is what a lexer does when it has matched a rule.

@@ -264,7 +264,8 @@ func (b *builder) text(lit *g4.Literal, occurrence int32) fragment {
 func (b *builder) embedded(e *g4.Embedded) fragment {
 	if e.Kind == g4.Predicate {
 		b.predicates++
-		return b.step(edge{kind: predicate, rule: b.rule, index: b.predicates - 1, inContext: attribute(e.Text)})
+		b.asks = append(b.asks, Predicate{e.Pos, b.rules[b.rule], e.Text})
+		return b.step(edge{kind: predicate, rule: b.rule, index: b.predicates - 1, inContext: attribute(e.Text), asks: int32(len(b.asks))})
 	}
 	if b.lexer {
 		b.customs++

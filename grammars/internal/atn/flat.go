@@ -31,6 +31,7 @@ type arc struct {
 	kind       edgeKind
 	target     int32
 	skip       int32 // the first place from target on where there is something to do
+	asks       int32 // the first predicate that it is or skips, from 1; 0 for none
 	follow     int32 // of a rule call
 	rule       int32 // of a rule call
 	precedence int32 // of a rule call or precedence edge
@@ -130,7 +131,10 @@ func newWalk(net *network) *walk {
 	for i := range w.states {
 		for j := range w.states[i].arcs {
 			a := &w.states[i].arcs[j]
-			a.skip = w.skip(a.target)
+			asks := a.asks
+			if a.skip, a.asks = w.skip(a.target); asks != 0 {
+				a.asks = asks
+			}
 		}
 	}
 	return w
@@ -155,18 +159,24 @@ func (w *walk) beforeEnd(rule int) *walk {
 	return &out
 }
 
-// skip returns the first place from s on that is more than a step to the next.
-func (w *walk) skip(s int32) int32 {
+// skip returns the first place from s on that is more than a step to the next,
+// and the first predicate on the way.
+func (w *walk) skip(s int32) (place, asks int32) {
 	for {
 		p := &w.states[s]
 		if len(p.arcs) != 1 || p.arcs[0].occurrence != none {
-			return s
+			return s, asks
 		}
 		switch a := &p.arcs[0]; a.kind {
-		case epsilon, action, predicate:
+		case predicate:
+			if asks == 0 {
+				asks = a.asks
+			}
+			s = a.target
+		case epsilon, action:
 			s = a.target
 		default:
-			return s
+			return s, asks
 		}
 	}
 }
@@ -185,7 +195,7 @@ func (w *walk) addFollow(net *network, e *edge) {
 func (w *walk) arc(e *edge) arc {
 	a := arc{
 		kind: e.kind, target: int32(e.target.number), rule: int32(e.rule), precedence: int32(e.precedence),
-		occurrence: e.occurrence, operand: e.operand, members: e.members,
+		occurrence: e.occurrence, operand: e.operand, members: e.members, asks: e.asks,
 	}
 	if e.follow != nil {
 		a.follow = int32(e.follow.number)

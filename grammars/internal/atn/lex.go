@@ -44,6 +44,9 @@ func (r *run) lexToken(l *lexer) bool {
 			r.lexFail(start, s.rule)
 			return false
 		}
+		if s.asks != 0 && r.lexAsked.predicate == 0 {
+			r.lexAsked = asking{s.asks, int32(r.at)}
+		}
 		r.at = end
 		if s.channel >= 0 {
 			channel = s.channel

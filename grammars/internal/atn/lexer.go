@@ -37,6 +37,7 @@ type lexConfig struct {
 	state     *state
 	alt       int32 // which rule of the mode, from 1
 	nonGreedy bool  // a non-greedy decision was passed on the way
+	asks      int32 // the first predicate that was passed, from 1; 0 for none
 	context   *lexContext
 	actions   *actionList
 }
@@ -63,6 +64,7 @@ type lexState struct {
 	rule    int32         // the rule that ends, -1 for none
 	kind    int32         // the token's type, or skipped or goesOn
 	channel int32         // -1: as it is
+	asks    int32         // the first predicate that this depends on, from 1; 0 for none
 	moves   []lexerAction // between modes
 }
 
@@ -211,7 +213,7 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 
 // accept notes in a state what the rule that ends there does.
 func (l *lexer) accept(s *lexState, g lexConfig) {
-	s.rule, s.kind, s.channel = int32(g.state.rule), int32(l.net.types[g.state.rule]), -1
+	s.rule, s.kind, s.channel, s.asks = int32(g.state.rule), int32(l.net.types[g.state.rule]), -1, g.asks
 	var actions []lexerAction
 	for list := g.actions; list != nil; list = list.before {
 		actions = append(actions, l.net.actions[list.index])
@@ -276,7 +278,11 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 	for _, e := range g.state.edges {
 		n := g.to(e.target)
 		switch e.kind {
-		case epsilon, predicate:
+		case epsilon:
+		case predicate:
+			if n.asks == 0 {
+				n.asks = e.asks
+			}
 		case ruleCall:
 			n.context = c.cache.push(g.context, e.follow)
 		case action:

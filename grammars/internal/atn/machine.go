@@ -84,11 +84,20 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error at byte %d", e.Offset) }
 
+// A PredicateError tells that a parse came to a predicate, and where.
+type PredicateError struct {
+	Predicate Predicate
+	Offset    int // in bytes
+}
+
+func (e *PredicateError) Error() string { return fmt.Sprintf("predicate at byte %d", e.Offset) }
+
 // Options say how an input is parsed.
 type Options struct {
 	Rule   int  // the parser rule to begin with, by index
 	Whole  bool // the whole input must be derived; else what follows the rule's end is left alone, as ANTLR leaves it
 	ANTLR  bool // let the ANTLR runtime predict
+	Strict bool // fail where a predicate counts
 	Limits Limits
 }
 
@@ -119,10 +128,17 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	// of the input, gives the same tree. It can fail where the full one would
 	// not, and it can end early: it takes the rule's end for a place where
 	// whatever follows the rule anywhere may come.
+	var failed *SyntaxError
 	if r.parse(opt.Rule, false, opt.Whole) != nil || r.next() != derivation.EOF {
-		if err := r.parse(opt.Rule, true, opt.Whole); err != nil {
+		failed = r.parse(opt.Rule, true, opt.Whole)
+	}
+	if opt.Strict {
+		if err := r.unhandled(); err != nil {
 			return nil, err
 		}
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	if r.lexError != nil {
 		return nil, r.lexError

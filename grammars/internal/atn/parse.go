@@ -25,6 +25,7 @@ type run struct {
 	tokens   []derivation.Token
 	pieces   []derivation.Piece
 	lexError *SyntaxError
+	lexAsked asking
 
 	// The parser's side.
 	visible   []int32 // the tokens that the parser sees, by index
@@ -34,7 +35,8 @@ type run struct {
 	tree      derivation.Builder
 	predictor *predictor
 	cache     *predictCache
-	crowded   bool        // the cache has got more in it than it should
+	crowded   bool // the cache has got more in it than it should
+	asked     asking
 	full      *simulator  // for decisions that need the whole stack
 	antlr     *runtimeRun // for decisions that the ANTLR runtime takes
 
@@ -43,6 +45,12 @@ type run struct {
 	last     int32
 	lastBase int     // frames of the stack that are as they were then
 	popped   []frame // and those that were on top, the topmost first
+}
+
+// An asking is the first predicate that was come to.
+type asking struct {
+	predicate int32 // its number, from 1; 0 if there was none
+	at        int32 // where in the input
 }
 
 // A frame is a rule being parsed.
@@ -58,7 +66,7 @@ type frame struct {
 // the whole stack where it must.
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 	w := r.predictor.walk
-	r.pos = 0
+	r.pos, r.asked = 0, asking{}
 	r.tree.Reset(2*len(r.visible), r.limits.Nodes)
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
@@ -154,6 +162,9 @@ func (r *run) follow(s int32, a *arc) int32 {
 			r.tree.Empty(depth, derivation.Occurrence(a.occurrence))
 		}
 	}
+	if a.asks != 0 && r.asked.predicate == 0 {
+		r.asked = asking{a.asks, r.tokens[r.visible[r.pos]].Start}
+	}
 	return a.skip
 }
 
@@ -162,4 +173,19 @@ func (r *run) grow() {
 	if r.tree.Size() >= r.limits.Nodes {
 		panic(&LimitError{What: "nodes of the tree", Bound: r.limits.Nodes})
 	}
+}
+
+// unhandled returns the first predicate, by its place in the input, that the
+// parse came to, nil if there was none. One that was passed over as it belongs to
+// an alternative that was not taken could not have changed anything; and tokens
+// behind the last one that was looked at do not count.
+func (r *run) unhandled() *PredicateError {
+	asked, of := r.asked, r.m.parser
+	if lex := r.lexAsked; lex.predicate != 0 && lex.at <= r.tokens[r.visible[r.pos]].Start && (asked.predicate == 0 || lex.at <= asked.at) {
+		asked, of = lex, r.m.lexer.net
+	}
+	if asked.predicate == 0 {
+		return nil
+	}
+	return &PredicateError{of.asks[asked.predicate-1], int(asked.at)}
 }
