@@ -27,6 +27,17 @@ type ParseOptions struct {
 	// [*PredicateError].
 	Strict bool
 	Limits Limits
+	// Ambiguous, if not nil, is called for each place of the input where several
+	// alternatives of a decision derive the same tokens, so that the order of the
+	// grammar decides. To find out takes time.
+	Ambiguous func(Ambiguity)
+}
+
+// An Ambiguity is a place in an input that can be derived in several ways.
+type Ambiguity struct {
+	Rule         *Rule
+	Alternatives []int // of the decision, from 1; to go on comes before to leave in a repetition
+	Start, End   int   // the tokens that all of them derive, in bytes
 }
 
 // Limits bound the work of one parse. Fields that are zero mean the default.
@@ -131,7 +142,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", most)}
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
-		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict,
+		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict, Ambiguous: g.ambiguous(opt.Ambiguous),
 		Limits: atn.Limits{
 			Steps: limits.Steps, Depth: limits.Depth, Tokens: limits.Tokens, Nodes: min(limits.Nodes, maxCount), Time: limits.Time,
 		},
@@ -140,6 +151,20 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		err = &LimitError{"time to parse", limits.Time.String()}
 	}
 	return tree, g.explain(input, err)
+}
+
+// ambiguous passes ambiguities on to those who asked for them.
+func (g *Grammar) ambiguous(report func(Ambiguity)) func(atn.Ambiguity) {
+	if report == nil {
+		return nil
+	}
+	return func(a atn.Ambiguity) {
+		out := Ambiguity{Rule: g.ParserRules()[a.Rule], Start: a.Start, End: a.End}
+		for _, alt := range a.Alts {
+			out.Alternatives = append(out.Alternatives, int(alt))
+		}
+		report(out)
+	}
 }
 
 // explain turns what the machine reports into what people read.

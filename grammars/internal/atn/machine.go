@@ -99,6 +99,9 @@ type Options struct {
 	ANTLR  bool // let the ANTLR runtime predict
 	Strict bool // fail where a predicate counts
 	Limits Limits
+	// Ambiguous is called for what is ambiguous in the input, unless the runtime
+	// predicts; nil if nobody wants to know.
+	Ambiguous func(Ambiguity)
 }
 
 // Parse derives the input.
@@ -109,6 +112,7 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	}
 	r := m.run(ctx, input, p, opt.Limits)
 	defer m.release(r)
+	r.ambiguous = opt.Ambiguous
 	if opt.ANTLR {
 		r.antlr = newRuntimeRun(r, m.runtime())
 	}

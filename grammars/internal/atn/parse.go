@@ -39,6 +39,8 @@ type run struct {
 	asked     asking
 	full      *simulator  // for decisions that need the whole stack
 	antlr     *runtimeRun // for decisions that the ANTLR runtime takes
+	ambiguous func(Ambiguity)
+	examined  map[[2]int]bool // decisions and places where ambiguities were looked for
 
 	// Where the parser stood after the last token that it took, from which
 	// error messages are made.

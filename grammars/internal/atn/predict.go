@@ -113,6 +113,9 @@ func (r *run) predict(p *place, full bool) int32 {
 			return s.finished
 		}
 		if n.alt > 0 {
+			if n.ambiguous && r.ambiguous != nil {
+				r.examine(p)
+			}
 			if n.ambiguous && full {
 				return r.predictFull(p)
 			}
@@ -245,8 +248,9 @@ func (s *lookState) setEdge(t int32, n *lookState) (words int) {
 	return words
 }
 
-// predictFull decides with the whole stack of rules, and remembers nothing.
-func (r *run) predictFull(p *place) int32 {
+// startFull returns the simulator that decides with the whole stack of rules, and
+// the configs that a decision begins with.
+func (r *run) startFull(p *place) (*simulator, []config) {
 	if r.full == nil {
 		r.full = &simulator{walk: r.predictor.walk, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
 	}
@@ -260,7 +264,12 @@ func (r *run) predictFull(p *place) int32 {
 	}
 	r.step(len(r.stack))
 	sim.precedence, sim.precRule = r.stack[len(r.stack)-1].precedence, -1
-	list := slices.Clone(sim.start(p, base))
+	return sim, slices.Clone(sim.start(p, base))
+}
+
+// predictFull decides with the whole stack of rules, and remembers nothing.
+func (r *run) predictFull(p *place) int32 {
+	sim, list := r.startFull(p)
 	for i := r.pos; ; i++ {
 		i = min(i, len(r.types)-1)
 		t := r.types[i]
