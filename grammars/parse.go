@@ -91,6 +91,7 @@ type SyntaxError struct {
 	Line, Column int      // from 1; columns count characters
 	Offset       int      // in bytes, from 0
 	Unexpected   string   // the text there; "" at the end of the input
+	Token        string   // the token that the text is; "" if it is none, and at the end of the input
 	Reason       string   // set where there is more to say than that it is unexpected
 	Expected     []string // tokens that could have stood here
 }
@@ -178,6 +179,9 @@ func (g *Grammar) explain(input []byte, err error) error {
 	case errors.As(err, &syntax):
 		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
 		e.Line, e.Column = derivation.Place(input, syntax.Offset)
+		if !syntax.Lexical && syntax.Token > 0 {
+			e.Token = g.names.Token(int(syntax.Token))
+		}
 		for _, t := range syntax.Expected {
 			name := g.names.Token(int(t))
 			if t == derivation.EOF {
