@@ -177,8 +177,7 @@ func (s *Survey) learn(tree *derivation.Tree) error {
 func (s *Survey) reject(name string, err error) {
 	place, reason := Place{Input: name}, err.Error()
 	var expected []string
-	var syntax *grammars.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*grammars.SyntaxError](err); ok {
 		place.Line, place.Column = syntax.Line, syntax.Column
 		reason, expected = unexpected(syntax), syntax.Expected
 	}
