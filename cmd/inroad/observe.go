@@ -23,6 +23,8 @@ type observeOptions struct {
 	javaMethod string
 	classpath  string
 	sources    string
+	command    string
+	report     string
 	cover      []string
 	units      string
 	subject    string
@@ -54,6 +56,11 @@ byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#n
 is a constructor. An exception is a failure, and an Error is a crash. It needs a
 JDK, that of JAVA_HOME or else of the PATH.
 
+With --exec, a command is run for each input. {} stands for the file of the input,
+which is on standard input without it; {report} stands for the file that the
+command writes a coverage report to: of lcov or JaCoCo, a Go profile, or a list of
+methods, one a line. Programs built by Go with -cover need none. This is slow.
+
 Inputs are the files in a folder, or are made from a grammar with --generate:
 half of them to cover the paths of the grammar, half at random.
 
@@ -61,6 +68,7 @@ Every input gets one line in the output, whatever it does to the program. When
 the file exists it is continued: inputs that it has are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
   inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
+  inroad observe --exec './parser {}' --inputs corpus --out parser.ndjson
   inroad observe --java com.google.gson.JsonParser#parseString --classpath gson.jar --cover com.google.gson \
     --generate 2000 --grammar json --out gson.ndjson`,
 		Args:                  cobra.NoArgs,
@@ -76,7 +84,9 @@ the file exists it is continued: inputs that it has are not run again.`,
 	flags.StringSliceVar(&opt.cover, "cover", nil, "the packages to observe, as `PATTERN`s (default the function's and those below it)")
 	flags.StringVar(&opt.javaMethod, "java", "", "the Java method to run, `CLASS#METHOD`")
 	flags.StringVar(&opt.classpath, "classpath", "", "java: the class `PATH`")
-	flags.StringVar(&opt.sources, "sources", ".", "java: the `DIR` to look for the sources in")
+	flags.StringVar(&opt.sources, "sources", ".", "java, exec: the `DIR` to look for the sources in")
+	flags.StringVar(&opt.command, "exec", "", "the `COMMAND` to run for each input")
+	flags.StringVar(&opt.report, "report", "auto", "exec: the `FORMAT` of reports: auto, lcov, jacoco or gocover")
 	flags.StringVar(&opt.units, "units", "method", "what to record: method, or block for methods and the blocks in them")
 	flags.StringVar(&opt.inputs.from, "inputs", "", "a `DIR` of inputs, or a .ndjson file with an object {\"input\": ...} a line")
 	flags.IntVar(&opt.inputs.generate, "generate", 0, "make `N` inputs instead")
@@ -95,10 +105,12 @@ the file exists it is continued: inputs that it has are not run again.`,
 
 func (opt *observeOptions) validate() error {
 	switch {
-	case opt.goFunction == "" && opt.javaMethod == "":
-		return errors.New("no program: give --go PKG.FUNC or --java CLASS#METHOD")
-	case opt.goFunction != "" && opt.javaMethod != "":
-		return errors.New("--go and --java: give one of them")
+	case opt.goFunction == "" && opt.javaMethod == "" && opt.command == "":
+		return errors.New("no program: give --go PKG.FUNC, --java CLASS#METHOD or --exec COMMAND")
+	case opt.goFunction != "" && opt.javaMethod != "" || opt.command != "" && opt.goFunction+opt.javaMethod != "":
+		return errors.New("--go, --java and --exec: give one of them")
+	case !slices.Contains([]string{"auto", "lcov", "jacoco", "gocover"}, opt.report):
+		return fmt.Errorf("--report %s: it is auto, lcov, jacoco or gocover", opt.report)
 	case opt.javaMethod != "" && opt.units != "method":
 		return fmt.Errorf("--units %s: Java is observed by method; for lines use JaCoCo, and import its reports", opt.units)
 	case opt.out == "":
@@ -115,7 +127,7 @@ func (opt *observeOptions) validate() error {
 		return fmt.Errorf("--warmup %d: it is from 0 to 1000", opt.options.Warmup)
 	}
 	opt.options.Memory = int64(opt.memory) << 20
-	if opt.options.Warmup == 0 {
+	if opt.options.Warmup == 0 || opt.command != "" {
 		opt.options.Warmup = -1
 	}
 	return opt.inputs.validate()
@@ -139,9 +151,13 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	program.Know(out.Units())
 	t := newTally(opt.stderr, total)
 	err = program.Observe(ctx, t.skip(inputs, out), opt.options, func(o model.Observation) error {
 		t.add(o)
+		if err := out.Declare(program.Header().Units); err != nil {
+			return err
+		}
 		return out.Write(o)
 	})
 	t.finish(len(program.Header().Units))
@@ -152,6 +168,12 @@ func (opt *observeOptions) build(ctx context.Context) (*coverage.Program, error)
 	if opt.javaMethod != "" {
 		return coverage.BuildJava(ctx, coverage.JavaTarget{
 			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Cover: opt.cover, Sources: opt.sources,
+			Subject: opt.subject, Commit: opt.commit,
+		})
+	}
+	if opt.command != "" {
+		return coverage.NewCommand(coverage.CommandTarget{
+			Shell: opt.command, Format: coverage.Format(opt.report), Root: opt.sources, Blocks: opt.units == "block",
 			Subject: opt.subject, Commit: opt.commit,
 		})
 	}
@@ -242,8 +264,12 @@ func (t *tally) finish(units int) {
 	if t.skipped > 0 {
 		fmt.Fprintf(t.w, ", %d were there before", t.skipped)
 	}
-	if t.done > 0 {
-		fmt.Fprintf(t.w, "; they executed %d of %s", len(t.methods), count(units, "unit", "units"))
+	switch n := len(t.methods); {
+	case t.done == 0:
+	case n > units: // nobody listed them
+		fmt.Fprintf(t.w, "; they executed %s", count(n, "unit", "units"))
+	default:
+		fmt.Fprintf(t.w, "; they executed %d of %s", n, count(units, "unit", "units"))
 	}
 	fmt.Fprintln(t.w)
 }

@@ -1,8 +1,8 @@
 // Package coverage finds out which methods a program executes on an input.
 //
-// A [Program] is one that can be run: [BuildGo] and [BuildJava] make one ready,
-// and [Program.Observe] gives it inputs, in several processes at once, and hands
-// over an observation for each. An [Output] is a file of them that can be continued.
+// A [Program] is one that can be run: [BuildGo], [BuildJava] and [NewCommand]
+// make one ready, and [Program.Observe] gives it inputs, in several processes at
+// once, and hands over an observation for each. An [Output] is a file of them that can be continued.
 // Where others have run the program, [Reports] reads what their tools wrote.
 package coverage
 

@@ -276,7 +276,6 @@ func TestGoSignatures(t *testing.T) {
 	for _, tc := range []struct{ function, want string }{
 		{"./shapes.Options", ""},
 		{"./shapes.Into", ""},
-		{"strings.ToUpper", ""},
 		{"encoding/json.Unmarshal", ""},
 		{"./shapes.Silent", "func(int): it takes neither []byte nor string nor io.Reader"},
 		{"./shapes.never", "never is not exported"},

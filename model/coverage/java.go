@@ -179,7 +179,7 @@ func (b *javaBuild) compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.run(ctx, "javac", append([]string{"-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", classes}, files...)...); err != nil {
+	if _, err := b.run(ctx, "javac", append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", classes}, files...)...); err != nil {
 		return err
 	}
 	return b.jar(classes)
@@ -205,7 +205,7 @@ func (b *javaBuild) jar(classes string) error {
 
 // scan lists the methods of the class path.
 func (b *javaBuild) scan(ctx context.Context) error {
-	table, err := b.run(ctx, "java", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Cover, ","))
+	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Cover, ","))
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,27 @@ import (
 type Program struct {
 	header model.Header
 	start  func(ctx context.Context, limits Limits) (process, error)
-	dir    string // holds what was built for it
+	dir    string   // holds what was built for it
+	table  *command // has the units instead of the header, if these show only while it runs
 }
 
-// Header names the program and lists its units.
-func (p *Program) Header() model.Header { return p.header }
+// Header names the program and lists its units, as far as they are known: those
+// of a command are known when a report has told of them.
+func (p *Program) Header() model.Header {
+	h := p.header
+	if p.table != nil {
+		h.Units = p.table.known()
+	}
+	return h
+}
+
+// Know tells a program about units that it was seen to have before, so that
+// they keep their IDs.
+func (p *Program) Know(units []model.Unit) {
+	if p.table != nil {
+		p.table.know(units)
+	}
+}
 
 // Close removes what was built for the program.
 func (p *Program) Close() error {

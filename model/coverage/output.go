@@ -19,6 +19,7 @@ type Output struct {
 	writer *model.Writer
 	done   map[[sha256.Size]byte]int // inputs that the file had, and how often
 	had    int
+	header model.Header // what the file says of the program
 }
 
 // OpenOutput opens a file to add observations of a program to it, or makes a new
@@ -49,7 +50,7 @@ func (out *Output) open(header model.Header) error {
 		return err
 	}
 	if end == 0 {
-		return out.begin(first.Bytes())
+		return out.begin(header, first.Bytes())
 	}
 	if err := out.readBack(header, end); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (out *Output) open(header model.Header) error {
 
 // begin writes the header into a file that has no whole line. What it has can
 // only be the beginning of the same header.
-func (out *Output) begin(header []byte) error {
+func (out *Output) begin(h model.Header, header []byte) error {
 	had, err := io.ReadAll(io.NewSectionReader(out.file, 0, int64(len(header))+1))
 	if err != nil {
 		return err
@@ -75,6 +76,7 @@ func (out *Output) begin(header []byte) error {
 	if _, err := out.file.WriteAt(header, 0); err != nil {
 		return err
 	}
+	out.header = h
 	_, err = out.file.Seek(int64(len(header)), io.SeekStart)
 	out.writer = model.NewAppender(out.file)
 	return err
@@ -83,7 +85,6 @@ func (out *Output) begin(header []byte) error {
 // readBack remembers which inputs were observed before.
 func (out *Output) readBack(header model.Header, end int64) error {
 	r := model.NewReader(io.NewSectionReader(out.file, 0, end))
-	had := r.Header()
 	for {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -95,10 +96,12 @@ func (out *Output) readBack(header model.Header, end int64) error {
 		out.done[key(Input{o.Name, o.Input})]++
 		out.had++
 	}
+	had := r.Header()
+	out.header = had
 	switch {
 	case had.Subject != header.Subject || had.Commit != header.Commit:
 		return fmt.Errorf("it has observations of %s, and not of %s", version(had), version(header))
-	case len(had.Units)+len(header.Units) > 0 && !reflect.DeepEqual(had.Units, header.Units):
+	case len(header.Units) > 0 && !reflect.DeepEqual(had.Units, header.Units):
 		return errors.New("it has observations of the same program when that had other methods; begin a new file")
 	}
 	return nil
@@ -148,6 +151,22 @@ func (out *Output) Done(in Input) bool {
 	}
 	out.done[k]--
 	return true
+}
+
+// Units returns the units that the file lists.
+func (out *Output) Units() []model.Unit { return out.header.Units }
+
+// Declare adds units of the program that the file does not list. Those that it
+// lists come first.
+func (out *Output) Declare(units []model.Unit) error {
+	known := len(out.header.Units)
+	if len(units) <= known {
+		return nil
+	}
+	more := out.header
+	more.Units = units[known:]
+	out.header.Units = units
+	return out.writer.WriteHeader(more)
 }
 
 // Write adds an observation.

@@ -173,8 +173,7 @@ func (r *Reports) begin(run string) {
 func (r *Reports) add(run string, u model.Unit, count int) error {
 	r.begin(run)
 	u.End = max(u.Start, u.End)
-	key := u
-	key.ID, key.End = "", 0
+	key := unitKey(u)
 	n, ok := r.number[key]
 	if !ok {
 		if len(r.units) == maxReportUnits {
