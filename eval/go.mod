@@ -4,14 +4,28 @@ go 1.26.8
 
 require (
 	github.com/antlr4-go/antlr/v4 v4.13.1
+	github.com/buger/jsonparser v1.1.1
+	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/inroad/inroad v0.0.0
+	github.com/json-iterator/go v1.1.12
+	github.com/tidwall/gjson v1.18.0
+	github.com/valyala/fastjson v1.6.4
+	gopkg.in/yaml.v3 v3.0.1
 )
 
 require (
+	github.com/dlclark/regexp2/v2 v2.5.2 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.0 // indirect
+	github.com/go-sourcemap/sourcemap v2.1.3+incompatible // indirect
+	github.com/google/pprof v0.0.0-20230207041349-798e818bf904 // indirect
+	github.com/modern-go/concurrent v0.0.0-20180228061459-e0a39a4cb421 // indirect
+	github.com/modern-go/reflect2 v1.0.2 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	golang.org/x/exp v0.0.0-20240506185415-9bf2ced13842 // indirect
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/text v0.3.8 // indirect
 )
 
 replace github.com/inroad/inroad => ../
