@@ -168,7 +168,7 @@ func (m *Model) mistakes(unit int) float64 {
 	held := m.HeldOut(unit)
 	wrong, all := held.Wrong(), held.Total()
 	if !m.Trainable(unit) {
-		wrong, all = 0, m.Rows
+		wrong, all = 0, m.file.Known
 	}
 	if all == 0 {
 		return 1

@@ -59,6 +59,7 @@ type modelFile struct {
 	Outcomes  []string          `cbor:"outcomes"`
 	Features  []featureFile     `cbor:"features"`
 	Rows      int               `cbor:"rows"`
+	Known     int               `cbor:"known"` // of them say which methods were reached
 	Columns   int               `cbor:"columns"`
 	Matrix    []byte            `cbor:"matrix"` // digest of what it was learned from
 	Targets   []targetFile      `cbor:"targets"`
@@ -287,7 +288,7 @@ func (m *Model) checkTable() error {
 	switch {
 	case len(m.Outside.Reached) != len(m.Units):
 		return errors.New("it does not say of all units how many inputs outside the grammar reached them")
-	case m.Rows < 0 || m.Rows > math.MaxInt32 || m.Columns < 0 || m.Outside.Rows < 0:
+	case m.Rows < 0 || m.Rows > math.MaxInt32 || m.file.Known < 0 || m.file.Known > m.Rows || m.Columns < 0 || m.Outside.Rows < 0:
 		return errors.New("a number that cannot be")
 	}
 	return nil
@@ -324,8 +325,12 @@ func (m *Model) takeTargets() error {
 		if err == nil {
 			err = tree.Check(len(m.Features))
 		}
-		if err == nil && int(tree[0].Rows) != m.Rows {
-			err = fmt.Errorf("a tree of %d observations of %d", tree[0].Rows, m.Rows)
+		rows := m.Rows
+		if i >= len(m.Outcomes) {
+			rows = m.file.Known
+		}
+		if err == nil && int(tree[0].Rows) != rows {
+			err = fmt.Errorf("a tree of %d observations of %d", tree[0].Rows, rows)
 		}
 		if err == nil && i < len(m.Outcomes) && slices.ContainsFunc(tree.Columns(), func(c int32) bool { return m.Features[c].Outcome != "" }) {
 			err = errors.New("the tree of an outcome asks for an outcome")
@@ -365,7 +370,7 @@ func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.file(), Units: k.units, Outcomes: k.outcomes,
-		Rows: len(k.rows), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Gathered: t.gathered,
+		Rows: len(k.rows), Known: len(k.known), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Gathered: t.gathered,
 	}
 	place := k.usedFeatures(f)
 	for _, target := range k.targets {

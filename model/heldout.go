@@ -101,7 +101,7 @@ func (k *task) holdOut(ctx context.Context, rest []*target, fold int) error {
 	}
 	var targets []*target
 	for _, t := range rest {
-		if !t.constant(len(k.rows)) {
+		if !k.constant(t) {
 			targets = append(targets, t)
 		}
 	}
@@ -150,6 +150,9 @@ func (k *task) ask(ctx context.Context, targets []*target, trees, outcomeTrees [
 			for i := w; i < len(targets); i += k.opt.Workers {
 				t := targets[i]
 				for j, r := range rows {
+					if t.unit && k.rows[r].open {
+						continue
+					}
 					p, covered := a.chance(trees[i], bits[j], outcomes[j])
 					reached := t.labels.Has(r)
 					t.held.confusion.Add(covered, reached)

@@ -391,8 +391,37 @@ func TestGathered(t *testing.T) {
 	}
 	m := train(t, observations, Defaults())
 	want := Gathered{Observations: 7, Duplicates: 1, Contradictory: 1, Outside: 1, Unknown: 2}
-	if m.Gathered != want || m.Rows != 3 {
-		t.Errorf("got %+v and %d rows, want %+v and 3", m.Gathered, m.Rows, want)
+	if m.Gathered != want || m.Rows != 4 {
+		t.Errorf("got %+v and %d rows, want %+v and 4", m.Gathered, m.Rows, want)
+	}
+}
+
+// TestOnlyOutcomesKnown adds observations that say nothing of methods: those are
+// predicted as before, and outcomes better.
+func TestOnlyOutcomesKnown(t *testing.T) {
+	few, many := observe(1, 60), observe(2, 1000)
+	for i := range many {
+		many[i].Methods = nil
+	}
+	opt := Defaults()
+	opt.NoOutcome = true
+	m := train(t, append(slices.Clone(few), many...), opt)
+	alone := train(t, few, opt)
+	for unit := range m.Units {
+		if entered, rows := m.Support(unit); rows != alone.Rows || rows >= m.Rows {
+			t.Errorf("%s: %d of %d observations, without the others of %d", m.Units[unit].ID, entered, rows, alone.Rows)
+		}
+	}
+	test := observe(3, 500)
+	right := func(m *Model) int {
+		e, err := m.Evaluate(t.Context(), test, 1, grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Outcomes
+	}
+	if with, without := right(m), right(alone); with <= without {
+		t.Errorf("%d outcomes are right, without the other observations %d", with, without)
 	}
 }
 

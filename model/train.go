@@ -51,6 +51,7 @@ type record struct {
 	methods  []int32 // sorted
 	outcome  string
 	outside  bool // not in the grammar
+	open     bool // it is not known which methods were reached
 }
 
 // Gathered says what became of the observations.
@@ -59,7 +60,7 @@ type Gathered struct {
 	Duplicates    int // of them say again what was said
 	Contradictory int // say something else of an input than was said; they count
 	Outside       int // of inputs outside the grammar
-	Unknown       int // do not say which methods were reached; they do not count
+	Unknown       int // do not say which methods were reached; only their outcomes count
 	Limited       int // of inputs that take too long to parse; they do not count
 }
 
@@ -153,11 +154,10 @@ func (t *Trainer) Add(ctx context.Context, observations []Observation) error {
 
 func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) {
 	t.gathered.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeOf(o)}
-	_, syntax := errors.AsType[*grammars.SyntaxError](f.err)
-	switch {
-	case o.Methods == nil:
-		t.gathered.Unknown++
+	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeOf(o), open: o.Methods == nil}
+	t.gathered.Unknown += count(r.open)
+	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
+	case syntax && r.open:
 		return
 	case syntax:
 		r.outside = true
@@ -170,15 +170,16 @@ func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) 
 	}
 	slices.Sort(r.methods)
 	r.methods = slices.Compact(r.methods)
+	contradicts := false
 	for _, i := range t.by[r.digest] {
-		if before := t.records[i]; slices.Equal(before.methods, r.methods) && before.outcome == r.outcome {
+		before := &t.records[i]
+		if r.repeats(before) {
 			t.gathered.Duplicates++
 			return
 		}
+		contradicts = contradicts || !before.repeats(&r)
 	}
-	if len(t.by[r.digest]) > 0 {
-		t.gathered.Contradictory++
-	}
+	t.gathered.Contradictory += count(contradicts)
 	t.gathered.Outside += count(r.outside)
 	if len(t.by[r.digest]) == 0 && !r.outside {
 		t.kept.add(r.digest, o.Input, t.opt.Inputs)
@@ -186,6 +187,12 @@ func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) 
 	r.features = t.number(f, known)
 	t.by[r.digest] = append(t.by[r.digest], len(t.records))
 	t.records = append(t.records, r)
+}
+
+// repeats reports whether a record says nothing that the other, of the same input,
+// does not.
+func (r *record) repeats(other *record) bool {
+	return r.outcome == other.outcome && (r.open || !other.open && slices.Equal(r.methods, other.methods))
 }
 
 func count(yes bool) int {
@@ -294,6 +301,7 @@ type task struct {
 	opt      Options
 	units    []Unit // by ID
 	rows     []*record
+	known    []int32 // rows of which it is known which methods were reached
 	matrix   *matrix
 	outcomes []string // that are told apart; none if there is but one
 	given    []int32  // by outcome: its column; none if methods are learned without
@@ -309,15 +317,18 @@ type target struct {
 	name   string
 	unit   bool
 	labels dtree.Bits
-	table  *dtree.Table
 	tree   dtree.Tree
 	digest [8]byte // of the labels
 	held   heldOut
 	kept   bool // taken from an earlier model
 }
 
-// constant reports whether there is nothing to learn.
-func (t *target) constant(rows int) bool {
+// constant reports whether there is nothing to learn of a target.
+func (k *task) constant(t *target) bool {
+	rows := len(k.rows)
+	if t.unit {
+		rows = len(k.known)
+	}
 	n := t.labels.Count()
 	return n == 0 || n == rows
 }
@@ -339,13 +350,18 @@ func (t *Trainer) task() (*task, error) {
 			k.rows = append(k.rows, r)
 		}
 	}
-	if len(k.rows) == 0 {
-		return nil, ErrNoObservations
-	}
 	slices.SortFunc(k.rows, func(a, b *record) int {
-		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome),
+		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), count(a.open)-count(b.open),
 			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(place[a], place[b]) }))
 	})
+	for i, r := range k.rows {
+		if !r.open {
+			k.known = append(k.known, int32(i))
+		}
+	}
+	if len(k.known) == 0 {
+		return nil, ErrNoObservations
+	}
 	k.buildMatrix(t.features)
 	k.buildTargets(place)
 	return k, nil
@@ -395,7 +411,7 @@ func (k *task) buildMatrix(all []Feature) {
 func (k *task) buildTargets(place []int32) {
 	rows := len(k.rows)
 	for i, outcome := range k.outcomes {
-		t := &target{name: outcome, labels: dtree.NewBits(rows), table: k.plain}
+		t := &target{name: outcome, labels: dtree.NewBits(rows)}
 		for r, row := range k.matrix.rows {
 			if _, ok := slices.BinarySearch(row, k.given[i]); ok {
 				t.labels.Set(int32(r))
@@ -404,7 +420,7 @@ func (k *task) buildTargets(place []int32) {
 		k.targets = append(k.targets, t)
 	}
 	for _, u := range k.units {
-		k.targets = append(k.targets, &target{name: u.ID, unit: true, labels: dtree.NewBits(rows), table: k.full})
+		k.targets = append(k.targets, &target{name: u.ID, unit: true, labels: dtree.NewBits(rows)})
 	}
 	units := k.targets[len(k.outcomes):]
 	for i, r := range k.rows {
@@ -448,19 +464,29 @@ func (k *task) run(ctx context.Context) error {
 // learn grows the trees of targets on some rows, all if rows is nil.
 func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
 	trees := make([]dtree.Tree, len(targets))
+	known := k.known
+	if rows != nil {
+		known = slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].open })
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
 		group.Go(func() (err error) {
-			learners := map[*dtree.Table]TreeLearner{}
+			var outcomes, units TreeLearner // made when they are needed: they take memory
 			for i := w; i < len(targets); i += k.opt.Workers {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				t := targets[i]
-				if learners[t.table] == nil {
-					learners[t.table] = k.opt.Learner.New(t.table, rows, k.opt.tree())
+				t, learner := targets[i], &outcomes
+				if t.unit {
+					learner = &units
 				}
-				if trees[i], err = learners[t.table].Learn(t.labels, stream(k.opt.Seed, t.name)); err != nil {
+				switch {
+				case *learner == nil && t.unit:
+					units = k.opt.Learner.New(k.full, known, k.opt.tree())
+				case *learner == nil:
+					outcomes = k.opt.Learner.New(k.plain, rows, k.opt.tree())
+				}
+				if trees[i], err = (*learner).Learn(t.labels, stream(k.opt.Seed, t.name)); err != nil {
 					return fmt.Errorf("learn %s: %w", t.name, err)
 				}
 			}
@@ -483,6 +509,7 @@ func (m *matrix) digest(rows []*record) [sha256.Size]byte {
 	h := sha256.New()
 	for i, r := range rows {
 		_, _ = h.Write(r.digest[:])
+		_, _ = h.Write([]byte{byte(count(r.open))})
 		_ = binary.Write(h, binary.LittleEndian, int32(len(m.rows[i])))
 		_ = binary.Write(h, binary.LittleEndian, m.rows[i])
 	}
