@@ -397,34 +397,16 @@ func checkWitness(t *testing.T, g *grammars.Grammar, s *Solution, tree witness, 
 	if ends := matches(g.Nodes[g.Rule(g.Start).Root], tree, 0); !slices.Contains(ends, len(tree)) {
 		t.Fatalf("%v is no derivation", tree)
 	}
-	var chain features.Path
-	counts := make([]int, len(s.constraint.Conditions))
+	if !satisfies(tree, s.constraint) {
+		t.Fatalf("%v does not satisfy %v", tree, s.constraint)
+	}
 	cost := int32(0)
 	for _, p := range tree {
-		if p.node.Kind == grammars.End {
-			continue
-		}
-		chain = append(chain[:p.depth], p.node.ID)
 		if p.node.Kind.Symbolic() {
 			cost++
 		}
 		if s.constraint.MaxChars > 0 {
 			cost += charWeight * ownChars(p.node)
-		}
-		if s.constraint.MaxDepth > 0 && len(chain) > s.constraint.MaxDepth && p.node.Kind.Symbolic() {
-			t.Fatalf("%v is deeper than %d", tree, s.constraint.MaxDepth)
-		}
-		for i, c := range s.constraint.Conditions {
-			if slices.ContainsFunc(c.Paths, func(p features.Path) bool {
-				return len(p) <= len(chain) && slices.Equal(chain[len(chain)-len(p):], p)
-			}) {
-				counts[i]++
-			}
-		}
-	}
-	for i, c := range s.constraint.Conditions {
-		if counts[i] < c.Min || c.Max != targeting.Unbounded && counts[i] > c.Max {
-			t.Fatalf("%v: %v, but there are %d", tree, c, counts[i])
 		}
 	}
 	if cost > budget {
@@ -488,4 +470,32 @@ func sequence(nodes []*grammars.Node, tree witness, from int) []int {
 		at = slices.Compact(next)
 	}
 	return at
+}
+
+// satisfies counts the paths of a tree by going through it.
+func satisfies(tree witness, constraint targeting.Constraint) bool {
+	var chain features.Path
+	counts := make([]int, len(constraint.Conditions))
+	for _, p := range tree {
+		if p.node.Kind == grammars.End {
+			continue
+		}
+		chain = append(chain[:p.depth], p.node.ID)
+		if constraint.MaxDepth > 0 && len(chain) > constraint.MaxDepth && p.node.Kind.Symbolic() {
+			return false
+		}
+		for i, c := range constraint.Conditions {
+			if slices.ContainsFunc(c.Paths, func(p features.Path) bool {
+				return len(p) <= len(chain) && slices.Equal(chain[len(chain)-len(p):], p)
+			}) {
+				counts[i]++
+			}
+		}
+	}
+	for i, c := range constraint.Conditions {
+		if counts[i] < c.Min || c.Max != targeting.Unbounded && counts[i] > c.Max {
+			return false
+		}
+	}
+	return true
 }
