@@ -18,6 +18,7 @@ type parseOptions struct {
 	grammar string
 	start   string
 	format  string
+	inside  bool
 	engine  string
 	strict  bool
 	limits  grammars.Limits
@@ -59,6 +60,7 @@ has no tree. Limits hold for each input.`,
 	flags.StringVar(&opt.grammar, "grammar", "", "a bundled grammar's `NAME`, or grammar files joined by commas")
 	flags.StringVar(&opt.start, "start", "", "the parser `RULE` to begin with (default the first)")
 	flags.StringVar(&opt.format, "format", "lisp", "lisp, tree or json")
+	flags.BoolVar(&opt.inside, "inside", false, "show in JSON, too, how tokens are derived from their rules")
 	flags.StringVar(&opt.engine, "engine", "inroad", "who decides between alternatives: inroad, or the antlr runtime for comparison")
 	flags.BoolVar(&opt.strict, "strict", false, "refuse inputs whose trees depend on a predicate, as none is run")
 	flags.IntVar(&opt.limits.Input, "max-input", 8<<20, "give up on inputs of more `BYTES`")
@@ -121,6 +123,9 @@ func (opt *parseOptions) run(ctx context.Context) error {
 func (opt *parseOptions) validate() error {
 	if !slices.Contains([]string{"lisp", "tree", "json"}, opt.format) {
 		return fmt.Errorf("--format %s: it is lisp, tree or json", opt.format)
+	}
+	if opt.inside && opt.format == "lisp" {
+		return errors.New("--inside: ANTLR's form has no place for what is inside tokens; use --format json or tree")
 	}
 	if opt.engine != "inroad" && opt.engine != "antlr" {
 		return fmt.Errorf("--engine %s: it is inroad or antlr", opt.engine)

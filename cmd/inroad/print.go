@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (opt *parseOptions) printer(g *grammars.Grammar) printer {
 	case "tree":
 		return &treePrinter{out: out, headings: several}
 	case "json":
-		return &jsonPrinter{out: out, head: jsonHead{Grammar: g.Name, Digest: g.Digest, Exact: g.Exact(), Start: opt.start}}
+		return &jsonPrinter{out: out, inside: opt.inside, head: jsonHead{Grammar: g.Name, Digest: g.Digest, Exact: g.Exact(), Start: opt.start}}
 	default:
 		return &lispPrinter{out: out, several: several}
 	}
@@ -164,8 +165,9 @@ func (p *treePrinter) failure(string, *failure) error { return nil }
 
 // A jsonPrinter writes an object per input.
 type jsonPrinter struct {
-	out  *bufio.Writer
-	head jsonHead
+	out    *bufio.Writer
+	inside bool
+	head   jsonHead
 }
 
 type jsonHead struct {
@@ -186,17 +188,18 @@ func (p *jsonPrinter) tree(input string, tree *derivation.Tree) error {
 	if err != nil {
 		return err
 	}
-	// Trees can be large and are not built in memory once more.
+	writeTree, writeTrivia := tree.WriteJSON, tree.WriteTriviaJSON
+	if p.inside {
+		writeTree, writeTrivia = tree.WriteDeepJSON, tree.WriteDeepTriviaJSON
+	}
+	// Trees can be large and are not built in memory once more. What is inside
+	// some tokens may be missing, but the line is whole.
 	fmt.Fprintf(p.out, `%s,"tree":`, bytes.TrimSuffix(text, []byte("}")))
-	if err := tree.WriteJSON(p.out); err != nil {
-		return err
-	}
+	treeErr := writeTree(p.out)
 	fmt.Fprint(p.out, `,"trivia":`)
-	if err := tree.WriteTriviaJSON(p.out); err != nil {
-		return err
-	}
+	triviaErr := writeTrivia(p.out)
 	fmt.Fprintln(p.out, "}")
-	return p.out.Flush()
+	return cmp.Or(p.out.Flush(), treeErr, triviaErr)
 }
 
 func (p *jsonPrinter) failure(input string, f *failure) error {

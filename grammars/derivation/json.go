@@ -4,48 +4,109 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
 
 // WriteJSON writes the tree as nested objects: rules with their children,
 // leaves with their texts, all with their occurrences and spans in bytes.
-func (t *Tree) WriteJSON(w io.Writer) error {
-	out := &jsonWriter{Writer: bufio.NewWriter(w), tree: t}
-	spans := newSpanner(t)
-	depth := -1
-	for i, n := range t.nodes {
-		out.close(depth, int(n.depth))
-		depth = int(n.depth)
-		out.node(Node{t, int32(i)}, spans.of(int32(i)))
-	}
-	out.close(depth, 0)
-	return out.Flush()
-}
+func (t *Tree) WriteJSON(w io.Writer) error { return newJSONWriter(w, t, nil).all() }
+
+// WriteDeepJSON is like [Tree.WriteJSON], but the leaves have the nodes inside
+// their tokens for children. A token that takes too long to take apart has an
+// error instead; the first of them is returned when all is written.
+func (t *Tree) WriteDeepJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).all() }
 
 // WriteTriviaJSON writes the tokens that the parser never saw as an array of
 // objects in the form of a tree's leaves.
-func (t *Tree) WriteTriviaJSON(w io.Writer) error {
-	out := &jsonWriter{Writer: bufio.NewWriter(w), tree: t}
-	separator := "["
-	for i, o := range t.Trivia() {
-		token := t.tokens[i]
-		out.WriteString(separator)
-		out.token(t.names.Token(int(token.Type)), string(t.input[token.Start:token.End]))
-		out.place(o, span{int(token.Start), int(token.End)})
-		out.WriteString("}")
-		separator = ","
-	}
-	if separator == "[" {
-		out.WriteString("[")
-	}
-	out.WriteString("]")
-	return out.Flush()
-}
+func (t *Tree) WriteTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, nil).trivia() }
+
+// WriteDeepTriviaJSON is to [Tree.WriteTriviaJSON] what [Tree.WriteDeepJSON] is
+// to [Tree.WriteJSON].
+func (t *Tree) WriteDeepTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).trivia() }
 
 type jsonWriter struct {
 	*bufio.Writer
-	tree *Tree
+	tree  *Tree
+	lens  *Lens // nil if tokens are not looked into
+	spans spanner
+	err   error // the first token that could not be
+}
+
+func newJSONWriter(w io.Writer, t *Tree, lens *Lens) *jsonWriter {
+	return &jsonWriter{Writer: bufio.NewWriter(w), tree: t, lens: lens}
+}
+
+// finish returns what went wrong.
+func (w *jsonWriter) finish() error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return w.err
+}
+
+func (w *jsonWriter) all() error {
+	t := w.tree
+	spans := newSpanner(t)
+	depth := -1
+	for i, n := range t.nodes {
+		w.close(depth, int(n.depth))
+		depth = int(n.depth)
+		node := Node{t, int32(i)}
+		w.node(node, spans.of(int32(i)))
+		if w.lens != nil && n.kind() == Leaf {
+			inside, err := w.lens.Leaf(node)
+			w.inside(inside, err, int(node.Token().Start))
+		}
+	}
+	w.close(depth, 0)
+	return w.finish()
+}
+
+func (w *jsonWriter) trivia() error {
+	t := w.tree
+	separator := ""
+	w.WriteString("[")
+	for i, o := range t.Trivia() {
+		token := t.tokens[i]
+		w.WriteString(separator)
+		w.leaf("token", t.names.Token(int(token.Type)), string(t.input[token.Start:token.End]))
+		w.place(o, span{int(token.Start), int(token.End)})
+		if w.lens != nil {
+			inside, err := w.lens.Token(i)
+			w.inside(inside, err, int(token.Start))
+		}
+		w.WriteString("}")
+		separator = ","
+	}
+	w.WriteString("]")
+	return w.finish()
+}
+
+// inside writes the children of a token that begins at a place of the input.
+func (w *jsonWriter) inside(t *Tree, err error, start int) {
+	if err != nil {
+		w.WriteString(`,"error":`)
+		w.text(err.Error())
+		if w.err == nil {
+			w.err = err
+		}
+	}
+	if t == nil || err != nil || len(t.nodes) == 1 {
+		return
+	}
+	w.spans.reset(t)
+	w.spans.shift = start - int(t.start) // a tree that is kept has its own place
+	w.WriteString(`,"children":[`)
+	depth := -1
+	for i := 1; i < len(t.nodes); i++ {
+		w.close(depth, int(t.nodes[i].depth))
+		depth = int(t.nodes[i].depth)
+		w.node(Node{t, int32(i)}, w.spans.of(int32(i)))
+	}
+	w.down(depth, 1)
+	w.WriteString("}]")
 }
 
 // close ends the nodes down from one depth to another, and separates what
@@ -57,12 +118,16 @@ func (w *jsonWriter) close(from, to int) {
 	case to > from:
 		return
 	}
-	for ; from > to; from-- {
-		w.WriteString("}]")
-	}
+	w.down(from, to)
 	w.WriteString("}")
 	if to > 0 {
 		w.WriteString(",")
+	}
+}
+
+func (w *jsonWriter) down(from, to int) {
+	for ; from > to; from-- {
+		w.WriteString("}]")
 	}
 }
 
@@ -73,19 +138,26 @@ type spanner struct {
 	tree   *Tree
 	before []int32 // by node, and one more: the last leaf before it, -1 for none
 	next   int32   // the first leaf from the node on
+	shift  int     // what is added to places
 }
 
 func newSpanner(t *Tree) *spanner {
-	s := &spanner{tree: t, before: make([]int32, len(t.nodes)+1)}
+	s := &spanner{}
+	s.reset(t)
+	return s
+}
+
+// reset begins with another tree.
+func (s *spanner) reset(t *Tree) {
+	s.tree, s.next, s.before = t, 0, slices.Grow(s.before[:0], len(t.nodes)+1)
 	last := int32(-1)
 	for i := range t.nodes {
-		s.before[i] = last
+		s.before = append(s.before, last)
 		if t.nodes[i].kind() == Leaf {
 			last = int32(i)
 		}
 	}
-	s.before[len(t.nodes)] = last
-	return s
+	s.before = append(s.before, last)
 }
 
 // of returns the span of a node, which must not be before the one asked for last.
@@ -97,12 +169,13 @@ func (s *spanner) of(i int32) span {
 	last := s.before[t.nodes[i].next]
 	switch {
 	case last >= i:
-		return span{int(Node{t, s.next}.Token().Start), int(Node{t, last}.Token().End)}
+		return span{s.shift + int(Node{t, s.next}.Token().Start), s.shift + int(Node{t, last}.Token().End)}
 	case last >= 0:
-		end := int(Node{t, last}.Token().End)
+		end := s.shift + int(Node{t, last}.Token().End)
 		return span{end, end}
 	default:
-		return span{int(t.start), int(t.start)}
+		start := s.shift + int(t.start)
+		return span{start, start}
 	}
 }
 
@@ -114,7 +187,11 @@ func (w *jsonWriter) node(n Node, s span) {
 	case Empty:
 		w.WriteString(`{"empty":true`)
 	case Leaf:
-		w.token(n.Name(), n.Text())
+		key := "token"
+		if n.tree.chars {
+			key = "symbol"
+		}
+		w.leaf(key, n.Name(), n.Text())
 	}
 	w.place(n.Occurrence(), s)
 	if n.get().next > n.index+1 {
@@ -122,8 +199,8 @@ func (w *jsonWriter) node(n Node, s span) {
 	}
 }
 
-func (w *jsonWriter) token(name, text string) {
-	w.WriteString(`{"token":`)
+func (w *jsonWriter) leaf(key, name, text string) {
+	w.WriteString(`{"` + key + `":`)
 	w.text(name)
 	w.WriteString(`,"text":`)
 	w.text(text)

@@ -366,3 +366,59 @@ func TestDeepTree(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// An insider finds a character in each token, but gives up on some.
+type insider struct{ givesUp string }
+
+func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
+	var tree derivation.Tree
+	return func(token *derivation.Token, _ []derivation.Piece) (*derivation.Tree, error) {
+		if string(input[token.Start:token.End]) == in.givesUp {
+			return nil, &derivation.LimitError{What: "patience", Bound: 7}
+		}
+		var b derivation.Builder
+		root := b.Open(0, ruleS, derivation.None)
+		b.Leaf(1, token.Start, 1)
+		b.Close(root)
+		b.Chars(input, token.Start, token.End, &derivation.Names{Rules: names.Rules, Symbols: []string{"a", "b"}}, &tree)
+		return &tree, nil
+	}
+}
+
+func (insider) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
+
+// A token that takes too long to take apart says so where it stands, and all
+// else is there.
+func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
+	names := &derivation.Names{Rules: names.Rules, Tokens: names.Tokens, Deep: make([]bool, 20)}
+	names.Deep[11] = true
+	input, tokens := cut(id, "x", space, " ", id, "y")
+	var b derivation.Builder
+	s := b.Open(0, ruleS, derivation.None)
+	b.Leaf(1, 0, 11)
+	b.Leaf(1, 2, 11)
+	b.Close(s)
+	leaf := func(text, at, more string) string {
+		return `{"token":"ID","text":"` + text + `","occurrence":11,` + at + `,` + more + `}`
+	}
+	inside := func(text, at string) string {
+		return `"children":[{"symbol":"b","text":"` + text + `","occurrence":1,` + at + `}]`
+	}
+	const at0, at2 = `"start":0,"end":1`, `"start":2,"end":3`
+	blank := `{"token":"SPACE","text":" ","occurrence":3,"start":1,"end":2,` + inside(" ", `"start":1,"end":2`) + `}`
+	for givesUp, want := range map[string]string{
+		"":  leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, inside("y", at2)),
+		"x": leaf("x", at0, `"error":"limit reached: patience over 7"`) + "," + leaf("y", at2, inside("y", at2)),
+		"y": leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, `"error":"limit reached: patience over 7"`),
+	} {
+		tree := b.Tree(input, tokens, names).WithInside(insider{givesUp}, nil)
+		var got, trivia strings.Builder
+		err := tree.WriteDeepJSON(&got)
+		if want := `{"rule":"s","start":0,"end":3,"children":[` + want + `]}`; got.String() != want || (err == nil) != (givesUp == "") {
+			t.Errorf("got %s, %v\nwant %s", got.String(), err, want)
+		}
+		if err := tree.WriteDeepTriviaJSON(&trivia); err != nil || trivia.String() != "["+blank+"]" {
+			t.Errorf("got %s, %v\nwant [%s]", trivia.String(), err, blank)
+		}
+	}
+}
