@@ -27,7 +27,7 @@ func checkParse(t failer, g *grammars.Grammar, input string, tree *derivation.Tr
 	switch {
 	case err == nil:
 		checkTree(t, g, tree, input)
-		for _, write := range []func(io.Writer) error{tree.WriteLisp, tree.WriteIndented, tree.WriteJSON} {
+		for _, write := range []func(io.Writer) error{tree.WriteLisp, tree.WriteIndented, tree.WriteJSON, tree.WriteDeepJSON, tree.WriteDeepTriviaJSON} {
 			if err := write(io.Discard); err != nil {
 				t.Errorf("write the tree of %q: %v", input, err)
 			}
@@ -183,11 +183,44 @@ func FuzzLoadAndParse(f *testing.F) {
 			limits := grammars.Limits{Depth: 200, Steps: 20_000, Time: time.Second}
 			tree, err := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{Prefix: prefix, Limits: limits})
 			checkParse(t, g, input, tree, err)
+			strict, strictErr := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{Prefix: prefix, Strict: true, Limits: limits})
+			checkStrict(t, g, input, lispOf(tree, err), lispOf(strict, strictErr), strictErr)
 		}
 		if took := time.Since(begin); took > 8*time.Second {
 			t.Errorf("took %v", took)
 		}
 	})
+}
+
+// lispOf returns what came of a parse.
+func lispOf(tree *derivation.Tree, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	if err := tree.WriteLisp(&b); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// checkStrict checks that a strict parse gives what any parse gives, or names one
+// of the grammar's predicates. What has steps left over in one cache may have
+// none in another, so that limits can come and go.
+func checkStrict(t failer, g *grammars.Grammar, input, want, got string, err error) {
+	t.Helper()
+	predicate, refused := errors.AsType[*grammars.PredicateError](err)
+	switch {
+	case refused:
+		if !slices.Contains(g.Code, predicate.Predicate) {
+			t.Errorf("%q: %v is not among the code of the grammar: %v", input, err, g.Code)
+		}
+		if predicate.Offset > len(input) {
+			t.Errorf("%q: %v is at byte %d", input, err, predicate.Offset)
+		}
+	case got != want && !strings.HasPrefix(got, "limit") && !strings.HasPrefix(want, "limit"):
+		t.Errorf("%q: strictly %s, and else %s", input, got, want)
+	}
 }
 
 // FuzzParse checks that no input brings a panic or takes long in the bundled
