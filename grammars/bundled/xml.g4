@@ -7,10 +7,11 @@
 //
 // What is not context-free is not told here: that the name of an end tag is the
 // one of its start tag, that no attribute is given twice, that entities and
-// prefixes are declared. Approximated: characters are given by number up to a
-// million, and among them a few that XML forbids; encodings are UTF-8 and those
-// that agree with it on ASCII; names with a colon have one; declarations name
-// nothing after one of their own keywords, and their literals have no percent sign.
+// prefixes are declared. Approximated: a document that declares an encoding
+// declares UTF-8; names have one colon at most; numbers of characters have three
+// zeros before them at most, and end below 1,100,000; declarations name nothing
+// after one of their own keywords, their literals have no percent sign, and their
+// system identifiers have no characters but those of public ones.
 parser grammar xml;
 
 options { tokenVocab = xmlLexer; }
@@ -27,7 +28,7 @@ miscellaneous : (COMMENT | INSTRUCTION) SPACE? ;
 
 element : START NAME (GAP attribute)* GAP? (EMPTY_END | TAG_END content END NAME GAP? TAG_END) ;
 
-attribute : NAME GAP? EQUALS GAP? VALUE ;
+attribute : ATTRIBUTE_NAME GAP? EQUALS GAP? VALUE ;
 
 content : text? ((element | reference | CDATA | INSTRUCTION | COMMENT) text?)* ;
 
@@ -41,11 +42,11 @@ doctype
     ;
 
 external
-    : SYSTEM S literal
-    | PUBLIC S PLAIN S literal
+    : SYSTEM S PLAIN
+    | PUBLIC S (PLAIN | HASHED) S PLAIN
     ;
 
-literal : PLAIN | CITED | MARKED ;
+literal : PLAIN | HASHED | CITED | MARKED ;
 
 subset : S? ((declaration | PARAMETER | D_COMMENT | D_INSTRUCTION) S?)* ;
 
@@ -95,7 +96,7 @@ nameToken : D_NAME | NAME_TOKEN ;
 default
     : REQUIRED
     | IMPLIED
-    | (FIXED S)? (PLAIN | CITED)
+    | (FIXED S)? (PLAIN | HASHED | CITED)
     ;
 
 entityDeclaration
@@ -103,4 +104,4 @@ entityDeclaration
     | ENTITY_DECLARATION S PERCENT S D_NAME S (literal | external) S? DECLARATION_END
     ;
 
-notationDeclaration : NOTATION S D_NAME S (external | PUBLIC S PLAIN) S? DECLARATION_END ;
+notationDeclaration : NOTATION S D_NAME S (external | PUBLIC S (PLAIN | HASHED)) S? DECLARATION_END ;

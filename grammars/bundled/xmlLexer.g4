@@ -74,13 +74,17 @@ fragment SOLID : ORDINARY | '>' | ']>' | ']'+ (BLANK | ORDINARY) ;
 
 mode TAG;
 
+NAME : QUALIFIED -> mode(INSIDE) ;
+
+mode INSIDE;
+
 EMPTY_END : '/>' -> popMode ;
 
 TAG_END : '>' -> popMode ;
 
 EQUALS : '=' ;
 
-NAME : QUALIFIED ;
+ATTRIBUTE_NAME : QUALIFIED ;
 
 VALUE
     : '"' (VALUED | '\'' | REFERENCE)* '"'
@@ -165,28 +169,37 @@ D_NAME : QUALIFIED ;
 
 NAME_TOKEN : ([0-9.\-] | OTHER_TAIL) (TAIL | ':')* ;
 
-// Literals: one that can be a public identifier, one that cannot but could be the
-// value of an attribute, and one with markup in it.
-PLAIN : PUBLIC_LITERAL ;
+// Literals: two that can be public identifiers, of which the one without # can be
+// a system identifier as well, one that could be the value of an attribute, and
+// one with markup in it.
+PLAIN
+    : '"' (PUBLIC_CHAR | '\'')* '"'
+    | '\'' PUBLIC_CHAR* '\''
+    ;
+
+HASHED
+    : '"' (PUBLIC_CHAR | '\'')* '#' (PUBLIC_CHAR | '\'' | '#')* '"'
+    | '\'' PUBLIC_CHAR* '#' (PUBLIC_CHAR | '#')* '\''
+    ;
 
 CITED
-    : '"' (PUBLIC_CHAR | '\'')* CITABLE (PUBLIC_CHAR | '\'' | CITABLE)* '"'
-    | '\'' PUBLIC_CHAR* ('"' | CITABLE) (PUBLIC_CHAR | '"' | CITABLE)* '\''
+    : '"' (PUBLIC_CHAR | '#' | '\'')* CITABLE (PUBLIC_CHAR | '#' | '\'' | CITABLE)* '"'
+    | '\'' (PUBLIC_CHAR | '#')* ('"' | CITABLE) (PUBLIC_CHAR | '#' | '"' | CITABLE)* '\''
     ;
 
 MARKED
-    : '"' (PUBLIC_CHAR | '\'' | CITABLE)* '<' (PUBLIC_CHAR | '\'' | CITABLE | '<')* '"'
-    | '\'' (PUBLIC_CHAR | '"' | CITABLE)* '<' (PUBLIC_CHAR | '"' | CITABLE | '<')* '\''
+    : '"' (PUBLIC_CHAR | '#' | '\'' | CITABLE)* '<' (PUBLIC_CHAR | '#' | '\'' | CITABLE | '<')* '"'
+    | '\'' (PUBLIC_CHAR | '#' | '"' | CITABLE)* '<' (PUBLIC_CHAR | '#' | '"' | CITABLE | '<')* '\''
     ;
 
 S : BLANK+ ;
 
 fragment PUBLIC_LITERAL
-    : '"' (PUBLIC_CHAR | '\'')* '"'
-    | '\'' PUBLIC_CHAR* '\''
+    : '"' (PUBLIC_CHAR | '#' | '\'')* '"'
+    | '\'' (PUBLIC_CHAR | '#')* '\''
     ;
 
-fragment PUBLIC_CHAR : [a-zA-Z0-9 \r\n\-()+,./:=?;!*#@$_] ;
+fragment PUBLIC_CHAR : [a-zA-Z0-9 \r\n\-()+,./:=?;!*@$_] ;
 
 fragment SYSTEM_LITERAL : '"' NO_QUOTE* '"' | '\'' NO_APOSTROPHE* '\'' ;
 
@@ -197,18 +210,32 @@ fragment REFERENCE
     | '&' QUALIFIED ';'
     ;
 
+// The numbers of characters, without those of surrogates and controls.
 fragment DECIMAL
-    : '0'* ('9' | '10' | '13' | [3-9] [0-9] | [1-9] [0-9] [0-9] ([0-9] ([0-9] [0-9]?)?)?)
-    | '10' [0-9] [0-9] [0-9] [0-9] [0-9]
+    : ZEROS? ('9' | '10' | '13' | '3' [2-9] | [4-9] DIGIT | [1-9] DIGIT DIGIT DIGIT?)
+    | ZEROS? ([1-46-9] DIGIT DIGIT DIGIT DIGIT | '5' BELOW_60000)
+    | [1-9] DIGIT DIGIT DIGIT DIGIT DIGIT
+    | '10' DIGIT DIGIT DIGIT DIGIT DIGIT
+    ;
+
+fragment BELOW_60000
+    : [0-489] DIGIT DIGIT DIGIT
+    | '5' ([01] DIGIT DIGIT | '2' ([0-8] DIGIT | '9' [0-5]))
+    | '7' ([4-9] DIGIT DIGIT | '3' ([5-9] DIGIT | '4' [4-9]))
     ;
 
 fragment HEXADECIMAL
-    : '0'* ([9aAdD] | [2-9a-fA-F] HEX | [1-9a-fA-F] HEX HEX)
-    | '0'* ([1-9a-ceA-CE] | [fF]) HEX HEX HEX
-    | '0'* [dD] [0-7] HEX HEX
-    | '0'* [1-9a-fA-F] HEX HEX HEX HEX
+    : ZEROS? ([9aAdD] | [2-9a-fA-F] HEX | [1-9a-fA-F] HEX HEX)
+    | ZEROS? [1-9a-cefA-CEF] HEX HEX HEX
+    | ZEROS? [dD] [0-7] HEX HEX
+    | [1-9a-fA-F] HEX HEX HEX HEX
     | '10' HEX HEX HEX HEX
     ;
+
+// No more, as there are readers that count them.
+fragment ZEROS : '0' ('0' '0'?)? ;
+
+fragment DIGIT : [0-9] ;
 
 fragment HEX : [0-9a-fA-F] ;
 
