@@ -114,8 +114,10 @@ func version(h model.Header) string {
 	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
 }
 
+// key tells inputs apart by name and bytes. A name that is no UTF-8 comes back
+// from the file with a mark for each byte that is not.
 func key(in Input) [sha256.Size]byte {
-	name := sha256.Sum256([]byte(in.Name))
+	name := sha256.Sum256([]byte(string([]rune(in.Name))))
 	return sha256.Sum256(append(name[:], in.Data...))
 }
 

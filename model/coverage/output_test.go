@@ -44,7 +44,7 @@ func readNames(t *testing.T, file string) map[string]int {
 // TestTornOutput cuts a file at every byte and continues it: nothing that was
 // whole is lost, and nothing is there twice.
 func TestTornOutput(t *testing.T) {
-	inputs := []coverage.Input{{"1", []byte("a")}, {"2", []byte("a")}, {"3", []byte("\n\xff")}, {"", []byte("b")}, {"", []byte("b")}}
+	inputs := []coverage.Input{{"1", []byte("a")}, {"2", []byte("a")}, {"\xff3\xfe\xfe", []byte("\n\xff")}, {"", []byte("b")}, {"", []byte("b")}}
 	fill := func(file string) (wrote int) {
 		out, err := coverage.OpenOutput(file, testHeader)
 		if err != nil {

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
@@ -255,9 +256,14 @@ public final class Harness {
         String name = target.substring(hash + 1);
         Class<?> type = Class.forName(target.substring(0, hash), false, ClassLoader.getSystemClassLoader());
         List<Executable> all = new ArrayList<>();
-        for (Executable e : name.equals("new") ? type.getDeclaredConstructors() : type.getDeclaredMethods()) {
-            if ((name.equals("new") || e.getName().equals(name)) && !e.isSynthetic()) {
-                all.add(e);
+        if (name.equals("new")) {
+            all.addAll(Arrays.asList(type.getDeclaredConstructors()));
+        }
+        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            for (Method m : c.getDeclaredMethods()) {
+                if (m.getName().equals(name) && !m.isSynthetic() && !Modifier.isAbstract(m.getModifiers())) {
+                    all.add(m);
+                }
             }
         }
         for (Class<?> parameter : new Class<?>[] {
