@@ -97,7 +97,7 @@ interrupted.`,
 		newPathsCommand(),
 		newPredictCommand(),
 		newProbabilitiesCommand(),
-		newSolveCommand(),
+		newSolveCommand(), newTargetCommand(),
 		newTrainCommand(),
 	)
 	return root

@@ -33,14 +33,20 @@ type wishOptions struct {
 	maxNodes int
 	out      string
 
+	from          []string
+	probabilities string
+	learned       *generate.Probabilities
+
 	stdout, stderr io.Writer
 }
 
 func (opt *wishOptions) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&opt.n, "n", 1, "how many inputs")
-	flags.StringVar(&opt.style, "style", "smallest", "the smallest inputs, or varied ones of random sizes")
+	flags.StringVar(&opt.style, "style", "smallest", "the smallest inputs, varied ones of random sizes, or natural ones")
 	flags.Uint64Var(&opt.seed, "seed", 1, "what all choices are drawn from; 0 draws one")
 	flags.IntVar(&opt.maxNodes, "max-nodes", 0, "symbols of a tree at most, those in tokens too (default no limit)")
+	flags.StringSliceVar(&opt.from, "from", nil, "natural: the `DIR|FILE`s with inputs to learn from what is likely")
+	flags.StringVar(&opt.probabilities, "probabilities", "", "natural: a `FILE` of probabilities, instead of --from; see inroad probabilities")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
 }
 
@@ -51,8 +57,12 @@ func (opt *wishOptions) validate() error {
 	switch {
 	case opt.n < 1 || opt.n > maxWishes:
 		return fmt.Errorf("--n %d: it is from 1 to %d", opt.n, maxWishes)
-	case !slices.Contains([]string{"smallest", "varied"}, opt.style):
-		return fmt.Errorf("--style %s: it is smallest or varied", opt.style)
+	case !slices.Contains([]string{"smallest", "varied", "natural"}, opt.style):
+		return fmt.Errorf("--style %s: it is smallest, varied or natural", opt.style)
+	case opt.style != "natural" && (len(opt.from) > 0 || opt.probabilities != ""):
+		return errors.New("--from and --probabilities are for --style natural")
+	case len(opt.from) > 0 && opt.probabilities != "":
+		return errors.New("give --from or --probabilities, not both")
 	case opt.maxNodes < 0:
 		return fmt.Errorf("--max-nodes %d: it is at least 1", opt.maxNodes)
 	}
@@ -63,14 +73,30 @@ func (opt *wishOptions) validate() error {
 	return nil
 }
 
-// draw makes inputs in the style that was asked for.
-func (opt *wishOptions) draw(ctx context.Context, s *solve.Solution) ([]*generate.Input, error) {
-	r := rand.New(rand.NewPCG(opt.seed, 0))
-	if opt.style == "varied" {
-		return s.Varied(ctx, r, opt.n)
+// learn learns what is likely, if that is asked for.
+func (opt *wishOptions) learn(ctx context.Context, g *grammars.Grammar, start string) (err error) {
+	switch {
+	case len(opt.from) > 0:
+		opt.learned, err = learnProbabilities(ctx, g, start, opt.from, opt.stderr)
+	case opt.probabilities != "":
+		opt.learned, err = readProbabilities(opt.probabilities, g)
 	}
-	return s.Smallest(ctx, r, opt.n)
+	return err
 }
+
+// draw makes inputs in the style that was asked for.
+func (opt *wishOptions) draw(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	switch opt.style {
+	case "varied":
+		return s.Varied(ctx, r, n)
+	case "natural":
+		return s.Natural(ctx, r, opt.learned, n)
+	default:
+		return s.Smallest(ctx, r, n)
+	}
+}
+
+func (opt *wishOptions) source() *rand.Rand { return rand.New(rand.NewPCG(opt.seed, 0)) }
 
 // told tells of what cannot be had, and returns what ends the command then.
 func (opt *wishOptions) told(err error) error {
@@ -123,6 +149,10 @@ names of rules and tokens, literals in quotes, sets in brackets. A number picks
 one occurrence, as inroad paths list shows them; without one, any occurrence
 will do where a path is required, and none may be there where it is forbidden.
 
+Natural inputs are drawn as --from or --probabilities say what is likely, or as
+if all choices were, and are as likely as among all such inputs those that
+happen to satisfy the conditions.
+
 Every input was parsed back, and the conditions were checked on its tree. The
 exit status is 3 if no input satisfies them, which is a proof, and 4 if there
 are trees that do but no text was found for one.
@@ -167,6 +197,9 @@ func (opt *solveOptions) run(ctx context.Context) error {
 		return err
 	}
 	noteApproximate(opt.stderr, g)
+	if err := opt.learn(ctx, g, opt.start); err != nil {
+		return err
+	}
 	c, err := opt.constraint(targeting.NewReader(g, opt.start))
 	if err != nil {
 		return suggested(err)
@@ -179,7 +212,7 @@ func (opt *solveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return opt.told(err)
 	}
-	inputs, err := opt.draw(ctx, solution)
+	inputs, err := opt.draw(ctx, solution, opt.source(), opt.n)
 	if err != nil {
 		return opt.told(err)
 	}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting/aim"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+type targetOptions struct {
+	wishOptions
+	model      string
+	methods    []string
+	avoid      []string
+	anyOutcome bool
+}
+
+func newTargetCommand() *cobra.Command {
+	opt := &targetOptions{}
+	cmd := &cobra.Command{
+		Use:   "target --model MODEL METHOD... [--avoid METHOD]... [flags]",
+		Short: "Make inputs that reach methods",
+		Long: `Make inputs that reach methods, as far as a model knows what they ask for.
+
+The leaves of a method's tree that say that it is reached are conditions on
+inputs, which are solved as by inroad solve. An input is made for as many of the
+methods as one can reach, so that a few inputs reach all. Every input was parsed
+back, and the model predicts that it reaches what it was made for, and none of
+the methods to avoid. Unless --any-outcome is given, inputs are preferred that
+the program is expected to accept.
+
+Without --out an object a line is written: the input, the methods that it was
+made for, and the probability of the least likely of them. Methods that are out
+of reach are told with the reason; then the exit status is 3, or 4 if they may
+not be.`,
+		Example: `  inroad target --model json.model decodeEscape
+  inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no method: give the methods to reach; see inroad target --help")
+			}
+			opt.methods, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return opt.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model")
+	flags.StringArrayVar(&opt.avoid, "avoid", nil, "a `METHOD` that inputs do not reach")
+	flags.BoolVar(&opt.anyOutcome, "any-outcome", false, "make inputs whether or not the program is expected to accept them")
+	opt.bind(flags)
+	return cmd
+}
+
+func (opt *targetOptions) run(ctx context.Context) error {
+	if err := opt.validate(); err != nil {
+		return err
+	}
+	if opt.model == "" {
+		return errors.New("no model: give --model FILE")
+	}
+	m, err := readModel(opt.model)
+	if err != nil {
+		return err
+	}
+	noteApproximate(opt.stderr, m.Grammar)
+	want, err := findUnits(m, opt.methods)
+	if err != nil {
+		return err
+	}
+	avoid, err := findUnits(m, opt.avoid)
+	if err != nil {
+		return err
+	}
+	if err := opt.learn(ctx, m.Grammar, m.Grammar.Start); err != nil {
+		return err
+	}
+	a, err := aim.New(m)
+	if err != nil {
+		return err
+	}
+	inputs, missed, err := a.Find(ctx, opt.source(), want, avoid, aim.Options{
+		N: opt.n, Draw: opt.draw, MaxNodes: opt.maxNodes, AnyOutcome: opt.anyOutcome,
+	})
+	if err != nil {
+		return err
+	}
+	if err := opt.writeInputs(m, inputs); err != nil {
+		return err
+	}
+	return opt.tell(m, missed)
+}
+
+func findUnits(m *model.Model, names []string) ([]int, error) {
+	var out []int
+	for _, name := range names {
+		unit, err := findUnit(m, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, unit)
+	}
+	return out, nil
+}
+
+// writeInputs writes files, or lines with what the inputs were made for.
+func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input) error {
+	for _, input := range inputs {
+		if input.Doubtful {
+			fmt.Fprintf(opt.stderr, "inroad: note: the model is unsure of what %s asks for\n", printable(m.Units[input.Units[0]].ID))
+			break
+		}
+	}
+	if opt.out != "" {
+		var texts []*generate.Input
+		for _, input := range inputs {
+			texts = append(texts, input.Input)
+		}
+		return opt.write(m.Grammar, texts)
+	}
+	out := bufio.NewWriter(opt.stdout)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for _, input := range inputs {
+		line := struct {
+			Input       string   `json:"input"`
+			Methods     []string `json:"methods"`
+			Probability float64  `json:"probability"`
+		}{Input: string(input.Text), Probability: math.Round(input.Probability*1e4) / 1e4}
+		for _, u := range input.Units {
+			line.Methods = append(line.Methods, m.Units[u].ID)
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// tell tells which methods are out of reach, and why.
+func (opt *targetOptions) tell(m *model.Model, missed []aim.Miss) error {
+	var end error
+	for _, miss := range missed {
+		reason := strings.TrimPrefix(miss.Err.Error(), "infeasible: ")
+		fmt.Fprintf(opt.stderr, "inroad: %s is out of reach: %s\n", printable(m.Units[miss.Unit].ID), printable(reason))
+		if _, ok := errors.AsType[*solve.UnrealisedError](miss.Err); ok && end == nil {
+			end = errUnrealised
+		} else if !ok {
+			end = errInfeasible
+		}
+	}
+	return end
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Observes, learns, explains and targets calc. What it makes goes to a folder
+# that is removed in the end.
+set -e
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+cd "$(dirname "$0")"
+
+inroad observe --go ./calc.Optimize --generate 2000 --grammar expr --out "$out/seen.ndjson"
+inroad train --grammar expr --observations "$out/seen.ndjson" --out "$out/calc.model"
+inroad explain --model "$out/calc.model" distributiveRule
+
+echo "The smallest inputs:"
+inroad target --model "$out/calc.model" distributiveRule --n 2
+echo "One input for several functions:"
+inroad target --model "$out/calc.model" distributiveRule simplifyUnary foldNumbers
+echo "One that is simplified no further:"
+inroad target --model "$out/calc.model" distributiveRule --avoid simplifyUnary --avoid foldNumbers
+
+inroad target --model "$out/calc.model" distributiveRule --n 100 --style varied >"$out/targeted.ndjson"
+inroad observe --go ./calc.Optimize --inputs "$out/targeted.ndjson" --out "$out/ran.ndjson"
+reached=$(grep '^{"input"' "$out/ran.ndjson" | grep -c '#distributiveRule"')
+echo "$reached of 100 varied inputs execute distributiveRule"
+[ "$reached" -ge 95 ]
