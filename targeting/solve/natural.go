@@ -333,10 +333,9 @@ func (d *naturalDrawer) cell(frame, at, v, depth int32) {
 	}
 	switch x.kind {
 	case end, absent, symbol:
-		d.tree = append(d.tree, place{depth, x.node})
+		d.tree = append(d.tree, place{depth: depth, node: x.node})
 		d.cost += x.weight
 	case reference:
-		d.tree = append(d.tree, place{depth, x.node})
 		d.cost += x.weight
 		c := &d.cells[at]
 		own, below := d.own[c.outcome], d.row(d.frames[c.below].last)
@@ -346,6 +345,7 @@ func (d *naturalDrawer) cell(frame, at, v, depth int32) {
 			}
 			return below[i]
 		})
+		d.tree = append(d.tree, place{depth, x.node, c.below, int32(rest)})
 		d.cell(c.below, d.frames[c.below].last, int32(rest), depth+1)
 	case either:
 		share := d.alternatives(x)

@@ -81,6 +81,8 @@ const (
 	maxDrawn   = 60  // trees of one size that are drawn if there are more
 	maxUseless = 300 // draws in a row that gave nothing new
 	maxRefused = 500 // inputs that will not do, for none that will
+	maxBroken  = 8   // trees whose tokens are drawn anew
+	maxRepairs = 6   // times that they are, for each size
 )
 
 // Smallest returns the n smallest inputs there are texts for, one for a tree, or
@@ -152,6 +154,17 @@ func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*ge
 		if found.add(input) {
 			useless = 0
 		}
+		if len(w.broken) == maxBroken {
+			if err := w.repair(ctx, w.most, func(input *generate.Input) bool {
+				if found.add(input) {
+					useless = 0
+				}
+				return len(found.inputs) >= n
+			}); err != nil {
+				return nil, err
+			}
+			w.broken = w.broken[:0]
+		}
 	}
 	if len(found.inputs) == 0 {
 		return w.smallest(ctx, min(n, 1))
@@ -181,6 +194,12 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 				return nil, err
 			}
 			found.add(input)
+		}
+		if err := w.repair(ctx, budget, func(input *generate.Input) bool {
+			found.add(input)
+			return len(found.inputs) >= n
+		}); err != nil {
+			return nil, err
 		}
 		done, budget = budget, budget+step
 	}
@@ -220,7 +239,15 @@ type writer struct {
 	check *checker
 	fails UnrealisedError
 
-	written int // inputs that will do
+	written int      // inputs that will do
+	bad     []int    // the tokens, by place, that made the last tree fail
+	broken  []broken // trees to be repaired
+}
+
+// A broken is a tree that fails because of some of its tokens.
+type broken struct {
+	tree witness
+	bad  []int
 }
 
 // maxTexts is how many texts are tried for a tree, and for each of its tokens.
@@ -257,6 +284,7 @@ func (w *writer) hopeless() bool {
 // a few times: other characters may do where the first did not.
 func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
 	w.fails.Tried++
+	w.bad = w.bad[:0]
 	var failed *int
 	for range maxTexts {
 		draft, free := w.draft(tree)
@@ -275,13 +303,44 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 				w.written++
 				return input, err
 			}
+			if failed == &w.fails.Otherwise {
+				if err := w.findBad(tree, input.Tree); err != nil {
+					return nil, err
+				}
+			}
 		}
 		if !free {
 			break
 		}
 	}
 	*failed++
+	if len(w.bad) > 0 && len(w.broken) < maxBroken {
+		w.broken = append(w.broken, broken{tree, slices.Clone(w.bad)})
+	}
 	return nil, nil
+}
+
+// repair draws the bad tokens of trees anew that failed because of them, for no
+// more than a budget altogether. What is wrong with a token is often that it is
+// too small to be read as meant.
+func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.Input) bool) error {
+	for _, b := range w.broken {
+		more := min(budget-w.main.cost(b.tree), w.span())
+		for range maxRepairs {
+			tree := b.tree
+			for _, at := range slices.Backward(b.bad) {
+				tree = w.main.redraw(tree, at, more, lottery{w.rand})
+			}
+			if w.main.cost(tree) > budget {
+				continue
+			}
+			input, err := w.write(ctx, tree)
+			if err != nil || done(input) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // refused returns what to count an input as that will not do, nil if it will.
@@ -289,6 +348,7 @@ func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, erro
 	if ok, err := w.check.holds(input.Tree); !ok || err != nil {
 		return &w.fails.Otherwise, err
 	}
+	w.bad = w.bad[:0]
 	if w.accept != nil {
 		if ok, err := w.accept(ctx, input); !ok || err != nil {
 			return &w.fails.Refused, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -190,5 +191,46 @@ func TestWhatSomeInputSatisfiesIsSolved(t *testing.T) {
 				t.Errorf("%d of %d unrealised", unrealised, *requests)
 			}
 		})
+	}
+}
+
+// A token that is too small to be read as meant becomes larger: here a blank
+// that nothing stands before is taken for one at the front.
+func TestTokensAreReadAsMeant(t *testing.T) {
+	g := grammartest.Load(t, `grammar G;
+s : (A | B | C)+ EOF ;
+A : '<' BLANK* [a-z]* BLANK* '>' ;
+B : [a-z]+ ;
+C : 'key' | [0-9] [0-9]* ;
+fragment BLANK : ' ' ;
+`)
+	var blanks []*grammars.Node
+	for _, n := range g.Nodes {
+		if n.Text == "BLANK" {
+			blanks = append(blanks, n)
+		}
+	}
+	reader := targeting.NewReader(g, "")
+	for _, c := range []struct{ path, want string }{
+		{targeting.Symbol(g, blanks[1].ID), `^<[a-z] >$`},
+		{targeting.Symbol(g, blanks[0].ID), `^< >$`},
+		{"C", `^[0-9]$`}, // never key
+	} {
+		cond, err := reader.Read(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solution, err := newSolver(t, g).Solve(t.Context(), targeting.Constraint{Conditions: []targeting.Condition{cond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs, err := solution.Smallest(t.Context(), source(1), 1)
+		if err != nil || !regexp.MustCompile(c.want).Match(inputs[0].Text) {
+			t.Errorf("%s: %q, %v, want %s", c.path, inputs[0].Text, err, c.want)
+		}
+		varied, err := solution.Varied(t.Context(), source(1), 10)
+		if err != nil || len(varied) < 10 {
+			t.Errorf("%s: %d inputs, %v", c.path, len(varied), err)
+		}
 	}
 }

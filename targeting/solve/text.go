@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -21,11 +22,10 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 		switch {
 		case p.node.Kind == grammars.Repetition: // it is not there
 		case isWord(p.node):
-			for to < len(tree) && tree[to].depth > p.depth {
-				to++
-			}
+			to = tree.end(i)
 			token, text := w.word(tree[i:to], &free)
 			if text == nil {
+				w.bad = append(w.bad[:0], i)
 				return nil, false
 			}
 			for _, t := range trivia[word] {
@@ -140,7 +140,7 @@ func (w *writer) smallestToken(token int) witness {
 		case grammars.Reference:
 			visit(n.Children[0])
 		default:
-			tree = append(tree, place{0, n})
+			tree = append(tree, place{node: n})
 		}
 	}
 	visit(w.least(roots))
@@ -171,10 +171,7 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 	}
 	tree := w.trivia.draw(w.trivia.cheapest(), lottery{w.rand})
 	for i := 0; i < len(tree); {
-		to := i + 1
-		for to < len(tree) && tree[to].depth > tree[i].depth {
-			to++
-		}
+		to := tree.end(i)
 		if tree[i].node.Kind == grammars.Reference { // else there is none
 			at := w.rand.IntN(places)
 			out[at] = append(out[at], w.spell(tree[i:to], nil))
@@ -182,4 +179,51 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 		i = to
 	}
 	return out
+}
+
+// findBad finds the tokens of a tree that have another derivation in what was
+// read.
+func (w *writer) findBad(tree witness, read *derivation.Tree) error {
+	w.bad = w.bad[:0]
+	lens := read.Lens()
+	at := 0
+	for _, n := range read.All() {
+		if n.Kind() != derivation.Leaf || n.Token().Type == derivation.EOF {
+			continue
+		}
+		for !isWord(tree[at].node) {
+			at++
+		}
+		inside, err := lens.Leaf(n)
+		if err != nil {
+			return err
+		}
+		to := tree.end(at)
+		if inside != nil && !isInside(tree[at:to], inside) {
+			w.bad = append(w.bad, at)
+		}
+		at = to
+	}
+	return nil
+}
+
+// isInside reports whether a token was derived as it was meant.
+func isInside(tree witness, inside *derivation.Tree) bool {
+	at := 0
+	for depth, n := range inside.All() {
+		if depth == 0 {
+			continue
+		}
+		for at++; at < len(tree) && !tree[at].node.Kind.Symbolic(); at++ {
+		}
+		if at >= len(tree) || int(tree[at].depth-tree[0].depth) != depth || tree[at].node.ID != n.Occurrence() {
+			return false
+		}
+	}
+	for at++; at < len(tree); at++ {
+		if tree[at].node.Kind.Symbolic() {
+			return false
+		}
+	}
+	return true
 }

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/inroad/inroad/grammars"
 )
@@ -14,6 +15,8 @@ type witness []place
 type place struct {
 	depth int32
 	node  *grammars.Node
+	below int32 // of a reference: the frame that it leads to
+	v     int32 // and what that contributes at least
 }
 
 // A chooser makes the choices that a witness leaves open.
@@ -53,6 +56,25 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	return d.tree
 }
 
+// redraw returns a witness with something else below one of its references, for
+// a cost that is no more than so much higher.
+func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
+	from, to := tree[at], tree.end(at)
+	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
+	budget := max(p.cost(tree[at+1:to])+more, p.root(from.below, from.v))
+	d.cell(from.below, p.frames[from.below].last, from.v, budget, from.depth+1)
+	return append(d.tree, tree[to:]...)
+}
+
+// end returns where what is below a place ends.
+func (tree witness) end(at int) int {
+	to := at + 1
+	for to < len(tree) && tree[to].depth > tree[at].depth {
+		to++
+	}
+	return to
+}
+
 // cell draws what a cell derives for at most the budget, contributing at least
 // v, and returns what it costs.
 func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
@@ -61,12 +83,13 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 	x := &b.parts[at-f.first]
 	switch x.kind {
 	case end, absent, symbol:
-		d.tree = append(d.tree, place{depth, x.node})
+		d.tree = append(d.tree, place{depth: depth, node: x.node})
 		return x.weight
 	case reference:
-		d.tree = append(d.tree, place{depth, x.node})
 		c := &d.cells[at]
-		return x.weight + d.cell(c.below, d.frames[c.below].last, d.rest(c.outcome, v), budget-x.weight, depth+1)
+		v = d.rest(c.outcome, v)
+		d.tree = append(d.tree, place{depth, x.node, c.below, v})
+		return x.weight + d.cell(c.below, d.frames[c.below].last, v, budget-x.weight, depth+1)
 	case either:
 		d.options = d.options[:0]
 		for _, kid := range b.kids[x.a:x.b] {
