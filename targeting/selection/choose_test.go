@@ -1,0 +1,419 @@
+package selection
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+)
+
+// program is one whose methods depend on what an input has: it is observed on
+// inputs that have it or not.
+func program(input string) []string {
+	methods := []string{"p.go#parse"}
+	for _, m := range []struct{ has, name string }{
+		{"[", "p.go#array"}, {"{", "p.go#object"}, {`"`, "p.go#string"}, {"true", "p.go#bool"}, {"null", "p.go#null"}, {"e", "p.go#exponent"},
+	} {
+		if strings.Contains(input, m.has) {
+			methods = append(methods, m.name)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// units are the methods of the program, five lines each, and one that is never
+// reached.
+func units() []model.Unit {
+	var out []model.Unit
+	for i, name := range []string{"parse", "array", "object", "string", "bool", "null", "exponent", "never"} {
+		out = append(out, model.Unit{ID: "p.go#" + name, Name: name, File: "p.go", Start: 10 * (i + 1), End: 10*(i+1) + 5})
+	}
+	return out
+}
+
+// draw returns inputs of JSON.
+func draw(r *rand.Rand, n int) []string {
+	var value func(depth int) string
+	value = func(depth int) string {
+		switch k := r.IntN(8); {
+		case k == 0 && depth < 3:
+			return "[" + value(depth+1) + "," + value(depth+1) + "]"
+		case k == 1 && depth < 3:
+			return `{"k":` + value(depth+1) + "}"
+		case k == 2:
+			return `"s"`
+		case k == 3:
+			return "true"
+		case k == 4:
+			return "null"
+		default:
+			return fmt.Sprint(r.IntN(1000))
+		}
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = value(0)
+	}
+	return out
+}
+
+func train(tb testing.TB, n int) *model.Model {
+	tb.Helper()
+	var observations []model.Observation
+	for _, in := range draw(rand.New(rand.NewPCG(1, 1)), n) {
+		observations = append(observations, model.Observation{Input: []byte(in), Methods: program(in), Outcome: model.OK})
+	}
+	sources, err := bundled.Sources("json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	opt := model.Defaults()
+	m, err := model.Train(tb.Context(), "", sources, model.Header{Subject: "p", Commit: "c1", Units: units()}, observations, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+func corpus(texts []string) Source {
+	s := Source{}
+	content := map[string][]byte{}
+	for i, text := range texts {
+		path := fmt.Sprintf("corpus/%04d.json", i)
+		s.Paths = append(s.Paths, path)
+		content[path] = []byte(text)
+	}
+	s.Read = func(path string) ([]byte, error) { return content[path], nil }
+	return s
+}
+
+func predict(tb testing.TB, m *model.Model, texts []string, opt PredictOptions) *Predictions {
+	tb.Helper()
+	p, err := Predict(tb.Context(), m, corpus(texts), opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func changeOf(tb testing.TB, m *model.Model, names ...string) Change {
+	tb.Helper()
+	var c Change
+	for _, name := range names {
+		u, err := m.Unit(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		c.Units = append(c.Units, u)
+	}
+	return c
+}
+
+func chosenPaths(s *Selection) []string {
+	var out []string
+	for _, c := range s.Chosen {
+		out = append(out, s.Inputs[c.Input].Path)
+	}
+	return out
+}
+
+func TestChooseByRecall(t *testing.T) {
+	m := train(t, 400)
+	texts := draw(rand.New(rand.NewPCG(2, 2)), 500)
+	p := predict(t, m, texts, PredictOptions{Workers: 3})
+	for _, method := range []string{"array", "object", "string", "bool", "null", "exponent"} {
+		s := Choose(m, p.Inputs, p, changeOf(t, m, method), Defaults())
+		if s.Everything() {
+			t.Errorf("%s: everything is run: %v", method, s.Fallbacks)
+			continue
+		}
+		reach, found, wrong := 0, 0, 0
+		chosen := map[int]bool{}
+		for _, c := range s.Chosen {
+			chosen[c.Input] = c.Reasons[0].Kind != Sampled
+		}
+		for i, text := range texts {
+			switch reaches := slices.Contains(program(text), "p.go#"+method); {
+			case reaches && chosen[i]:
+				found++
+				fallthrough
+			case reaches:
+				reach++
+			case chosen[i]:
+				wrong++
+			}
+		}
+		if float64(found) < 0.95*float64(reach) || wrong > reach/10 {
+			t.Errorf("%s: %d of %d that reach it are chosen, and %d others", method, found, reach, wrong)
+		}
+		if len(s.Chosen)+len(s.Rest) != len(texts) {
+			t.Errorf("%s: %d chosen and %d left out of %d", method, len(s.Chosen), len(s.Rest), len(texts))
+		}
+	}
+}
+
+func TestChooseReasons(t *testing.T) {
+	m := train(t, 400)
+	texts := []string{`[1]`, `[2]`, `{}`, `1`, `2`, `3`, `"s"`, `"t"`, `{`, `[true]`}
+	p := predict(t, m, texts, PredictOptions{Observed: map[Digest]Observation{DigestOf([]byte(`"t"`)): {changeOf(t, m, "array").Units}}})
+	opt := Defaults()
+	opt.Sample, opt.Seed = 0.3, 5
+	opt.Always = []string{"corpus/0002*"}
+	opt.Changed = map[string]bool{"corpus/0003.json": true, "corpus/0004.json": false}
+	opt.Failed = map[Digest]bool{DigestOf([]byte(`[2]`)): true}
+	s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+	var got []string
+	for _, c := range s.Chosen {
+		var why []string
+		for _, r := range c.Reasons {
+			why = append(why, string(r.Kind))
+		}
+		got = append(got, texts[c.Input]+" "+strings.Join(why, " "))
+	}
+	want := []string{`[2] failed reaches`, `{} always`, `1 new`, `2 changed`, `"t" reached`, `{ unknown`, `[true] reaches`, `[1] reaches`, `"s" sample`}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%v (-want +got):\n%s", s.Fallbacks, diff)
+	}
+}
+
+func TestFallbacks(t *testing.T) {
+	m := train(t, 400)
+	texts := draw(rand.New(rand.NewPCG(2, 2)), 50)
+	p := predict(t, m, texts, PredictOptions{})
+	array := changeOf(t, m, "array")
+	poor := Defaults()
+	poor.MinRecall = 1.1 // nothing is as good
+	for _, test := range []struct {
+		name   string
+		model  *model.Model
+		known  *Predictions
+		change Change
+		opt    Options
+		want   Cause
+	}{
+		{"no model", nil, nil, Change{}, Defaults(), NoModel},
+		{"a fallback of the change", m, p, Change{Units: array.Units, Fallbacks: []Fallback{{Unmapped, "x"}}}, Defaults(), Unmapped},
+		{"a method that no observation reached", m, p, changeOf(t, m, "never"), Defaults(), NeverObserved},
+		{"poor recall", m, p, array, poor, PoorRecall},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := Choose(test.model, p.Inputs, test.known, test.change, test.opt)
+			if len(s.Fallbacks) != 1 || s.Fallbacks[0].Cause != test.want || !s.Everything() {
+				t.Errorf("fallbacks %v, want %s", s.Fallbacks, test.want)
+			}
+			if len(s.Chosen) != len(texts) || len(s.Rest) != 0 || s.Chosen[0].Reasons[0].Kind != Everything {
+				t.Errorf("chosen %d of %d, as %v", len(s.Chosen), len(texts), s.Chosen[0].Reasons)
+			}
+		})
+	}
+}
+
+func TestChooseWithinBounds(t *testing.T) {
+	m := train(t, 400)
+	texts := draw(rand.New(rand.NewPCG(2, 2)), 500)
+	p := predict(t, m, texts, PredictOptions{})
+	change := changeOf(t, m, "parse") // all inputs reach it
+	runs := map[Digest]Timing{}
+	for _, in := range p.Inputs {
+		runs[in.Digest] = Timing{in.Size, time.Duration(in.Size) * time.Millisecond}
+	}
+	classes := map[string]bool{}
+	for _, text := range texts {
+		classes[strings.Join(program(text), " ")] = true
+	}
+
+	t.Run("a number", func(t *testing.T) {
+		opt := Defaults()
+		opt.Goal = Goal{Max: len(classes) + 10}
+		s := Choose(m, p.Inputs, p, change, opt)
+		if len(s.Chosen) != opt.Goal.Max || !s.Cut {
+			t.Errorf("%d chosen, cut %v; want %d", len(s.Chosen), s.Cut, opt.Goal.Max)
+		}
+		got := map[string]bool{}
+		for _, c := range s.Chosen {
+			got[strings.Join(program(texts[c.Input]), " ")] = true
+		}
+		if len(got) < len(classes)-1 {
+			t.Errorf("inputs of %d kinds of %d", len(got), len(classes))
+		}
+	})
+	t.Run("a time", func(t *testing.T) {
+		opt := Defaults()
+		opt.Goal, opt.Costs = Goal{Budget: 200 * time.Millisecond}, LearnCosts(runs)
+		s := Choose(m, p.Inputs, p, change, opt)
+		if s.Cost > opt.Goal.Budget || s.Cost < opt.Goal.Budget*9/10 || !s.Cut {
+			t.Errorf("takes %v, cut %v, want up to %v", s.Cost, s.Cut, opt.Goal.Budget)
+		}
+	})
+	t.Run("a number of each class", func(t *testing.T) {
+		opt := Defaults()
+		opt.Goal.PerClass, opt.Sample = 2, 0
+		s := Choose(m, p.Inputs, p, change, opt)
+		count := map[int32]int{}
+		for _, c := range s.Chosen {
+			if count[p.classes()[c.Input]]++; count[p.classes()[c.Input]] > 2 {
+				t.Errorf("more than two of the class of %s", texts[c.Input])
+			}
+		}
+		if len(s.Chosen) < s.Classes {
+			t.Errorf("%d chosen of %d classes", len(s.Chosen), s.Classes)
+		}
+	})
+	t.Run("everything within a number", func(t *testing.T) {
+		opt := Defaults()
+		opt.Goal = Goal{Max: 20}
+		s := Choose(m, p.Inputs, p, Change{Fallbacks: []Fallback{{Unmapped, "x"}}}, opt)
+		if len(s.Chosen) != 20 || !s.Everything() || !s.Cut {
+			t.Errorf("%d chosen, everything %v, cut %v", len(s.Chosen), s.Everything(), s.Cut)
+		}
+	})
+}
+
+// TestChooseAgain chooses the same, whoever works, and with a cache or without.
+func TestChooseAgain(t *testing.T) {
+	m := train(t, 200)
+	texts := draw(rand.New(rand.NewPCG(3, 3)), 200)
+	cache := NewCache(m.Digest, len(m.Units))
+	p := predict(t, m, texts, PredictOptions{Cache: cache})
+	change := changeOf(t, m, "object", "null")
+	want := chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))
+
+	p = predict(t, m, texts, PredictOptions{Workers: 8})
+	if diff := cmp.Diff(want, chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))); diff != "" {
+		t.Errorf("with eight workers (-one +eight):\n%s", diff)
+	}
+	var file bytes.Buffer
+	if err := cache.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := ReadCache(&file, m.Digest, len(m.Units))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = predict(t, m, texts, PredictOptions{Cache: kept})
+	if p.Cached != len(texts) || kept.Changed() {
+		t.Errorf("%d of %d from the cache, changed %v", p.Cached, len(texts), kept.Changed())
+	}
+	if diff := cmp.Diff(want, chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))); diff != "" {
+		t.Errorf("with a cache (-without +with):\n%s", diff)
+	}
+	opt := Defaults()
+	opt.Seed = 2
+	if slices.Equal(want, chosenPaths(Choose(m, p.Inputs, p, change, opt))) {
+		t.Error("another seed draws the same sample")
+	}
+}
+
+func TestMinimize(t *testing.T) {
+	m := train(t, 400)
+	texts := draw(rand.New(rand.NewPCG(4, 4)), 300)
+	texts = append(texts, "{") // outside the grammar: nothing is known of it
+	p := predict(t, m, texts, PredictOptions{})
+	kept := Minimize(p, nil)
+	reached := func(inputs []int) string {
+		covered := make([]bool, p.Units)
+		for _, i := range inputs {
+			p.cover(i, covered)
+		}
+		return fmt.Sprint(covered)
+	}
+	all := make([]int, len(texts))
+	for i := range all {
+		all[i] = i
+	}
+	if got, want := reached(kept), reached(all); got != want {
+		t.Errorf("reaches %s, want %s", got, want)
+	}
+	if last := kept[len(kept)-1]; last != len(texts)-1 {
+		t.Errorf("the input outside the grammar is not kept: %v", kept)
+	}
+	for at, i := range kept[:len(kept)-1] {
+		if reached(slices.Delete(slices.Clone(kept), at, at+1)) == reached(all) {
+			t.Errorf("%s can be left out", texts[i])
+		}
+	}
+	if len(kept) > 6 {
+		t.Errorf("%d inputs are kept", len(kept))
+	}
+}
+
+func TestCosts(t *testing.T) {
+	c := LearnCosts(map[Digest]Timing{
+		{1}: {100, 2 * time.Second}, {2}: {300, 4 * time.Second}, {3}: {200, 3 * time.Second},
+	})
+	for _, test := range []struct {
+		in   Input
+		want time.Duration
+	}{
+		{Input{Digest: Digest{1}, Size: 5}, 2 * time.Second},
+		{Input{Digest: Digest{9}, Size: 0}, time.Second},
+		{Input{Digest: Digest{9}, Size: 1000}, 11 * time.Second},
+	} {
+		if got := c.Of(test.in); (got - test.want).Abs() > time.Millisecond {
+			t.Errorf("%d bytes take %v, want %v", test.in.Size, got, test.want)
+		}
+	}
+	if c := LearnCosts(nil); !c.Assumed || c.Of(Input{}) != assumedCost {
+		t.Errorf("nothing known: %v", c.Of(Input{}))
+	}
+	falling := LearnCosts(map[Digest]Timing{{1}: {100, 4 * time.Second}, {2}: {300, 2 * time.Second}})
+	if got := falling.Of(Input{Digest: Digest{9}, Size: 1 << 30}); got != 3*time.Second {
+		t.Errorf("a large input takes %v, want the mean", got)
+	}
+}
+
+func TestReadCacheWrong(t *testing.T) {
+	cache := NewCache("m", 2)
+	cache.put(Digest{1}, &row{predicted, []Chance{1, 2}})
+	cache.put(Digest{2}, &row{known: unknown})
+	var file bytes.Buffer
+	if err := cache.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	good := file.Bytes()
+	if c, err := ReadCache(bytes.NewReader(good), "m", 2); err != nil || len(c.had) != 2 {
+		t.Fatalf("%v, %v", c, err)
+	}
+	wrong := map[string][]byte{"nothing": nil, "half": good[:len(good)/2], "more": append(slices.Clone(good), 0)}
+	for i := range good {
+		changed := slices.Clone(good)
+		changed[i] ^= 1
+		wrong[fmt.Sprint("byte ", i)] = changed
+	}
+	for name, text := range wrong {
+		if _, err := ReadCache(bytes.NewReader(text), "m", 2); err == nil {
+			t.Errorf("%s: it is read", name)
+		}
+	}
+	if _, err := ReadCache(bytes.NewReader(good), "other", 2); err == nil {
+		t.Error("the cache of another model is read")
+	}
+	if _, err := ReadCache(bytes.NewReader(good), "m", 3); err == nil {
+		t.Error("the cache of another number of units is read")
+	}
+}
+
+// FuzzReadCache reads files whose digest is right, whatever is in them.
+func FuzzReadCache(f *testing.F) {
+	f.Add([]byte(cacheHead + "\x01m\x02\x01\x05\x00\x01\x00\x02\x00\x00"))
+	f.Add([]byte(cacheHead + "\x01m\x02\xff\xff\xff\x0f"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sum := sha256.Sum256(body)
+		c, err := ReadCache(bytes.NewReader(append(body, sum[:]...)), "m", 2)
+		if err == nil && len(c.had)*len(Digest{}) > len(body) {
+			t.Errorf("%d inputs in %d bytes", len(c.had), len(body))
+		}
+	})
+}
