@@ -219,18 +219,27 @@ func TestNothingToGenerate(t *testing.T) {
 }
 
 func BenchmarkRandom(b *testing.B) {
-	g := grammartest.Bundled(b, "json")
-	x, err := generate.New(g, source(1), generate.Options{})
-	if err != nil {
-		b.Fatal(err)
+	for _, name := range bundled.Names() {
+		b.Run(name, func(b *testing.B) {
+			g := grammartest.Bundled(b, name)
+			x, err := generate.New(g, source(1), generate.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			bytes := 0
+			distinct := map[string]bool{}
+			for b.Loop() {
+				input, err := x.Next(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				bytes += len(input.Text)
+				distinct[string(input.Text)] = true
+			}
+			b.SetBytes(int64(bytes / b.N))
+			b.ReportMetric(float64(bytes)/float64(b.N), "bytes/input")
+			b.ReportMetric(float64(len(distinct))/float64(b.N), "distinct/input")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "inputs/s")
+		})
 	}
-	n := 0
-	for b.Loop() {
-		input, err := x.Next(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
-		n += len(input.Text)
-	}
-	b.ReportMetric(float64(n)/float64(b.N), "bytes/input")
 }
