@@ -138,10 +138,7 @@ func (c *chooser) wanted() []int {
 	if c.Everything() {
 		return out
 	}
-	rounds := c.rounds(out)
-	slices.SortStableFunc(out, func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.chances[b], c.chances[a]), cmp.Compare(rounds[a], rounds[b]), cmp.Compare(a, b))
-	})
+	out = c.preferred(out)
 	goal := c.opt.Goal.Recall
 	if goal == 0 {
 		goal = 1
@@ -159,6 +156,44 @@ func (c *chooser) wanted() []int {
 		}
 	}
 	return out
+}
+
+// preferred puts inputs into the order in which they serve the goal. Those that
+// the model knows little about come first. Among those that will likely reach a
+// changed unit, the ones come last that have most others of their class before
+// them: what is left out should be what is there already. Then come the
+// unlikely.
+func (c *chooser) preferred(inputs []int) []int {
+	rounds := c.rounds(inputs)
+	group := func(i int) int {
+		switch p := c.chances[i]; {
+		case c.doubtful(i) && p >= leastDoubtful:
+			return 0
+		case p >= 0.5:
+			return 1
+		}
+		return 2
+	}
+	out := slices.Clone(inputs)
+	slices.SortFunc(out, func(a, b int) int {
+		order := cmp.Compare(group(a), group(b))
+		if order == 0 && group(a) == 1 {
+			order = cmp.Compare(rounds[a], rounds[b])
+		}
+		return cmp.Or(order, cmp.Compare(c.chances[b], c.chances[a]), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// leastDoubtful is the chance from which on inputs are run that the model knows
+// little about.
+const leastDoubtful = 0.05
+
+// doubtful tells whether an input is outside the grammar, or nothing is known of
+// it.
+func (c *chooser) doubtful(i int) bool {
+	known := c.known.rows[c.known.of[i]].known
+	return known == outside || known == unknown
 }
 
 // caution is by how many standard deviations more inputs than expected may turn

@@ -1,0 +1,125 @@
+// Command select measures how well inputs are chosen for changes. It takes
+// libraries apart into mutants, each with a change in one function, and compares
+// what is chosen for the change with what the change does:
+//
+//	go run ./select -mutants 250
+//
+// A model is learned from observations of some inputs; the corpus to choose from
+// are others. A tenth of all inputs is damaged, as corpora have inputs that are
+// to be refused. For each mutant the table tells how many of the inputs that
+// execute the changed function were chosen, and whether one of those was that
+// behaves differently.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+type options struct {
+	mutants  int
+	inputs   int
+	seed     uint64
+	only     string
+	recall   float64
+	perClass int
+	verbose  bool
+}
+
+func main() {
+	var opt options
+	flag.IntVar(&opt.mutants, "mutants", 250, "mutants of each library that can be built")
+	flag.IntVar(&opt.inputs, "inputs", 1000, "inputs of the corpus, and as many others to learn from")
+	flag.Uint64Var(&opt.seed, "seed", 1, "what all is drawn from")
+	flag.StringVar(&opt.only, "only", "", "only libraries with this in their names")
+	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
+	flag.IntVar(&opt.perClass, "per-class", 0, "no more inputs of a class; 0 for all")
+	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, opt, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "select:", err)
+		os.Exit(1) //nolint:forbidigo,gocritic // this is a command
+	}
+}
+
+func run(ctx context.Context, opt options, stdout, stderr io.Writer) error {
+	found := false
+	for _, s := range subjects() {
+		if !strings.Contains(s.module, opt.only) {
+			continue
+		}
+		found = true
+		if err := measure(ctx, s, opt, stdout, stderr); err != nil {
+			return fmt.Errorf("%s: %w", s.module, err)
+		}
+	}
+	if !found {
+		return fmt.Errorf("there is no library with %q in its name", opt.only)
+	}
+	return nil
+}
+
+// measure makes mutants of a library until there are enough, and reports.
+func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writer) (err error) {
+	b, err := prepare(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	study, err := observe(ctx, b, opt)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%s: %d units, %d of %d inputs in the grammar\n", s.module, len(study.model.Units), study.model.Rows, opt.inputs)
+	before, err := b.behaviour(ctx, "", study.corpus)
+	if err != nil {
+		return err
+	}
+	mutants, err := b.mutants(study.reached())
+	if err != nil {
+		return err
+	}
+	draw(mutants, rand.New(rand.NewPCG(opt.seed, 3)))
+	var results []result
+	for _, m := range mutants {
+		if len(results) == opt.mutants {
+			break
+		}
+		after, err := b.mutated(ctx, m, study.corpus)
+		if errors.Is(err, errBuild) { // such as a variable that nobody uses any more
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r, err := study.judge(m, before, after, opt)
+		if err != nil {
+			return err
+		}
+		if opt.verbose {
+			fmt.Fprintf(stderr, "%s:%d: %s: %s\n", m.file, m.line, m.what, r)
+		}
+		results = append(results, r)
+	}
+	report(stdout, s.module, results, len(study.corpus))
+	return nil
+}
+
+// selection returns how inputs are chosen.
+func (opt options) selection() selection.Options {
+	out := selection.Defaults()
+	out.Goal.Recall, out.Goal.PerClass = opt.recall, opt.perClass
+	out.Seed = opt.seed
+	return out
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// A study is what is known of a library before it is changed.
+type study struct {
+	model    *model.Model
+	table    *selection.Table
+	known    *selection.Predictions
+	corpus   [][]byte
+	executed []map[string]bool // by input: the units, as they were observed
+}
+
+// observe runs the library on inputs, learns from half of them, and keeps the
+// others as the corpus.
+func observe(ctx context.Context, b *bench, opt options) (s *study, err error) {
+	sources, err := bundled.Sources(b.grammar)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := makeInputs(ctx, sources, 2*opt.inputs, opt.seed)
+	if err != nil {
+		return nil, err
+	}
+	program, err := coverage.BuildGo(ctx, coverage.GoTarget{
+		Dir: b.lib, Function: "./inroadstudy.Observe", Cover: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, program.Close()) }()
+	observed := make([]model.Observation, len(inputs))
+	err = program.Observe(ctx, named(inputs), coverage.Options{}, func(o model.Observation) error {
+		var i int
+		_, err := fmt.Sscan(o.Name, &i)
+		observed[i] = o
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	with := model.Defaults()
+	with.Workers = runtime.GOMAXPROCS(0)
+	s = &study{corpus: inputs[opt.inputs:]}
+	if s.model, err = model.Train(ctx, "", sources, program.Header(), observed[:opt.inputs], with); err != nil {
+		return nil, err
+	}
+	for _, o := range observed[opt.inputs:] {
+		executed := map[string]bool{}
+		for _, id := range o.Methods {
+			executed[id] = true
+		}
+		s.executed = append(s.executed, executed)
+	}
+	s.table = selection.NewTable(s.model.Units, ".")
+	s.known, err = selection.Predict(ctx, s.model, s.source(), selection.PredictOptions{Workers: with.Workers})
+	return s, err
+}
+
+func named(inputs [][]byte) iter.Seq2[coverage.Input, error] {
+	return func(yield func(coverage.Input, error) bool) {
+		for i, text := range inputs {
+			if !yield(coverage.Input{Name: fmt.Sprint(i), Data: text}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// source gives the inputs of the corpus their numbers as paths.
+func (s *study) source() selection.Source {
+	out := selection.Source{Read: func(path string) ([]byte, error) {
+		var i int
+		_, err := fmt.Sscan(path, &i)
+		return s.corpus[i], err
+	}}
+	for i := range s.corpus {
+		out.Paths = append(out.Paths, fmt.Sprint(i))
+	}
+	return out
+}
+
+// reached returns where functions begin that inputs of the corpus execute.
+func (s *study) reached() map[string]map[int]bool {
+	out := map[string]map[int]bool{}
+	for _, u := range s.model.Units {
+		if strings.HasPrefix(u.File, "inroadstudy/") || !slices.ContainsFunc(s.executed, func(e map[string]bool) bool { return e[u.ID] }) {
+			continue
+		}
+		if out[u.File] == nil {
+			out[u.File] = map[int]bool{}
+		}
+		out[u.File][u.Start] = true
+	}
+	return out
+}
+
+// judge chooses inputs for a mutant, and tells what came of it.
+func (s *study) judge(m mutant, before, after []string, opt options) (result, error) {
+	files, err := selection.ReadDiff(strings.NewReader(m.diff))
+	if err != nil {
+		return result{}, err
+	}
+	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
+	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, opt.selection())
+	r := result{fallback: chosen.Everything(), chosen: len(chosen.Chosen)}
+	in := make([]bool, len(s.corpus))
+	for _, c := range chosen.Chosen {
+		in[c.Input] = true
+	}
+	for i, executed := range s.executed {
+		affected := slices.ContainsFunc(change.Units, func(u int) bool { return executed[s.model.Units[u].ID] })
+		differs := after[i] != "" && after[i] != before[i]
+		r.affected += number(affected)
+		r.found += number(affected && in[i])
+		r.differ += number(differs)
+		r.caught += number(differs && in[i])
+	}
+	return r, nil
+}
+
+func number(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// makeInputs makes inputs of a grammar, no two the same: half of them to cover
+// paths, half drawn in all sizes. One in ten is then damaged.
+func makeInputs(ctx context.Context, sources []grammars.Source, n int, seed uint64) ([][]byte, error) {
+	g, err := grammars.Load(sources...)
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	var out [][]byte
+	seen := map[string]bool{}
+	add := func(text []byte) {
+		if r.IntN(10) == 0 && len(text) > 0 {
+			at := r.IntN(len(text))
+			text = slices.Concat(text[:at], text[at+1:])
+		}
+		if !seen[string(text)] {
+			seen[string(text)] = true
+			out = append(out, slices.Clone(text))
+		}
+	}
+	for round := 0; len(out) < n; round++ {
+		x, err := generate.New(g, r, generate.Options{MaxNodes: []int{20, 50, 100}[round%3], Spacing: spacing(round)}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		if err != nil {
+			return nil, err
+		}
+		cover, err := generate.NewCover(x, 2+round%2, generate.CoverOptions{})
+		if err != nil {
+			return nil, err
+		}
+		before := len(out)
+		for input, err := cover.Next(ctx); input != nil || err != nil; input, err = cover.Next(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			add(input.Text)
+		}
+		drawn, err := generate.New(g, r, generate.Options{MaxDepth: []int{6, 10, 15, 20, 30}[round%5], MaxRepeat: []int{2, 4, 10}[round%3], Spacing: spacing(round)}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		if err != nil {
+			return nil, err
+		}
+		for range max(len(out)-before, 10) {
+			input, err := drawn.Next(ctx)
+			if err != nil {
+				return nil, err
+			}
+			add(input.Text)
+		}
+	}
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:n], nil
+}
+
+func spacing(round int) generate.Spacing {
+	return []generate.Spacing{generate.Compact, generate.RandomSpacing, generate.Spaced}[round%3]
+}
