@@ -455,7 +455,7 @@ func TestSmallCaches(t *testing.T) {
 		strings.Repeat("if [[3]]x else [4]y;", 20), "a+;", "if [[1]x;", "?", strings.Repeat("/*", 40) + strings.Repeat("*/", 40) + "x;",
 	}
 	outcome := func(g *Grammar, input string) string {
-		tree, err := g.Parse(context.Background(), []byte(input), ParseOptions{})
+		tree, err := g.Parse(context.Background(), []byte(input), ParseOptions{Limits: Limits{Time: time.Minute}})
 		if err != nil {
 			return err.Error()
 		}

@@ -13,9 +13,9 @@ import (
 // Whoever waits for another at a shared cache still gives up when the context
 // ends or the time is over, and goes on when the cache is free.
 func TestWaiting(t *testing.T) {
-	for name, of := range map[string]func(*Machine) gate{
-		"for the lexer":     func(m *Machine) gate { return m.lexer.cache.Load().gate },
-		"for the predictor": func(m *Machine) gate { return m.predictor.cache.Load().gate },
+	for name, of := range map[string]func(*Machine) *gate{
+		"for the lexer":     func(m *Machine) *gate { return m.lexer.cache.Load().gate },
+		"for the predictor": func(m *Machine) *gate { return m.predictor.cache.Load().gate },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := machineOf(t, "grammar G; s : (a | b)* EOF ; a : A A B ; b : A B ; A : 'a' ; B : 'b' ;")
@@ -114,4 +114,43 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A gate keeps all but one out, lets everyone through in the end, and loses
+// nobody who gave up.
+func TestGate(t *testing.T) {
+	g := newGate()
+	inside, passed := 0, 0
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i := range 500 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if (worker+i)%7 == 0 {
+					cancel()
+				}
+				if entered(g, &run{ctx: ctx}) {
+					if inside++; inside != 1 {
+						t.Errorf("%d are inside", inside)
+					}
+					passed++
+					inside--
+					g.leave()
+				} else if ctx.Err() == nil {
+					t.Error("gave up without need")
+				}
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	if passed < 8*500*6/7 {
+		t.Errorf("%d passed", passed)
+	}
+}
+
+func entered(g *gate, r *run) (ok bool) {
+	defer func() { ok = recover() == nil }()
+	g.enter(r)
+	return true
 }

@@ -25,7 +25,7 @@ type lexCache struct {
 	modes []atomic.Pointer[lexState] // where each mode starts
 	size  atomic.Int64               // of everything held, roughly in bytes
 
-	gate     gate // guards what follows, and the making of states
+	gate     *gate // guards what follows, and the making of states
 	contexts map[lexContext]*lexContext
 	lists    map[actionList]*actionList
 	ids      map[lexConfig]uint32

@@ -23,9 +23,9 @@ type predictCache struct {
 
 	held atomic.Int64 // the size of everything held, roughly in words
 
-	gate gate // guards what follows, and the making of states
-	size int  // of everything held but the stacks, roughly in words
-	most int  // that should be held at most
+	gate *gate // guards what follows, and the making of states
+	size int   // of everything held but the stacks, roughly in words
+	most int   // that should be held at most
 	sim  simulator
 	// known has the states of each decision by their configs.
 	known []map[string]*lookState
