@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -135,10 +136,16 @@ type span struct{ start, end int }
 
 // spanner finds what [Node.Span] does for one node after the other.
 type spanner struct {
-	tree   *Tree
-	before []int32 // by node, and one more: the last leaf before it, -1 for none
-	next   int32   // the first leaf from the node on
-	shift  int     // what is added to places
+	tree  *Tree
+	shift int // what is added to places
+
+	// By node, and one more: the last leaf before it, -1 for none, and the least
+	// depth from it up to the next leaf.
+	before []int32
+	after  []int32
+	next   int32 // the first leaf from the node on
+	at     int32 // the node asked for last
+	since  int32 // the least depth since the last leaf before it, itself included
 }
 
 func newSpanner(t *Tree) *spanner {
@@ -149,34 +156,47 @@ func newSpanner(t *Tree) *spanner {
 
 // reset begins with another tree.
 func (s *spanner) reset(t *Tree) {
-	s.tree, s.next, s.before = t, 0, slices.Grow(s.before[:0], len(t.nodes)+1)
+	n := len(t.nodes)
+	s.tree, s.next, s.at, s.since = t, 0, -1, math.MaxInt32
+	s.before, s.after = slices.Grow(s.before[:0], n+1)[:n+1], slices.Grow(s.after[:0], n+1)[:n+1]
 	last := int32(-1)
 	for i := range t.nodes {
-		s.before = append(s.before, last)
+		s.before[i] = last
 		if t.nodes[i].kind() == Leaf {
 			last = int32(i)
 		}
 	}
-	s.before = append(s.before, last)
+	s.before[n], s.after[n] = last, math.MaxInt32
+	for i := n - 1; i >= 0; i-- {
+		s.after[i] = t.nodes[i].depth
+		if t.nodes[i].kind() != Leaf {
+			s.after[i] = min(s.after[i], s.after[i+1])
+		}
+	}
 }
 
 // of returns the span of a node, which must not be before the one asked for last.
 func (s *spanner) of(i int32) span {
 	t := s.tree
-	for s.next = max(s.next, i); int(s.next) < len(t.nodes) && t.nodes[s.next].kind() != Leaf; {
+	for s.at < i {
+		if s.at >= 0 && t.nodes[s.at].kind() == Leaf {
+			s.since = math.MaxInt32
+		}
+		s.at++
+		s.since = min(s.since, t.nodes[s.at].depth)
+	}
+	next := t.nodes[i].next
+	if last := s.before[next]; last >= i {
+		for s.next = max(s.next, i); t.nodes[s.next].kind() != Leaf; {
+			s.next++
+		}
+		return span{s.shift + int(Node{t, s.next}.Token().Start), s.shift + int(Node{t, last}.Token().End)}
+	}
+	for s.next = max(s.next, next); int(s.next) < len(t.nodes) && t.nodes[s.next].kind() != Leaf; {
 		s.next++
 	}
-	last := s.before[t.nodes[i].next]
-	switch {
-	case last >= i:
-		return span{s.shift + int(Node{t, s.next}.Token().Start), s.shift + int(Node{t, last}.Token().End)}
-	case last >= 0:
-		end := s.shift + int(Node{t, last}.Token().End)
-		return span{end, end}
-	default:
-		start := s.shift + int(t.start)
-		return span{start, start}
-	}
+	at := s.shift + t.within(gap{last: s.before[i], next: s.next, before: s.since, after: s.after[next]})
+	return span{at, at}
 }
 
 func (w *jsonWriter) node(n Node, s span) {

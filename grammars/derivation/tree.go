@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -369,35 +370,52 @@ func (n Node) Text() string {
 }
 
 // Span returns the bytes of the input from the node's first token to its last.
-// A node without tokens has an empty span where it stands.
+// A node without tokens has an empty span where it stands: behind what comes
+// before it in the nearest node above it that has tokens, or else before what
+// comes after it there.
 func (n Node) Span() (start, end int) {
 	nodes := n.tree.nodes
-	first, last := -1, -1
-	for i := n.index; i < n.get().next && first < 0; i++ {
-		if nodes[i].kind() == Leaf {
-			first = int(i)
+	after := n.get().next
+	for first := n.index; first < after; first++ {
+		if nodes[first].kind() != Leaf {
+			continue
+		}
+		last := after - 1
+		for nodes[last].kind() != Leaf {
+			last--
+		}
+		return int(Node{n.tree, first}.Token().Start), int(Node{n.tree, last}.Token().End)
+	}
+	g := gap{last: n.index, next: after, before: n.get().depth, after: math.MaxInt32}
+	for g.last--; g.last >= 0 && nodes[g.last].kind() != Leaf; g.last-- {
+		g.before = min(g.before, nodes[g.last].depth)
+	}
+	for ; int(g.next) < len(nodes); g.next++ {
+		if g.after = min(g.after, nodes[g.next].depth); nodes[g.next].kind() == Leaf {
+			break
 		}
 	}
-	for i := n.get().next - 1; i >= n.index && last < 0; i-- {
-		if nodes[i].kind() == Leaf {
-			last = int(i)
-		}
-	}
-	if first < 0 {
-		at := n.tree.before(n.index)
-		return at, at
-	}
-	return int(Node{n.tree, int32(first)}.Token().Start), int(Node{n.tree, int32(last)}.Token().End)
+	at := n.tree.within(g)
+	return at, at
 }
 
-// before returns where the last leaf before node i ends.
-func (t *Tree) before(i int32) int {
-	for i--; i >= 0; i-- {
-		if t.nodes[i].kind() == Leaf {
-			return int(Node{t, i}.Token().End)
-		}
+// A gap is what lies between two leaves, around a node without any.
+type gap struct {
+	last, next    int32 // the leaves, -1 and the number of nodes if there are none
+	before, after int32 // the least depths of nodes between the one and the node, and behind the node up to the other
+}
+
+// within returns where a gap lies in the input.
+func (t *Tree) within(g gap) int {
+	none := int(g.next) == len(t.nodes)
+	switch {
+	case g.last < 0 && none:
+		return int(t.start)
+	case none || g.last >= 0 && g.before >= g.after: // the leaf before is as near as the one after
+		return int(Node{t, g.last}.Token().End)
+	default:
+		return int(Node{t, g.next}.Token().Start)
 	}
-	return int(t.start)
 }
 
 // Children yields the nodes right below n, in order.
