@@ -1,5 +1,5 @@
-// Style sheets: CSS Syntax 3 with the selectors of Selectors 3, media queries,
-// conditions, key frames and custom properties.
+// Style sheets as CSS Syntax 3 and Selectors 3 define them. Media queries,
+// conditions, key frames and custom properties are among them.
 //
 // Between the parts of a selector white space counts, so it is seen there, with
 // the comments in it; everywhere else white space and comments are trivia.

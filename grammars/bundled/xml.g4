@@ -1,5 +1,5 @@
-// XML 1.0 documents with an internal subset of their document type, and prefixes
-// in names as Namespaces in XML 1.0 has them.
+// XML 1.0 documents. Document types have an internal subset, and names have
+// prefixes as in Namespaces in XML 1.0.
 //
 // White space counts in XML: where the standard requires it, where it allows it
 // and where it forbids it are told apart, so it is seen here and there is no
