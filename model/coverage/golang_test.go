@@ -124,6 +124,7 @@ func TestHostileGo(t *testing.T) {
 		{"leak", model.OK, model.Failure{}, []string{"do", "leak"}},
 		{"spawn", model.OK, model.Failure{}, []string{"do"}},
 		{"print", model.OK, model.Failure{}, []string{"do", "garbage"}},
+		{"pipes", model.Crashed, model.Failure{Type: "exit"}, nil},
 		{"stdin", model.OK, model.Failure{}, []string{"do"}},
 	}
 	var inputs []string

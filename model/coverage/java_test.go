@@ -100,7 +100,11 @@ func TestHostileJava(t *testing.T) {
 	opt := coverage.Options{Jobs: 2, Warmup: 4, Limits: coverage.Limits{Timeout: time.Minute, Memory: 64 << 20}}
 	got := observe(t, p, opt, inputs...)
 	opt.Timeout = time.Second / 2
-	maps.Copy(got, observe(t, p, opt, "fine", "hang", "sleep"))
+	for input, o := range observe(t, p, opt, "fine", "hang", "sleep") {
+		if input != "fine" { // it is there to warm up, and may be late on a busy machine
+			got[input] = o
+		}
+	}
 	for _, k := range kinds {
 		t.Run(k.input, func(t *testing.T) {
 			o := got[k.input]

@@ -48,12 +48,17 @@ func parseJavaText(text string) *javaText {
 	var (
 		open  []int // blocks that are not closed; -1 for the braces of an array
 		head  strings.Builder
-		start int // the line where the head begins; 0 if it has not begun
+		start int  // the line where the head begins; 0 if it has not begun
+		last  byte // of the head, but for space
 		line  = 1
 	)
 	reset := func() {
 		head.Reset()
-		start = 0
+		start, last = 0, 0
+	}
+	write := func(c byte) {
+		head.WriteByte(c)
+		last = c
 	}
 	for i := 0; i < len(text); {
 		n := javaSkip(text[i:])
@@ -67,9 +72,9 @@ func parseJavaText(text string) *javaText {
 		}
 		switch c := text[i]; c {
 		case '{':
-			if javaArray.MatchString(head.String()) {
+			if strings.IndexByte("=(,{]", last) >= 0 {
 				open = append(open, -1)
-				head.WriteByte(c)
+				write(c)
 				break
 			}
 			if start == 0 {
@@ -82,7 +87,7 @@ func parseJavaText(text string) *javaText {
 			if n := len(open); n > 0 {
 				block := open[n-1]
 				if open = open[:n-1]; block < 0 {
-					head.WriteByte(c)
+					write(c)
 					break
 				}
 				t.blocks[block].end = line
@@ -94,7 +99,7 @@ func parseJavaText(text string) *javaText {
 			if start == 0 {
 				start = line
 			}
-			head.WriteByte(c)
+			write(c)
 		}
 		i++
 	}
@@ -143,7 +148,6 @@ func javaSkip(text string) int {
 }
 
 var (
-	javaArray  = regexp.MustCompile(`[=(,{\]]\s*$`)
 	javaStatic = regexp.MustCompile(`^static$`)
 	javaCall   = regexp.MustCompile(`\b(?:new|return|throw|else|yield|case)\s+$`)
 )

@@ -68,6 +68,8 @@ func do(word string) error {
 		kept = append(kept, make([]byte, 1<<46))
 	case "print":
 		garbage()
+	case "pipes":
+		os.NewFile(4, "answers").WriteString("R garbage, and not what the harness says")
 	case "stdin":
 		_, err := io.ReadAll(os.Stdin)
 		return err

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/model/coverage"
+)
+
+// covdataLine is a line of go tool covdata func: place, name, share of
+// statements.
+var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
+
+// covdata runs each file but the first ones in a process of its own, and asks the Go
+// toolchain which functions have statements that were executed.
+func (opt *options) covdata(ctx context.Context, s subject, p *coverage.Program, dir string, files []string) ([]map[string]bool, error) {
+	once := filepath.Join(dir, "once")
+	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
+		"-coverpkg="+s.cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
+		return nil, err
+	}
+	theirs := make([]map[string]bool, len(files))
+	for i := warmup; i < len(files); i++ {
+		counters := filepath.Join(dir, fmt.Sprint("cov", i))
+		if err := os.Mkdir(counters, 0o777); err != nil {
+			return nil, err
+		}
+		args := append([]string{s.name, files[i]}, files[:warmup]...)
+		if err := command(ctx, ".", []string{"GOCOVERDIR=" + counters}, once, args...); err != nil {
+			return nil, err
+		}
+		out, err := exec.CommandContext(ctx, "go", "tool", "covdata", "func", "-i="+counters).Output()
+		if err != nil {
+			return nil, err
+		}
+		theirs[i] = map[string]bool{}
+		for scanner := bufio.NewScanner(bytes.NewReader(out)); scanner.Scan(); {
+			match := covdataLine.FindStringSubmatch(scanner.Text())
+			if match == nil || match[4] == "0.0" {
+				continue
+			}
+			line, err := strconv.Atoi(match[2])
+			if err != nil {
+				return nil, err
+			}
+			if id := unitAt(p.Header().Units, match[1], match[3], line); id != "" {
+				theirs[i][id] = true
+			}
+		}
+	}
+	return theirs, nil
+}
+
+const (
+	jacocoVersion = "0.8.12"
+	asmVersion    = "9.7"
+)
+
+// jacoco runs the files under JaCoCo's agent and reads its reports.
+func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, dir, corpus string, files []string) ([]map[string]bool, error) {
+	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "-runtime")
+	if err != nil {
+		return nil, err
+	}
+	classpath := []string{dir, agent, s.jar}
+	for _, jar := range []string{
+		"org.jacoco:org.jacoco.core:" + jacocoVersion, "org.jacoco:org.jacoco.report:" + jacocoVersion,
+		"org.ow2.asm:asm:" + asmVersion, "org.ow2.asm:asm-commons:" + asmVersion, "org.ow2.asm:asm-tree:" + asmVersion,
+	} {
+		file, err := opt.download(ctx, jar, "")
+		if err != nil {
+			return nil, err
+		}
+		classpath = append(classpath, file)
+	}
+	joined := strings.Join(classpath, string(filepath.ListSeparator))
+	if err := command(ctx, ".", nil, "javac", "-cp", joined, "-d", dir, "observe/java/Reports.java"); err != nil {
+		return nil, err
+	}
+	reports := filepath.Join(dir, "reports")
+	if err := os.Mkdir(reports, 0o777); err != nil {
+		return nil, err
+	}
+	if err := command(ctx, ".", nil, "java", "-javaagent:"+agent+"=output=none,includes="+s.cover+".*", "-cp", joined,
+		"Reports", s.target, s.jar, corpus, strconv.Itoa(warmup), reports); err != nil {
+		return nil, err
+	}
+	read := &coverage.Reports{}
+	if err := read.Read(reports, coverage.JaCoCo); err != nil {
+		return nil, err
+	}
+	// Both name methods alike; they differ in the lines behind names that are there twice.
+	ids := map[string]string{}
+	for _, u := range p.Header().Units {
+		ids[u.File+"#"+u.Name] = u.ID
+	}
+	places := map[string]string{}
+	for _, u := range read.Units() {
+		places[u.ID] = ids[u.File+"#"+u.Name]
+	}
+	theirs := make([]map[string]bool, len(files))
+	for i := range theirs {
+		theirs[i] = map[string]bool{}
+	}
+	for _, run := range read.Runs() {
+		i, err := strconv.Atoi(run.Name)
+		if err != nil || i >= len(files) {
+			return nil, fmt.Errorf("report of %q", run.Name)
+		}
+		for _, m := range run.Methods {
+			theirs[i][places[m]] = true
+		}
+	}
+	return theirs, nil
+}
+
+// download fetches group:artifact:version into the temporary folder and returns the file.
+func (opt *options) download(ctx context.Context, jar, classifier string) (string, error) {
+	part := strings.Split(jar, ":")
+	base := part[1] + "-" + part[2] + classifier + ".jar"
+	file := filepath.Join(opt.tmp, base)
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	address := strings.Join([]string{opt.maven, strings.ReplaceAll(part[0], ".", "/"), part[1], part[2], base}, "/")
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", address, response.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
+	if err != nil {
+		return "", err
+	}
+	return file, os.WriteFile(file, data, 0o666)
+}
