@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -249,17 +248,18 @@ func (opt *options) compare(ctx context.Context, s subject, p *coverage.Program,
 	}
 	var theirs []map[string]bool
 	var err error
+	known := map[string]bool{} // methods that the tool has in its reports
 	if s.jar == "" {
-		theirs, err = opt.covdata(ctx, s, p, dir, files)
+		theirs, err = opt.covdata(ctx, s, p, dir, files, known)
 	} else {
-		theirs, err = opt.jacoco(ctx, s, p, dir, corpus, files)
+		theirs, err = opt.jacoco(ctx, s, p, dir, corpus, files, known)
 	}
 	if err != nil {
 		return "", err
 	}
 	c := comparison{}
 	for i := warmup; i < len(files); i++ {
-		c.add(p, sample[i].Methods, theirs[i])
+		c.add(p, known, sample[i].Methods, theirs[i])
 	}
 	c.print(opt.progress)
 	return fmt.Sprintf("%d\t%d\t%d\t%d", len(files)-warmup, c.agree, len(c.ours), len(c.theirs)), nil
@@ -271,13 +271,14 @@ type comparison struct {
 	ours, theirs []string // methods that only one of them takes for executed
 }
 
-func (c *comparison) add(p *coverage.Program, ours []string, theirs map[string]bool) {
+func (c *comparison) add(p *coverage.Program, known map[string]bool, ours []string, theirs map[string]bool) {
 	executed := map[string]bool{}
 	for _, id := range ours {
 		executed[id] = true
 	}
 	for _, u := range p.Header().Units {
 		switch {
+		case !known[u.ID]:
 		case executed[u.ID] == theirs[u.ID]:
 			c.agree++
 		case executed[u.ID]:
@@ -309,12 +310,13 @@ func (c *comparison) print(w io.Writer) {
 	}
 }
 
-// unitAt finds units by file, name and a line that is in them.
-func unitAt(units []model.Unit, file, name string, line int) string {
+// unitAt finds the function whose body begins in a line.
+func unitAt(units []model.Unit, file string, line int) string {
+	var at model.Unit
 	for _, u := range units {
-		if u.File == file && strings.Trim(name, "*") == strings.NewReplacer("(*", "", ")", "").Replace(u.Name) && u.Start <= line && line <= u.End {
-			return u.ID
+		if u.File == file && u.Start <= line && line <= u.End && u.Start >= at.Start {
+			at = u
 		}
 	}
-	return ""
+	return at.ID
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/coverage"
 )
 
@@ -23,7 +24,7 @@ var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
 
 // covdata runs each file but the first ones in a process of its own, and asks the Go
 // toolchain which functions have statements that were executed.
-func (opt *options) covdata(ctx context.Context, s subject, p *coverage.Program, dir string, files []string) ([]map[string]bool, error) {
+func (opt *options) covdata(ctx context.Context, s subject, p *coverage.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	once := filepath.Join(dir, "once")
 	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
 		"-coverpkg="+s.cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
@@ -46,15 +47,16 @@ func (opt *options) covdata(ctx context.Context, s subject, p *coverage.Program,
 		theirs[i] = map[string]bool{}
 		for scanner := bufio.NewScanner(bytes.NewReader(out)); scanner.Scan(); {
 			match := covdataLine.FindStringSubmatch(scanner.Text())
-			if match == nil || match[4] == "0.0" {
+			if match == nil {
 				continue
 			}
 			line, err := strconv.Atoi(match[2])
 			if err != nil {
 				return nil, err
 			}
-			if id := unitAt(p.Header().Units, match[1], match[3], line); id != "" {
-				theirs[i][id] = true
+			if id := unitAt(p.Header().Units, match[1], line); id != "" {
+				known[id] = true
+				theirs[i][id] = match[4] != "0.0"
 			}
 		}
 	}
@@ -66,8 +68,9 @@ const (
 	asmVersion    = "9.7"
 )
 
-// jacoco runs the files under JaCoCo's agent and reads its reports.
-func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, dir, corpus string, files []string) ([]map[string]bool, error) {
+// jacoco runs the files under JaCoCo's agent and reads its reports. It tells
+// which methods JaCoCo knows: it leaves out what the compiler added.
+func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "-runtime")
 	if err != nil {
 		return nil, err
@@ -102,11 +105,14 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, 
 	// Both name methods alike; they differ in the lines behind names that are there twice.
 	ids := map[string]string{}
 	for _, u := range p.Header().Units {
-		ids[u.File+"#"+u.Name] = u.ID
+		if name := u.File + "#" + u.Name; ids[name] == "" || u.Kind != model.KindSynthetic { // it leaves out bridges
+			ids[name] = u.ID
+		}
 	}
 	places := map[string]string{}
 	for _, u := range read.Units() {
 		places[u.ID] = ids[u.File+"#"+u.Name]
+		known[places[u.ID]] = true
 	}
 	theirs := make([]map[string]bool, len(files))
 	for i := range theirs {

@@ -69,6 +69,9 @@ func texts(inputs ...string) iter.Seq2[coverage.Input, error] {
 // not exactly one outcome.
 func observe(t *testing.T, p *coverage.Program, opt coverage.Options, inputs ...string) map[string]model.Observation {
 	t.Helper()
+	if opt.Timeout == 0 {
+		opt.Timeout = time.Minute // the machine may be busy
+	}
 	got := map[string]model.Observation{}
 	names := map[string]int{}
 	err := p.Observe(t.Context(), texts(inputs...), opt, func(o model.Observation) error {

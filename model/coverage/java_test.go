@@ -56,7 +56,9 @@ func buildJava(t *testing.T, method string) *coverage.Program {
 func names(o model.Observation) (names []string) {
 	for _, m := range short(o.Methods) {
 		m, _, _ = strings.Cut(m, "(")
-		names = append(names, strings.TrimPrefix(m, "Hostile."))
+		if m != "Hostile.<clinit>" { // it depends on which input was the first in its process
+			names = append(names, strings.TrimPrefix(m, "Hostile."))
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
