@@ -96,18 +96,21 @@ func contains(p, part features.Path) bool {
 	return false
 }
 
-// maxAttempts bounds how many sets of conditions are looked at for the smallest
-// that is contradictory.
-const maxAttempts = 1000
+// maxConflict bounds the work to find out whether another set of conditions than
+// the first that was found is a smaller contradiction.
+const maxConflict = 30_000_000
 
 // conflict returns a smallest set of conditions that no tree below a root
 // satisfies for a cost. None is needed if there is no tree at all.
 func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node, most int32) ([]targeting.Condition, error) {
-	attempts := 0
+	work := 0
 	contradictory := func(set []targeting.Condition) (bool, error) {
-		attempts++
 		p, err := s.problem(ctx, c, set, root)
-		return err == nil && p.cheapest() > most, err
+		if err != nil {
+			return false, err
+		}
+		work += len(p.least) + p.steps
+		return p.cheapest() > most, nil
 	}
 	// What is left after dropping all that can be dropped has none too many, but
 	// another set may have fewer.
@@ -124,7 +127,7 @@ func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, condition
 	}
 	for size := 1; size < len(core); size++ {
 		for set := range subsets(conditions, size) {
-			if attempts > maxAttempts {
+			if work > maxConflict {
 				return core, nil
 			}
 			bad, err := contradictory(set)

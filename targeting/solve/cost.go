@@ -143,6 +143,9 @@ func (p *problem) evaluate(frame, v int32, known bool) int32 {
 	for i := range b.parts {
 		x := &b.parts[i]
 		at := f.first + int32(i)
+		if v > 0 && p.support[v]&^p.can[at] != 0 {
+			continue // impossible, as it is to begin with
+		}
 		cost := int32(impossible)
 		switch x.kind {
 		case end:
