@@ -212,8 +212,9 @@ const (
 // others, whose memory a [Lens] uses again.
 func (t *Tree) Kept() uint64 { return t.kept }
 
-// Input returns the text that the tree derives, and whatever follows it. The
-// caller must not change it.
+// Input returns the text that places in the tree are places of: what the tree
+// derives, and whatever follows it. A tree inside a token may have all of the
+// text around the token, or the token alone. The caller must not change it.
 func (t *Tree) Input() []byte { return t.input }
 
 // Len returns the number of nodes.
