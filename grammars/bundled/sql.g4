@@ -180,7 +180,7 @@ columnRule
     ;
 
 defaultValue
-    : signed
+    : ('+' | '-') NUMBER
     | literal
     | '(' expr ')'
     ;
