@@ -133,7 +133,12 @@ frame : position (SPACE? COMMA SPACE? position)* SPACE? block ;
 
 position : IDENT | PERCENTAGE ;
 
-import_ : IMPORT (Q_STRING | Q_URL) (LAYER_WORD | Q_FUNCTION queryValue* Q_RIGHT)* queries? Q_SEMICOLON ;
+import_ : IMPORT (Q_STRING | Q_URL) modifier* queries? Q_SEMICOLON ;
+
+modifier
+    : LAYER_WORD
+    | MODIFIER (feature | Q_IDENT (Q_DOT Q_IDENT)+ | NOT condition | condition ((AND | OR) condition)*) Q_RIGHT
+    ;
 
 namespace : NAMESPACE Q_IDENT? (Q_STRING | Q_URL) Q_SEMICOLON ;
 

@@ -133,6 +133,10 @@ ONLY options { caseInsensitive = true; }
 LAYER_WORD options { caseInsensitive = true; }
     : 'layer' ;
 
+// What can follow the address of an import.
+MODIFIER options { caseInsensitive = true; }
+    : ('layer' | 'supports') '(' ;
+
 Q_COMMA : ',' ;
 
 Q_COLON : ':' ;
