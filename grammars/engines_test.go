@@ -49,9 +49,10 @@ func compareEngines(t failer, g *grammars.Grammar, input string, opt grammars.Pa
 
 func TestEnginesAgreeOnBundledGrammars(t *testing.T) {
 	inputs := map[string][]string{
-		"expr": {"x", "x+42", "+-++--x", "(3)*6", "1*5/7%9-(x-y)*-z", "x y", "(x", "x)", "", "((((((x))))))", strings.Repeat("(x+", 300) + "1" + strings.Repeat(")", 300)},
-		"json": {"1", `{"a":[1,2,{}],"b":{"c":null}}`, "[]", "[[[[[[]]]]]]", `{"a":1,}`, "[1 2]", "", "{", strings.Repeat("[", 300) + strings.Repeat("]", 300), strings.Repeat(`{"a":[`, 200)},
-		"sql":  {"select a.b, c from t join u on a = b", "values (1) union select 2 order by 3", "select a between b and c and not d is null", "select (((1)))", "select ((select 1))", "select", ""},
+		"expr":       {"x", "x+42", "+-++--x", "(3)*6", "1*5/7%9-(x-y)*-z", "x y", "(x", "x)", "", "((((((x))))))", strings.Repeat("(x+", 300) + "1" + strings.Repeat(")", 300)},
+		"json":       {"1", `{"a":[1,2,{}],"b":{"c":null}}`, "[]", "[[[[[[]]]]]]", `{"a":1,}`, "[1 2]", "", "{", strings.Repeat("[", 300) + strings.Repeat("]", 300), strings.Repeat(`{"a":[`, 200)},
+		"javascript": {"a = b\nc", "if (a) b; else c.d(1).e = f => {}", "x = `a${{b}}c` / /d/", "for (var [a] of b) { continue }", "(a, b) => c, (a, b)", "a b", ""},
+		"sql":        {"select a.b, c from t join u on a = b", "values (1) union select 2 order by 3", "select a between b and c and not d is null", "select (((1)))", "select ((select 1))", "select", ""},
 	}
 	for _, name := range bundled.Names() {
 		g := grammartest.Bundled(t, name)

@@ -39,6 +39,7 @@ func TestNamesAndSources(t *testing.T) {
 		"csv",
 		"expr",
 		"ini",
+		"javascript",
 		"json",
 		"sql",
 		"url",

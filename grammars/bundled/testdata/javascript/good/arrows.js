@@ -1,0 +1,1 @@
+var f = x => x * 2, g = (a, b) => { return a }, h = () => ({}), i = (a = 1, {b, c: [d]}, ...e) => /x/.test(a)

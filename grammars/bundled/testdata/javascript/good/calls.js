@@ -1,0 +1,4 @@
+(function () { return this })();
+!function () {}();
+(() => {})();
+a.b.c(d)(e)[f]`g`.h()

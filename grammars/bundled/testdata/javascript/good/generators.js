@@ -1,0 +1,1 @@
+function* count(n) { for (let i = 0; i < n; i++) { const x = 1; yield i; } var y = yield; yield* other(); return yield 1 }

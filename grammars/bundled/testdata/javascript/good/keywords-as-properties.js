@@ -1,0 +1,1 @@
+a.if.else.new.function = { class: 1, function: 2, typeof: 3, return: 4 }.return / 2

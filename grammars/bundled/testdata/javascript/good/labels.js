@@ -1,0 +1,1 @@
+outer: for (;;) { inner: while (a) { if (b) continue outer; break inner } break outer; }

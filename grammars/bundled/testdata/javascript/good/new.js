@@ -1,0 +1,1 @@
+new A; new A(); new a.b.C(1).d(); new (f())(); new new A()(); new A.B

@@ -1,0 +1,1 @@
+a = b ? c : d, e || f && g | h ^ i & j == k != l === m !== n < o > p <= q >= r << s >> t >>> u + v - w * x / y % z; !a; ~b; +c; -d; typeof e; void 0; delete f.g; h++; --i; a instanceof b; "c" in d

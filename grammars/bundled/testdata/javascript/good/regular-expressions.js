@@ -1,0 +1,1 @@
+var r = [/a/, /[/]/g, /\//i, /(a|b)*?c{1,3}[^\]x-z]$/gim, /(?:x)(?=y)(?!z)\b\1/m]; a = b / c / d; a /= 2; f(a) / 2; x = a++ / 2; return_ = typeof /x/

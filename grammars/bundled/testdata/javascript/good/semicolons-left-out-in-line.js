@@ -1,0 +1,1 @@
+function f() { return 1 } function g() { if (a) b(); else c() } var h = () => { i() }; class J { k() {} l() {} }

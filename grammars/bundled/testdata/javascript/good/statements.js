@@ -1,0 +1,1 @@
+var a = 1, b; let c = a; const d = 2; a = b; debugger; throw a;
