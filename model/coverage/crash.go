@@ -2,7 +2,9 @@ package coverage
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"os/exec"
 	"regexp"
 	"strings"
 
@@ -20,14 +22,16 @@ var (
 )
 
 // crash says of what a process died, by what it printed and how it ended. A Go
-// program tells it in a message, behind which a stack follows.
+// program that panics ends with status 2 and tells why in a message, behind which
+// a stack follows.
 func crash(said string, end error) *model.Failure {
 	failure := &model.Failure{Type: "exit", Message: "it ended without an error"}
 	if end != nil {
 		failure.Message = end.Error()
 	}
+	exit, ok := errors.AsType[*exec.ExitError](end)
 	all := goCrash.FindAllStringSubmatchIndex(said, -1)
-	if len(all) == 0 {
+	if !ok || exit.ExitCode() != 2 || len(all) == 0 {
 		return failure
 	}
 	last := all[len(all)-1]

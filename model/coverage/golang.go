@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the harness
 	"encoding/json"
@@ -89,7 +90,7 @@ type goBuild struct {
 	tmp      string
 	function string
 	pkg      goListed
-	root     string // the folder of the main module
+	root     string // the folder of the function's module, if that is the user's
 	main     string // the import path of the harness
 	work     string // the workspace that joins the harness and the user's modules; empty until it is there
 	packages map[string]goListed
@@ -129,9 +130,9 @@ func (b *goBuild) goCommand(ctx context.Context, args ...string) ([]byte, error)
 func (b *goBuild) find(ctx context.Context) error {
 	pkg, function := ".", b.Function
 	if i := strings.LastIndexByte(b.Function, '.'); i >= 0 {
-		pkg, function = b.Function[:i], b.Function[i+1:]
+		pkg, function = cmp.Or(b.Function[:i], "."), b.Function[i+1:]
 	}
-	if !token.IsIdentifier(function) || pkg == "" || strings.HasPrefix(pkg, "-") {
+	if !token.IsIdentifier(function) || strings.HasPrefix(pkg, "-") {
 		return errors.New("it is PKG.FUNC, such as ./parser.Parse")
 	}
 	if !token.IsExported(function) {
@@ -263,14 +264,14 @@ func (b *goBuild) list(ctx context.Context) error {
 	return nil
 }
 
-// locate tells where the sources of a package stand. Files of the main module
-// are named from its root, those of others by the package.
+// locate tells where the sources of a package stand. Files of the function's
+// module are named from its root, those of others by the package.
 func (b *goBuild) locate(pkg string) (dir, name string) {
 	p, ok := b.packages[pkg]
 	switch {
 	case !ok || pkg == b.main:
 		return "", ""
-	case p.Module == nil || !p.Module.Main:
+	case p.Module == nil || !p.Module.Main || b.root != "" && p.Module.Dir != b.root:
 		return p.Dir, p.ImportPath
 	}
 	below, err := filepath.Rel(p.Module.Dir, p.Dir)

@@ -121,6 +121,7 @@ func TestHostileGo(t *testing.T) {
 		{"sleep", model.TimedOut, model.Failure{}, []string{"do"}},
 		{"exit0", model.Crashed, model.Failure{Type: "exit", Message: "without an error"}, []string{"do", "exit"}},
 		{"exit3", model.Crashed, model.Failure{Type: "exit", Message: "exit status 3"}, []string{"do", "exit"}},
+		{"print exit3", model.Crashed, model.Failure{Type: "exit", Message: "exit status 3"}, []string{"do", "exit", "garbage"}},
 		{"overflow", model.Crashed, model.Failure{Type: "fatal error", Message: "stack overflow"}, nil},
 		{"hoard", model.Crashed, model.Failure{Type: "out of memory"}, []string{"do", "leak"}},
 		{"huge", model.Crashed, model.Failure{}, nil},
@@ -341,5 +342,26 @@ func TestInterrupted(t *testing.T) {
 		})
 	if !errors.Is(err, enough) && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want to be interrupted", err)
+	}
+}
+
+// TestGoWorkspace builds in a workspace of the user's, with a flag that no
+// workspace takes.
+func TestGoWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.work"), "go 1.25.1\n\nuse (\n\t./a\n\t./b\n)\n")
+	write(t, filepath.Join(dir, "a/go.mod"), "module example.com/a\n\ngo 1.24\n")
+	write(t, filepath.Join(dir, "a/a.go"), "package a\n\nimport \"example.com/b/x\"\n\nfunc Parse(s string) int { return x.Run(s) }\n")
+	write(t, filepath.Join(dir, "b/go.mod"), "module example.com/b\n\ngo 1.25.1\n")
+	write(t, filepath.Join(dir, "b/x/a.go"), "package x\n\nfunc Run(s string) int { return len(s) }\n")
+	t.Setenv("GOFLAGS", "-mod=vendor")
+	p, err := coverage.BuildGo(t.Context(), coverage.GoTarget{Dir: filepath.Join(dir, "a"), Function: ".Parse", Cover: []string{"./...", "example.com/b/..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	want := []string{"a.go#Parse", "example.com/b/x/a.go#Run"}
+	if got := sorted(observe(t, p, coverage.Options{Jobs: 1}, "x")["x"].Methods); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -126,6 +127,11 @@ func (p *harnessed) receive() (kind byte, data []byte, err error) {
 	if n > maxFrame {
 		return 0, nil, fmt.Errorf("an answer of %d bytes", n)
 	}
+	if n > 1<<20 { // it may be nonsense: memory is taken only for what comes
+		var long bytes.Buffer
+		_, err = io.CopyN(&long, p.answers, int64(n))
+		return head[0], long.Bytes(), err
+	}
 	data = make([]byte, n)
 	_, err = io.ReadFull(p.answers, data)
 	return head[0], data, err
@@ -135,6 +141,7 @@ func (p *harnessed) receive() (kind byte, data []byte, err error) {
 // ctx ends it or the harness itself is at fault.
 func (p *harnessed) run(ctx context.Context, input []byte) (o model.Observation, over bool, err error) {
 	o = model.Observation{Input: input, Weight: 1}
+	p.said.reset()
 	start := time.Now()
 	stop := p.deadline(ctx, p.timeout+graceTimeout)
 	result, counters, err := p.exchange(input)
@@ -234,6 +241,12 @@ func (t *tail) Write(b []byte) (int, error) {
 		t.data = append(t.data[:0], t.data[len(t.data)-t.limit:]...)
 	}
 	return len(b), nil
+}
+
+func (t *tail) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = t.data[:0]
 }
 
 func (t *tail) text() string {
