@@ -32,6 +32,7 @@ type options struct {
 	sample   int
 	only     string
 	java     bool
+	verify   bool
 	maven    string
 	out      string
 	tmp      string
@@ -46,6 +47,7 @@ func main() {
 	flag.IntVar(&opt.sample, "sample", 100, "how many of them are compared with the language's own tool")
 	flag.StringVar(&opt.only, "only", "", "the subjects whose names match this `regexp`")
 	flag.BoolVar(&opt.java, "java", true, "subjects in Java too")
+	flag.BoolVar(&opt.verify, "classes", false, "instead, load all classes of some libraries in Java with probes in them")
 	flag.StringVar(&opt.maven, "maven", "https://repo1.maven.org/maven2", "where their jars are")
 	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`")
 	flag.Parse()
@@ -93,6 +95,9 @@ func (opt *options) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(opt.tmp)) }()
 	if opt.out == "" {
 		opt.out = opt.tmp
+	}
+	if opt.verify {
+		return opt.classes(ctx)
 	}
 	if err := command(ctx, "..", nil, "go", "build", "-o", opt.inroad(), "./cmd/inroad"); err != nil {
 		return err
