@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type targetOptions struct {
 	methods    []string
 	avoid      []string
 	anyOutcome bool
+	program    observeOptions
+	addTo      string
 }
 
 func newTargetCommand() *cobra.Command {
@@ -39,12 +42,17 @@ back, and the model predicts that it reaches what it was made for, and none of
 the methods to avoid. Unless --any-outcome is given, inputs are preferred that
 the program is expected to accept.
 
+Given a program as to inroad observe, with --go, --java or --exec, the inputs are
+run, and how many of them reach what they were made for is told. What was
+observed can be added to a file of observations, to train a better model with.
+
 Without --out an object a line is written: the input, the methods that it was
-made for, and the probability of the least likely of them. Methods that are out
-of reach are told with the reason; then the exit status is 3, or 4 if they may
-not be.`,
+made for, and the probability of the least likely of them; if it was run, also
+those that it reached. Methods that are out of reach are told with the reason;
+then the exit status is 3, or 4 if they may not be.`,
 		Example: `  inroad target --model json.model decodeEscape
-  inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs`,
+  inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
+  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -60,6 +68,14 @@ not be.`,
 	flags.StringArrayVar(&opt.avoid, "avoid", nil, "a `METHOD` that inputs do not reach")
 	flags.BoolVar(&opt.anyOutcome, "any-outcome", false, "make inputs whether or not the program is expected to accept them")
 	opt.bind(flags)
+	flags.StringVar(&opt.program.goFunction, "go", "", "run the inputs with a Go function, `PKG.FUNC`")
+	flags.StringSliceVar(&opt.program.cover, "cover", nil, "the packages to observe, as `PATTERN`s (default the function's and those below it)")
+	flags.StringVar(&opt.program.javaMethod, "java", "", "run the inputs with a Java method, `CLASS#METHOD`")
+	flags.StringVar(&opt.program.classpath, "classpath", "", "java: the class `PATH`")
+	flags.StringVar(&opt.program.sources, "sources", ".", "java, exec: the `DIR` to look for the sources in")
+	flags.StringVar(&opt.program.command, "exec", "", "run the inputs with a `COMMAND`")
+	flags.StringVar(&opt.program.report, "report", "auto", "exec: the `FORMAT` of reports: auto, lcov, jacoco or gocover")
+	flags.StringVar(&opt.addTo, "add-to", "", "add what was observed to this `FILE` of observations")
 	return cmd
 }
 
@@ -67,8 +83,12 @@ func (opt *targetOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
-	if opt.model == "" {
+	runs := opt.program.goFunction + opt.program.javaMethod + opt.program.command
+	switch {
+	case opt.model == "":
 		return errors.New("no model: give --model FILE")
+	case runs == "" && opt.addTo != "":
+		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
 	}
 	m, err := readModel(opt.model)
 	if err != nil {
@@ -96,7 +116,13 @@ func (opt *targetOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := opt.writeInputs(m, inputs); err != nil {
+	var ran map[string][]string
+	if runs != "" && len(inputs) > 0 {
+		if ran, err = opt.confirm(ctx, m, inputs, want, avoid); err != nil {
+			return err
+		}
+	}
+	if err := opt.writeInputs(m, inputs, ran); err != nil {
 		return err
 	}
 	return opt.tell(m, missed)
@@ -115,7 +141,7 @@ func findUnits(m *model.Model, names []string) ([]int, error) {
 }
 
 // writeInputs writes files, or lines with what the inputs were made for.
-func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input) error {
+func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input, ran map[string][]string) error {
 	for _, input := range inputs {
 		if input.Doubtful {
 			fmt.Fprintf(opt.stderr, "inroad: note: the model is unsure of what %s asks for\n", printable(m.Units[input.Units[0]].ID))
@@ -137,9 +163,18 @@ func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input) error 
 			Input       string   `json:"input"`
 			Methods     []string `json:"methods"`
 			Probability float64  `json:"probability"`
+			Reached     []string `json:"reached,omitzero"`
 		}{Input: string(input.Text), Probability: math.Round(input.Probability*1e4) / 1e4}
 		for _, u := range input.Units {
 			line.Methods = append(line.Methods, m.Units[u].ID)
+		}
+		if entered, ok := ran[line.Input]; ok {
+			line.Reached = []string{}
+			for _, id := range line.Methods {
+				if slices.Contains(entered, id) {
+					line.Reached = append(line.Reached, id)
+				}
+			}
 		}
 		if err := encoder.Encode(line); err != nil {
 			return err

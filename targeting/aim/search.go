@@ -44,22 +44,34 @@ type plan struct {
 	units      []int // that are reached
 }
 
-// find returns inputs for the unit. They are spread over the ways to reach it.
+// A route is a plan that has a solution, and how it can be made to reach more.
+type route struct {
+	plan
+	solution *solve.Solution
+	wide     plan // the same, or one that reaches other units too
+	further  *solve.Solution
+}
+
+// lastResort reports whether the route is taken only if there is no other.
+func (r route) lastResort() bool { return r.doubtful || !r.accepted }
+
+// find returns inputs for the unit. They are spread over the ways to reach it,
+// those first that reach most units.
 func (s *search) find(ctx context.Context) ([]Input, error) {
-	plans, err := s.plans()
+	routes, err := s.routes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []Input
 	for before := -1; before < len(out) && len(out) < s.opt.N; { // what one way could not give, others may
 		before = len(out)
-		for i, p := range plans {
+		for i, r := range routes {
 			missing := s.opt.N - len(out)
-			if missing == 0 || len(out) > 0 && (p.doubtful || !p.accepted) { // a last resort
+			if missing == 0 || len(out) > 0 && r.lastResort() {
 				break
 			}
-			share := (missing + len(plans) - i - 1) / (len(plans) - i)
-			found, err := s.follow(ctx, p, share, out)
+			share := (missing + len(routes) - i - 1) / (len(routes) - i)
+			found, err := s.follow(ctx, r, share, out)
 			if err != nil {
 				return nil, err
 			}
@@ -69,6 +81,36 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 	if len(out) == 0 {
 		return nil, cmp.Or(s.firstFailure, error(&solve.UnrealisedError{}))
 	}
+	return out, nil
+}
+
+// routes returns the plans that have a solution.
+func (s *search) routes(ctx context.Context) ([]route, error) {
+	plans, err := s.plans()
+	if err != nil {
+		return nil, err
+	}
+	var out []route
+	for _, p := range plans {
+		solution, p, err := s.avoiding(ctx, p)
+		if err := s.note(err); err != nil {
+			return nil, err
+		}
+		if solution == nil {
+			continue
+		}
+		further, wide, err := s.joined(ctx, solution, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, route{p, solution, wide, further})
+	}
+	slices.SortStableFunc(out, func(a, b route) int {
+		if a.lastResort() != b.lastResort() {
+			return 0
+		}
+		return len(b.wide.units) - len(a.wide.units)
+	})
 	return out, nil
 }
 
@@ -134,24 +176,16 @@ func (s *search) ending(p plan, tests []model.Test) []plan {
 	return out
 }
 
-// follow makes inputs by a plan, joined with what reaches other units too, and
-// without that if it leads nowhere. The inputs differ from those there are.
-func (s *search) follow(ctx context.Context, p plan, n int, before []Input) ([]Input, error) {
-	solution, p, err := s.avoiding(ctx, p)
-	if err != nil || solution == nil {
-		return nil, s.note(err)
-	}
-	wide, q, err := s.joined(ctx, solution, p)
-	if err != nil {
-		return nil, err
-	}
-	if len(q.units) > len(p.units) {
-		found, err := s.draw(ctx, wide, q, n, before)
+// follow makes inputs by a route that reaches other units too, and if that leads
+// nowhere by the route itself. The inputs differ from those there are.
+func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]Input, error) {
+	if len(r.wide.units) > len(r.units) {
+		found, err := s.draw(ctx, r.further, r.wide, n, before)
 		if len(found) > 0 || err != nil {
 			return found, err
 		}
 	}
-	return s.draw(ctx, solution, p, n, before)
+	return s.draw(ctx, r.solution, r.plan, n, before)
 }
 
 // note keeps the first reason for a failure, and returns any other error.
@@ -225,8 +259,8 @@ func (s *search) also(ctx context.Context, p plan, ways []targeting.Way) (*solve
 	return nil, p, nil
 }
 
-// joined adds ways to reach other units to a plan, and what may be what the
-// program really asks for, as long as there is a solution.
+// joined adds ways to reach other units to a plan, as long as there is a
+// solution.
 func (s *search) joined(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
 	for _, u := range s.others {
 		if s.support(u) == 0 {
