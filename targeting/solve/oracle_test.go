@@ -317,7 +317,7 @@ func randomConstraint(r *rand.Rand, g *grammars.Grammar) targeting.Constraint {
 // Verdicts and minima are those of the oracle, and witnesses are derivations
 // that satisfy the constraint for what they are said to cost.
 func TestVerdictsAndMinimaAreThoseOfAnOracle(t *testing.T) {
-	count := 600
+	count := 400
 	if *long {
 		count = 100_000
 	}

@@ -324,14 +324,16 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 // more than a budget altogether. What is wrong with a token is often that it is
 // too small to be read as meant.
 func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.Input) bool) error {
-	for _, b := range w.broken {
+	all := len(w.broken)
+	defer func() { w.broken = w.broken[:all] }() // what fails again is not repaired again
+	for _, b := range w.broken[:all] {
 		more := min(budget-w.main.cost(b.tree), w.span())
 		for range maxRepairs {
 			tree := b.tree
 			for _, at := range slices.Backward(b.bad) {
 				tree = w.main.redraw(tree, at, more, lottery{w.rand})
 			}
-			if w.main.cost(tree) > budget {
+			if w.main.cost(tree) > budget || tree.equal(b.tree) {
 				continue
 			}
 			input, err := w.write(ctx, tree)

@@ -150,7 +150,7 @@ func (t *task) constraint(tb testing.TB, required, forbidden int) targeting.Cons
 	return c
 }
 
-var requests = flag.Int("requests", 100, "constraints of each bundled grammar")
+var requests = flag.Int("requests", 50, "constraints of each bundled grammar")
 
 // What a real input satisfies is solved, and what is returned satisfies it when
 // it is parsed and counted anew.

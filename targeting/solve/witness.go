@@ -75,6 +75,10 @@ func (tree witness) end(at int) int {
 	return to
 }
 
+func (tree witness) equal(other witness) bool {
+	return slices.EqualFunc(tree, other, func(a, b place) bool { return a.depth == b.depth && a.node == b.node })
+}
+
 // cell draws what a cell derives for at most the budget, contributing at least
 // v, and returns what it costs.
 func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
