@@ -1,8 +1,10 @@
 package solve
 
 import (
+	"fmt"
 	"math/bits"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -33,11 +35,11 @@ const (
 	maxSplits = 1 << 22
 )
 
-// newGoals returns the goals of conditions that are no mere absences, or false
-// if there are too many.
-func newGoals(conditions []targeting.Condition) (*goals, bool) {
+// newGoals returns the goals of conditions that are no mere absences. The error
+// tells that they are too many.
+func newGoals(conditions []targeting.Condition) (*goals, error) {
 	if len(conditions) > maxGoals {
-		return nil, false
+		return nil, &grammars.LimitError{What: "conditions that ask for paths", Bound: fmt.Sprintf("%d; leave some out", maxGoals)}
 	}
 	t := &goals{vectors: 1, outcome: map[uint64]int32{}}
 	splits := 1
@@ -51,14 +53,14 @@ func newGoals(conditions []targeting.Condition) (*goals, bool) {
 		t.stride = append(t.stride, t.vectors)
 		splits *= (most + 1) * (most + 2) / 2
 		if int(t.vectors)*(most+1) > maxVector || splits > maxSplits {
-			return nil, false
+			return nil, &grammars.LimitError{What: "combinations of all counts asked for", Bound: fmt.Sprintf("%d; ask for fewer or smaller counts", maxVector)}
 		}
 		t.vectors *= int32(most + 1)
 	}
 	t.expand(conditions)
 	t.minus = append(t.minus, nil) // of no goal: nothing changes
 	t.outcome[0] = 0
-	return t, true
+	return t, nil
 }
 
 // expand fills the tables that are indexed by vector.

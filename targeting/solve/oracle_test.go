@@ -319,7 +319,7 @@ func randomConstraint(r *rand.Rand, g *grammars.Grammar) targeting.Constraint {
 func TestVerdictsAndMinimaAreThoseOfAnOracle(t *testing.T) {
 	count := 400
 	if *long {
-		count = 100_000
+		count = 20_000
 	}
 	solved, infeasible, limited := 0, 0, 0
 	for seed := range uint64(count) {

@@ -47,8 +47,11 @@ type problem struct {
 	steps int
 }
 
-// maxLeast bounds the memory of one problem: costs kept.
-const maxLeast = 1 << 25
+// Bounds on the memory of one problem.
+const (
+	maxCells = 1 << 22
+	maxLeast = 1 << 25 // costs: one for each cell and vector
+)
 
 // refine finds the frames that are reached from a body.
 func (p *problem) refine(ctx context.Context, root int32) error {
@@ -69,7 +72,10 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 	enter(frameKey{body: root, depth: p.depth})
 	for i := 0; i < len(p.frames); i++ {
 		f := p.frames[i]
-		if int(f.last)*int(p.vectors) > maxLeast {
+		switch {
+		case f.last > maxCells:
+			return &grammars.LimitError{What: "cells of the constraint", Bound: "4,194,304; ask for fewer or shorter paths, or a smaller depth"}
+		case int(f.last)*int(p.vectors) > maxLeast:
 			return &grammars.LimitError{What: "costs to be kept for the constraint", Bound: "33,554,432; ask for fewer or shorter paths, or smaller counts"}
 		}
 		if i%1024 == 0 && ctx.Err() != nil {

@@ -275,9 +275,9 @@ func (s *Solver) problem(ctx context.Context, c targeting.Constraint, conditions
 		}
 	}
 	p.automaton.link()
-	var ok bool
-	if p.goals, ok = newGoals(asked); !ok {
-		return nil, &grammars.LimitError{What: "counts of all conditions multiplied", Bound: fmt.Sprintf("%d; ask for fewer or smaller counts", maxVector)}
+	var err error
+	if p.goals, err = newGoals(asked); err != nil {
+		return nil, err
 	}
 	if err := p.refine(ctx, p.at[root.ID]); err != nil {
 		return nil, err
