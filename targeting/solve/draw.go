@@ -1,0 +1,128 @@
+package solve
+
+import (
+	"context"
+
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// Bounds on the search for a tree that can be written, where not all can.
+const (
+	maxLevels  = 24  // sizes looked at, from the smallest on
+	maxListed  = 200 // trees of one size that are listed one after the other
+	maxDrawn   = 60  // trees of one size that are drawn if there are more
+	maxUseless = 300 // draws in a row that gave nothing new
+	maxRefused = 500 // inputs that will not do, for none that will
+	maxBroken  = 8   // trees whose tokens are drawn anew
+	maxRepairs = 6   // times that they are, for each size
+)
+
+// A collection is of inputs that differ.
+type collection struct {
+	inputs []*generate.Input
+	seen   map[string]bool
+}
+
+// add adds an input, and reports whether it is a new one.
+func (c *collection) add(input *generate.Input) bool {
+	if input == nil || c.seen[string(input.Text)] {
+		return false
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.seen[string(input.Text)] = true
+	c.inputs = append(c.inputs, input)
+	return true
+}
+
+// collect gathers inputs of trees that are drawn.
+func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*generate.Input, error) {
+	var found collection
+	for useless := 0; len(found.inputs) < n && useless < maxUseless && !w.hopeless(); useless++ {
+		input, err := w.write(ctx, draw())
+		if err != nil {
+			return nil, err
+		}
+		if found.add(input) {
+			useless = 0
+		}
+		if len(w.broken) == maxBroken {
+			if err := w.repair(ctx, w.most, func(input *generate.Input) bool {
+				if found.add(input) {
+					useless = 0
+				}
+				return len(found.inputs) >= n
+			}); err != nil {
+				return nil, err
+			}
+			w.broken = w.broken[:0]
+		}
+	}
+	if len(found.inputs) == 0 {
+		return w.smallest(ctx, min(n, 1))
+	}
+	return found.inputs, nil
+}
+
+// smallest goes through the trees in the order of what they cost.
+func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error) {
+	var found collection
+	step := int32(1)
+	if w.constraint.MaxChars > 0 {
+		step = charWeight
+	}
+	done, budget := int32(-1), w.main.cheapest()
+	for range maxLevels {
+		if len(found.inputs) >= n || budget > w.most || w.hopeless() {
+			break
+		}
+		all, err := w.list(ctx, &found, n, done, budget)
+		if err != nil {
+			return nil, err
+		}
+		for drawn := 0; !all && len(found.inputs) < n && drawn < maxDrawn; drawn++ {
+			input, err := w.write(ctx, w.main.draw(budget, lottery{w.rand}))
+			if err != nil {
+				return nil, err
+			}
+			found.add(input)
+		}
+		if len(found.inputs) < n {
+			err = w.repair(ctx, budget, func(input *generate.Input) bool {
+				found.add(input)
+				return len(found.inputs) >= n
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		done, budget = budget, budget+step
+	}
+	if len(found.inputs) == 0 && n > 0 {
+		return nil, w.unrealised()
+	}
+	return found.inputs, nil
+}
+
+// list tries the trees that cost more than what is done and no more than the
+// budget, until n inputs are found, and reports whether these were all.
+func (w *writer) list(ctx context.Context, found *collection, n int, done, budget int32) (all bool, err error) {
+	choices := &odometer{}
+	for range maxListed {
+		if len(found.inputs) >= n || w.hopeless() {
+			return false, nil
+		}
+		if tree := w.main.draw(budget, choices); w.main.cost(tree) > done {
+			input, err := w.write(ctx, tree)
+			if err != nil {
+				return false, err
+			}
+			found.add(input)
+		}
+		if !choices.next() {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,159 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// A writer makes inputs of trees.
+type writer struct {
+	*Solution
+	rand  *rand.Rand
+	text  *generate.Generator
+	check *checker
+	fails UnrealisedError
+
+	written int      // inputs that will do
+	bad     []int    // the tokens, by place, that made the last tree fail
+	broken  []broken // trees to be repaired
+}
+
+// A broken is a tree that fails because of some of its tokens.
+type broken struct {
+	tree witness
+	bad  []int
+}
+
+// maxTexts is how many texts are tried for a tree, and for each of its tokens.
+const (
+	maxTexts  = 4
+	maxSpells = 20
+)
+
+func (s *Solution) writer(r *rand.Rand) (*writer, error) {
+	opt := generate.Options{Start: s.solver.start.Name}
+	text, err := generate.New(s.solver.grammar, r, opt)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{Solution: s, rand: r, text: text, check: s.newChecker()}
+	if s.separators != nil {
+		opt.Separators = w.allowedSeparators()
+		w.text, err = generate.New(s.solver.grammar, r, opt)
+	}
+	return w, err
+}
+
+func (w *writer) unrealised() error {
+	w.fails.Least = w.Least()
+	return &w.fails
+}
+
+// hopeless reports whether so many inputs would not do that none is likely to.
+func (w *writer) hopeless() bool {
+	return w.fails.Refused >= maxRefused && w.fails.Refused >= w.written*maxRefused
+}
+
+// write returns an input for a tree; nil if there is none. Texts are drawn anew
+// a few times: other characters may do where the first did not.
+func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
+	w.fails.Tried++
+	w.bad = w.bad[:0]
+	var failed *int
+	for range maxTexts {
+		draft, free := w.draft(tree)
+		if draft == nil {
+			failed = &w.fails.Misspelt
+			break
+		}
+		input, err := w.text.Write(ctx, draft)
+		switch {
+		case errors.Is(err, generate.ErrUnwritten):
+			failed = &w.fails.Misread
+		case err != nil:
+			return nil, err
+		default:
+			if failed, err = w.refused(ctx, input); err != nil {
+				return nil, err
+			}
+			if failed == nil {
+				w.written++
+				return input, nil
+			}
+			if failed == &w.fails.Otherwise {
+				if err := w.findBad(tree, input.Tree); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if !free {
+			break
+		}
+	}
+	*failed++
+	if len(w.bad) > 0 && len(w.broken) < maxBroken {
+		w.broken = append(w.broken, broken{tree, slices.Clone(w.bad)})
+	}
+	return nil, nil
+}
+
+// repair draws the bad tokens of trees anew that failed because of them, for no
+// more than a budget altogether. What is wrong with a token is often that it is
+// too small to be read as meant.
+func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.Input) bool) error {
+	all := len(w.broken)
+	defer func() { w.broken = w.broken[:all] }() // what fails again is not repaired again
+	for _, b := range w.broken[:all] {
+		more := min(budget-w.main.cost(b.tree), w.span())
+		for range maxRepairs {
+			tree := b.tree
+			for _, at := range slices.Backward(b.bad) {
+				tree = w.main.redraw(tree, at, more, lottery{w.rand})
+			}
+			if w.main.cost(tree) > budget || tree.equal(b.tree) {
+				continue
+			}
+			input, err := w.write(ctx, tree)
+			if err != nil || done(input) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refused returns what to count an input as that will not do, nil if it will.
+func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, error) {
+	if ok, err := w.check.holds(input.Tree); !ok || err != nil {
+		return &w.fails.Otherwise, err
+	}
+	w.bad = w.bad[:0]
+	if w.accept != nil {
+		if ok, err := w.accept(ctx, input); !ok || err != nil {
+			return &w.fails.Refused, err
+		}
+	}
+	return nil, nil
+}
+
+// allowedSeparators returns texts of trivia that satisfy the constraint, short
+// and plain ones first.
+func (w *writer) allowedSeparators() [][]byte {
+	out := [][]byte{}
+	p := w.separators
+	if p.cheapest() >= impossible {
+		return out
+	}
+	for range 30 {
+		text := w.spell(p.draw(p.cheapest()+w.rand.Int32N(4), lottery{w.rand}), nil)
+		if !slices.ContainsFunc(out, func(s []byte) bool { return string(s) == string(text) }) {
+			out = append(out, text)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []byte) int { return len(a) - len(b) })
+	return out
+}
