@@ -1,0 +1,85 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/inroad/inroad/grammars"
+)
+
+// A Grammar is the text of a grammar.
+type Grammar struct {
+	ID      string            `cbor:"1,keyasint"` // of Start and Sources
+	Name    string            `cbor:"2,keyasint"`
+	Start   string            `cbor:"3,keyasint"` // as it was given; may be empty
+	Sources []grammars.Source `cbor:"4,keyasint"`
+	Created time.Time         `cbor:"5,keyasint"`
+}
+
+// GrammarID returns the name of a grammar in the store. The same files with the
+// same start rule have the same, whatever their order.
+func GrammarID(start string, sources []grammars.Source) string {
+	sorted := slices.Clone(sources)
+	slices.SortFunc(sorted, func(a, b grammars.Source) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s", len(start), start)
+	for _, s := range sorted {
+		fmt.Fprintf(h, "%d:%s%d:%s", len(s.Name), s.Name, len(s.Text), s.Text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// PutGrammar stores a grammar and sets its ID and when it was created. It reports
+// whether it is new.
+func (s *Store) PutGrammar(g Grammar) (stored Grammar, created bool, err error) {
+	g.ID, g.Created = GrammarID(g.Start, g.Sources), s.now()
+	value, err := encode(g)
+	if err != nil {
+		return Grammar{}, false, err
+	}
+	if before, err := s.Grammar(g.ID); err == nil {
+		return before, false, nil
+	}
+	err = s.update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(grammarsBucket))
+		created = b.Get([]byte(g.ID)) == nil
+		if !created {
+			return nil
+		}
+		return b.Put([]byte(g.ID), value)
+	})
+	return g, created, err
+}
+
+// Grammar returns a grammar.
+func (s *Store) Grammar(id string) (Grammar, error) {
+	var g Grammar
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		value := tx.Bucket([]byte(grammarsBucket)).Get([]byte(id))
+		if value == nil {
+			return &NotFoundError{"grammar", id}
+		}
+		return decode(value, &g)
+	})
+	return g, err
+}
+
+// Grammars returns all grammars, by when they were created.
+func (s *Store) Grammars() ([]Grammar, error) {
+	var out []Grammar
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(grammarsBucket)).ForEach(func(_, value []byte) error {
+			var g Grammar
+			out = append(out, g)
+			return decode(value, &out[len(out)-1])
+		})
+	})
+	slices.SortStableFunc(out, func(a, b Grammar) int { return a.Created.Compare(b.Created) })
+	return out, err
+}
