@@ -97,6 +97,7 @@ interrupted.`,
 		newPathsCommand(),
 		newPredictCommand(),
 		newProbabilitiesCommand(),
+		newServeCommand(),
 		newSolveCommand(), newTargetCommand(),
 		newTrainCommand(),
 	)

@@ -1,0 +1,219 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model"
+)
+
+func TestTrain(t *testing.T) {
+	s := start(t)
+	s.upload(t, 2000)
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr","options":{"k":3,"seed":7,"folds":2,"trivia":false}}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	last := events[len(events)-1]
+	if last.State != openapi.Done || last.Attempts != 1 || last.Ended.Before(last.Started) || last.Error != "" {
+		t.Fatalf("the last event is %+v", last)
+	}
+	var job openapi.Job
+	s.get(t, fmt.Sprintf("/v1/jobs/%d", j.ID), &job)
+	if diff := cmp.Diff(last, job); diff != "" {
+		t.Errorf("the job differs from the last event:\n%s", diff)
+	}
+	for _, name := range []string{last.Model, "latest", "calc@latest"} {
+		var m openapi.Model
+		s.get(t, "/v1/models/"+name, &m)
+		if m.ID != last.Model || m.Observations != 2000 || m.Methods != 4 || m.Trainable != 2 || m.K != 3 || m.Seed != 7 || m.Quality.F1 < .99 {
+			t.Errorf("model %s is %+v", name, m)
+		}
+	}
+	resp, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
+	m, err := model.ReadModel(bytes.NewReader(file))
+	if err != nil || m.Digest != last.Model || resp.Header.Get("Content-Length") != fmt.Sprint(len(file)) {
+		t.Errorf("the file of %d bytes: %v", len(file), err)
+	}
+}
+
+// The same observations, options and seed make the same model.
+func TestTrainAgain(t *testing.T) {
+	s := start(t)
+	first, second := s.trained(t), s.trained(t)
+	if first != second {
+		t.Errorf("two models: %s and %s", first, second)
+	}
+	var list openapi.ModelList
+	s.get(t, "/v1/models", &list)
+	if len(list.Models) != 1 {
+		t.Errorf("models are %+v", list)
+	}
+}
+
+func TestListModels(t *testing.T) {
+	s := start(t)
+	s.upload(t, 50)
+	for seed := range 5 {
+		var j openapi.Job
+		s.post(t, "/v1/models", fmt.Sprintf(`{"subject":"calc","grammar":"expr","options":{"seed":%d}}`, seed+1), http.StatusAccepted, &j)
+		s.follow(t, j.ID)
+	}
+	var numbers []int64
+	query := "?limit=2"
+	for range 10 {
+		var list openapi.ModelList
+		s.get(t, "/v1/models"+query, &list)
+		for _, m := range list.Models {
+			numbers = append(numbers, m.Number)
+		}
+		if list.Before == 0 {
+			break
+		}
+		query = fmt.Sprintf("?limit=2&before=%d", list.Before)
+	}
+	if diff := cmp.Diff([]int64{5, 4, 3, 2, 1}, numbers); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	var jobs openapi.JobList
+	s.get(t, "/v1/jobs?limit=3", &jobs)
+	if len(jobs.Jobs) != 3 || jobs.Jobs[0].ID != 5 || jobs.Before != 3 {
+		t.Errorf("jobs are %+v", jobs)
+	}
+	var none openapi.ModelList
+	s.get(t, "/v1/models?subject=other", &none)
+	if len(none.Models) != 0 {
+		t.Errorf("models of another subject: %+v", none)
+	}
+}
+
+// The service predicts what the model's file predicts.
+func TestPredict(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	_, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
+	m, err := model.ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := []string{"1", "1+1", "2*2", "1+2*3", "(1)", "x+y"}
+	var request openapi.PredictRequest
+	for i := range inputs {
+		request.Inputs = append(request.Inputs, openapi.Input{Name: fmt.Sprint(i), Input: &inputs[i]})
+	}
+	body, _ := json.Marshal(request)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions?reasons=true", string(body), http.StatusOK, &got)
+	if got.Model != m.Digest || !got.Exact || len(got.Answers) != len(inputs) {
+		t.Fatalf("got %+v", got)
+	}
+	for i, input := range inputs {
+		want, err := m.Predict(t.Context(), []byte(input), grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := got.Answers[i]
+		if a.Name != fmt.Sprint(i) || *a.Unseen != want.Unseen || len(a.Methods) != 4 {
+			t.Errorf("%s: %+v, want %+v", input, a, want)
+		}
+		for unit, p := range want.Methods {
+			g := a.Methods[unit]
+			if g.Method != m.Units[unit].ID || g.Covered != p.Covered || g.Probability != p.Probability || g.Observations != int(p.Rows) || len(g.Reasons) != len(m.Reasons(unit, p)) {
+				t.Errorf("%s: %+v, want %+v", input, g, p)
+			}
+		}
+	}
+}
+
+func TestPredictOneMethod(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions?method=add&method=calc.go%23mul", `{"inputs":[{"input":"5+5"}]}`, http.StatusOK, &got)
+	var said []string
+	for _, m := range got.Answers[0].Methods {
+		said = append(said, fmt.Sprint(m.Method, " ", m.Covered))
+	}
+	if diff := cmp.Diff([]string{"calc.go#add true", "calc.go#mul false"}, said); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is wrong with one input does not keep the others from their answers.
+func TestPredictWrongInputs(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions", `{"inputs":[{},{"input":"1","input_base64":"MQ=="},{"input_base64":"M"},{"input":"+"},{"input":"1"}]}`, http.StatusOK, &got)
+	for i, want := range []string{"one of input and input_base64", "one of input and input_base64", "illegal base64 data"} {
+		if a := got.Answers[i]; !strings.Contains(a.Error, want) || a.Methods != nil {
+			t.Errorf("input %d: %+v, want %s", i, a, want)
+		}
+	}
+	if a := got.Answers[3]; a.Outside.Syntax.Offset != 1 || a.Methods != nil {
+		t.Errorf("an input outside the grammar: %+v", a)
+	}
+	if a := got.Answers[4]; len(a.Methods) != 4 {
+		t.Errorf("the last input: %+v", a)
+	}
+}
+
+// Each line of a stream is answered before the next is sent.
+func TestPredictStream(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	lines, client := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/models/latest/predictions?method=add", lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", ndjson)
+	answered := make(chan *json.Decoder)
+	go func() {
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Error(err)
+			close(answered)
+			return
+		}
+		answered <- json.NewDecoder(resp.Body)
+	}()
+	var answers *json.Decoder
+	for _, c := range []struct{ line, want string }{
+		{`{"name":"a","input":"1+1"}`, "a true "},
+		{`{"name":"b","input":"1"}`, "b false "},
+		{``, ""},
+		{`{"input":1}`, " false json"},
+		{`{"name":"c","input":"2+2"}`, "c true "},
+	} {
+		fmt.Fprintln(client, c.line)
+		if c.want == "" {
+			continue
+		}
+		if answers == nil {
+			if answers = <-answered; answers == nil {
+				t.FailNow()
+			}
+		}
+		var a openapi.Answer
+		if err := answers.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%s %v %.4s", a.Name, len(a.Methods) > 0 && a.Methods[0].Covered, a.Error)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.line, got, c.want)
+		}
+	}
+	client.Close()
+	if err := answers.Decode(new(any)); err != io.EOF {
+		t.Errorf("after the last line: %v", err)
+	}
+}

@@ -1,0 +1,318 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/store"
+)
+
+// A service is a real server on a loopback address. Every answer that its client
+// gets is checked against the contract.
+type service struct {
+	url   string
+	path  string // of the store
+	store *store.Store
+	http  *http.Client
+	*openapi.ClientWithResponses
+
+	stop func()
+}
+
+// start starts a service. Tests change its configuration through edits.
+func start(t *testing.T, edits ...func(c *api.Config)) *service {
+	t.Helper()
+	return startOn(t, filepath.Join(t.TempDir(), "s.db"), edits...)
+}
+
+// startOn starts a service on a store that may be there already.
+func startOn(t *testing.T, path string, edits ...func(c *api.Config)) *service {
+	t.Helper()
+	st, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := api.Config{Store: st, Version: "test"}
+	for _, edit := range edits {
+		edit(&config)
+	}
+	server, err := api.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &service{url: "http://" + listener.Addr().String(), path: path, store: st}
+	done := make(chan error)
+	go func() { done <- server.Run(ctx, listener) }()
+	s.stop = sync.OnceFunc(func() {
+		end()
+		if err := errors.Join(<-done, st.Close()); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	t.Cleanup(s.stop)
+	s.http = &http.Client{Transport: newChecked(t)}
+	if s.ClientWithResponses, err = openapi.NewClientWithResponses(s.url, openapi.WithHTTPClient(s.http)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// send sends a request with a body and returns the answer, read to its end.
+func (s *service) send(t *testing.T, method, path, contentType string, body io.Reader, headers ...string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := s.http.Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return resp, text
+}
+
+// post sends JSON and reads an answer of a status into out.
+func (s *service) post(t *testing.T, path, body string, status int, out any) {
+	t.Helper()
+	resp, text := s.send(t, http.MethodPost, path, "application/json", strings.NewReader(body))
+	if resp.StatusCode != status {
+		t.Fatalf("%s with %s: %s %s", path, body, resp.Status, text)
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatalf("%s: %v in %s", path, err, text)
+	}
+}
+
+// get reads an answer into out.
+func (s *service) get(t *testing.T, path string, out any) {
+	t.Helper()
+	resp, text := s.send(t, http.MethodGet, path, "", nil)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %s", path, resp.Status, text)
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatalf("%s: %v in %s", path, err, text)
+	}
+}
+
+// A checked sends requests, and fails the test when an answer is not what the
+// contract says. It reads contracts as 3.1; the server reads them as 3.0.
+type checked struct {
+	t      *testing.T
+	router routers.Router
+}
+
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// routes finds what the contract says of a request.
+var routes = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.Document)
+	if err != nil {
+		return nil, err
+	}
+	return legacy.NewRouter(doc)
+})
+
+func newChecked(t *testing.T) *checked {
+	t.Helper()
+	router, err := routes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &checked{t, router}
+}
+
+func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return resp, err
+	}
+	if resp.Header.Get("X-Request-Id") == "" {
+		c.t.Errorf("%s %s: the answer has no request id", r.Method, r.URL)
+	}
+	// Routes are matched on paths without what is escaped in them.
+	plain := r.Clone(r.Context())
+	plain.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: strings.ReplaceAll(r.URL.EscapedPath(), "%", "_"), RawQuery: r.URL.RawQuery}
+	route, params, err := c.router.FindRoute(plain)
+	if err != nil {
+		return resp, nil //nolint:nilerr // the contract says nothing of it
+	}
+	kind := resp.Header.Get("Content-Type")
+	if kind == "text/event-stream" { // ends when the test ends it
+		return resp, nil
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), brokenReader{err}))
+		return resp, nil
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if err := checkAnswer(r.Context(), &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route}, resp, body); err != nil {
+		c.t.Errorf("%s %s: %s is not what the contract says: %v\n%.2000s", r.Method, r.URL, resp.Status, err, body)
+	}
+	return resp, nil
+}
+
+type brokenReader struct{ err error }
+
+func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
+
+// checkAnswer checks an answer; a streamed one line by line.
+func checkAnswer(ctx context.Context, input *openapi3filter.RequestValidationInput, resp *http.Response, body []byte) error {
+	kind := resp.Header.Get("Content-Type")
+	streamed := kind == "application/x-ndjson"
+	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: streamed || kind == "application/octet-stream" || kind == "image/svg+xml"},
+	})
+	if err != nil || !streamed {
+		return err
+	}
+	schema := input.Route.Operation.Responses.Status(resp.StatusCode).Value.Content[kind].Schema.Value
+	for line := range bytes.Lines(body) {
+		var value any
+		if err := json.Unmarshal(line, &value); err != nil {
+			return fmt.Errorf("line %s: %w", line, err)
+		}
+		if err := schema.VisitJSON(value, openapi3.EnableJSONSchema2020()); err != nil {
+			return fmt.Errorf("line %s: %w", line, err)
+		}
+	}
+	return nil
+}
+
+// problem sends a request that must be refused.
+func (s *service) problem(t *testing.T, method, path, contentType string, body io.Reader, headers ...string) openapi.Problem {
+	t.Helper()
+	resp, text := s.send(t, method, path, contentType, body, headers...)
+	var p openapi.Problem
+	if err := json.Unmarshal(text, &p); err != nil || resp.Header.Get("Content-Type") != "application/problem+json" {
+		t.Fatalf("%s %s: %s %s is no problem", method, path, resp.Status, text)
+	}
+	if p.Status != resp.StatusCode || p.RequestID != resp.Header.Get("X-Request-Id") {
+		t.Errorf("%s %s: %s %s contradicts itself", method, path, resp.Status, text)
+	}
+	return p
+}
+
+// follow waits for the end of a job and returns all that was sent of it.
+func (s *service) follow(t *testing.T, id int64) []openapi.Job {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	resp, err := s.FollowJob(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []openapi.Job
+	for event := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		data, ok := strings.CutPrefix(event, "event: job\ndata: ")
+		if !ok {
+			continue
+		}
+		var j openapi.Job
+		if err := json.Unmarshal([]byte(data), &j); err != nil {
+			t.Fatalf("%v in %q", err, event)
+		}
+		out = append(out, j)
+	}
+	if len(out) == 0 {
+		t.Fatalf("no event of job %d: %s", id, text)
+	}
+	return out
+}
+
+// calc is what a small program would do with sums and products.
+func calc(n int) string {
+	var out strings.Builder
+	out.WriteString(`{"inroad":"observations/1","subject":"calc","units":[{"id":"calc.go#add"},{"id":"calc.go#mul"},{"id":"calc.go#main"},{"id":"calc.go#never"}]}` + "\n")
+	for i := range n {
+		input, methods := fmt.Sprint(i), []string{"calc.go#main"}
+		if i%2 == 1 {
+			input += "+" + fmt.Sprint(i)
+			methods = append(methods, "calc.go#add")
+		}
+		if i%3 == 1 {
+			input += "*2"
+			methods = append(methods, "calc.go#mul")
+		}
+		line, _ := json.Marshal(map[string]any{"input": input, "methods": methods})
+		out.Write(append(line, '\n'))
+	}
+	return out.String()
+}
+
+const ndjson = "application/x-ndjson"
+
+// upload uploads observations of calc.
+func (s *service) upload(t *testing.T, n int) {
+	t.Helper()
+	if resp, text := s.send(t, http.MethodPost, "/v1/subjects/calc/observations", ndjson, strings.NewReader(calc(n))); resp.StatusCode != http.StatusOK {
+		t.Fatalf("upload: %s %s", resp.Status, text)
+	}
+}
+
+// trained uploads observations of calc and returns the id of a model of it.
+func (s *service) trained(t *testing.T) string {
+	t.Helper()
+	s.upload(t, 100)
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	last := events[len(events)-1]
+	if last.State != openapi.Done || last.Model == "" {
+		t.Fatalf("the training ended so: %+v", last)
+	}
+	return last.Model
+}

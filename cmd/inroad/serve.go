@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/model/store"
+)
+
+type serveOptions struct {
+	listen    string
+	store     string
+	timeout   time.Duration
+	maxUpload int64
+	logFormat string
+	logLevel  string
+
+	stderr io.Writer
+}
+
+func newServeCommand() *cobra.Command {
+	opt := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve --store FILE [flags]",
+		Short: "Serve grammars, observations, models and predictions over HTTP",
+		Long: `Serve grammars, observations, models and predictions over HTTP.
+
+The store is one file, which is made if it is not there. /openapi.json is the
+contract of the service. It listens on loopback addresses only, and refuses
+requests that were sent to another name or from another site.
+
+SIGTERM or Ctrl-C ends it: requests have a while to end, and a training that runs
+is begun again at the next start.`,
+		Example: `  inroad serve --store inroad.db
+  inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt.stderr = cmd.ErrOrStderr()
+			return opt.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.listen, "listen", "127.0.0.1:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
+	flags.StringVar(&opt.store, "store", "", "the `FILE` that everything is kept in")
+	flags.DurationVar(&opt.timeout, "timeout", time.Minute, "how long a request may take that is no stream")
+	flags.Int64Var(&opt.maxUpload, "max-upload", 1<<30, "how many `BYTES` a streamed body may have")
+	flags.StringVar(&opt.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&opt.logLevel, "log-level", "info", "debug, info, warn or error")
+	return cmd
+}
+
+func (opt *serveOptions) run(ctx context.Context) error {
+	log, err := opt.logger()
+	switch {
+	case err != nil:
+		return err
+	case opt.store == "":
+		return errors.New("no store: give --store FILE; it is made if it is not there")
+	case opt.timeout <= 0:
+		return fmt.Errorf("--timeout %v: it is over 0", opt.timeout)
+	case opt.maxUpload <= 0:
+		return fmt.Errorf("--max-upload %d: it is over 0", opt.maxUpload)
+	}
+	if err := checkLoopback(ctx, opt.listen); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	st, err := store.Open(opt.store, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(opt.serve(ctx, log, st), st.Close())
+}
+
+func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.Store) error {
+	server, err := api.New(api.Config{Store: st, Log: log, Version: version(), Timeout: opt.timeout, MaxUpload: opt.maxUpload})
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opt.listen)
+	if err != nil {
+		return err
+	}
+	log.InfoContext(ctx, "listening", "address", "http://"+listener.Addr().String(), "store", opt.store, "version", version())
+	err = server.Run(ctx, listener)
+	log.InfoContext(ctx, "ended", "err", err)
+	return err
+}
+
+// logger returns what the service logs to.
+func (opt *serveOptions) logger() (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(opt.logLevel)); err != nil {
+		return nil, fmt.Errorf("--log-level %s: it is debug, info, warn or error", opt.logLevel)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch opt.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(opt.stderr, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(opt.stderr, options)), nil
+	default:
+		return nil, fmt.Errorf("--log-format %s: it is text or json", opt.logFormat)
+	}
+}
+
+// checkLoopback refuses addresses that other machines can reach.
+func checkLoopback(ctx context.Context, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("--listen %s: it is HOST:PORT: %w", address, err)
+	}
+	refused := fmt.Errorf("--listen %s: other machines could reach it, and the service knows no keys yet; listen on 127.0.0.1", address)
+	if host == "" {
+		return refused
+	}
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", address, err)
+	}
+	for _, a := range addresses {
+		if !a.IP.IsLoopback() {
+			return refused
+		}
+	}
+	return nil
+}
