@@ -97,8 +97,10 @@ interrupted.`,
 		newPathsCommand(),
 		newPredictCommand(),
 		newProbabilitiesCommand(),
+		newSelectCommand(),
 		newServeCommand(),
-		newSolveCommand(), newTargetCommand(),
+		newSolveCommand(),
+		newTargetCommand(),
 		newTrainCommand(),
 	)
 	return root

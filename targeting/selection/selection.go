@@ -80,6 +80,7 @@ const (
 	Unknown    ReasonKind = "unknown"    // nothing can be said of it
 	Sampled    ReasonKind = "sample"     // drawn to see what the choice misses
 	Generated  ReasonKind = "generated"  // made to reach a changed unit
+	Needed     ReasonKind = "needed"     // no other input of a smallest corpus reaches what it does
 )
 
 // A Reason says why an input was chosen.
@@ -111,6 +112,8 @@ func (r Reason) String() string {
 		return "it was drawn to see what is missed"
 	case Generated:
 		return "it was made to reach " + r.Unit
+	case Needed:
+		return "no other reaches what it does"
 	}
 	return string(r.Kind)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/inroad/inroad/model"
 )
@@ -293,7 +292,5 @@ func spanOf(spans []span, line int) int {
 	return i
 }
 
-// InRepository returns where a unit's file stands in the repository.
-func (t *Table) InRepository(unit int) string {
-	return strings.TrimPrefix(path.Join(t.root, t.units[unit].File), "./")
-}
+// Source tells whether a file is of a kind that has units.
+func (t *Table) Source(name string) bool { return t.kinds[path.Ext(name)] }

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// write writes a selection to all that asked for it.
+func (opt *selectOptions) write(f *found) error {
+	chosen, rest := f.paths()
+	printed := chosen
+	if opt.mode != "enforce" {
+		printed = slices.Concat(chosen, rest)
+	}
+	out := bufio.NewWriter(opt.stdout)
+	if err := opt.writeAs(out, f, printed); err != nil {
+		return err
+	}
+	if opt.rest != "" {
+		if err := writeWhole(opt.rest, func(w io.Writer) error { return writePaths(w, rest, opt.format == "paths0") }); err != nil {
+			return err
+		}
+	}
+	if opt.jsonOut != "" {
+		if err := writeWhole(opt.jsonOut, func(w io.Writer) error { return writeJSON(w, f.reported()) }); err != nil {
+			return err
+		}
+	}
+	if opt.summary != "" {
+		if err := opt.addSummary(f); err != nil {
+			return err
+		}
+	}
+	opt.tell(f)
+	return out.Flush()
+}
+
+// paths returns the paths that are chosen and those that are not.
+func (f *found) paths() (chosen, rest []string) {
+	for _, c := range f.Chosen {
+		chosen = append(chosen, f.Inputs[c.Input].Path)
+	}
+	for _, i := range f.Rest {
+		rest = append(rest, f.Inputs[i].Path)
+	}
+	return chosen, rest
+}
+
+func (opt *selectOptions) writeAs(w io.Writer, f *found, paths []string) error {
+	switch opt.format {
+	case "json":
+		return writeJSON(w, f.reported())
+	case "github":
+		return writeGitHub(w, f, paths)
+	}
+	return writePaths(w, paths, opt.format == "paths0")
+}
+
+// writePaths writes paths for other programs. One that begins with a hyphen
+// would be taken for a flag.
+func writePaths(w io.Writer, paths []string, zero bool) error {
+	end := "\n"
+	if zero {
+		end = "\x00"
+	}
+	for _, path := range paths {
+		if !zero && strings.ContainsAny(path, "\n\r") {
+			return fmt.Errorf("%s: a path with a line end cannot be a line; --format paths0 can have it", printable(path))
+		}
+	}
+	out := bufio.NewWriter(w)
+	for _, path := range paths {
+		fmt.Fprint(out, safePath(path), end)
+	}
+	return out.Flush()
+}
+
+func safePath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "./" + path
+	}
+	return path
+}
+
+func writeJSON(w io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
+}
+
+// writeGitHub writes outputs of a step, a line each. JSON has no line ends in it.
+func writeGitHub(w io.Writer, f *found, paths []string) error {
+	list := []string{}
+	for _, path := range paths {
+		list = append(list, safePath(path))
+	}
+	inputs, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	causes := append([]selection.Fallback{}, f.Fallbacks...)
+	fallbacks, err := json.Marshal(causes)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "count=%d\ntotal=%d\neverything=%t\nfallbacks=%s\ninputs=%s\n", len(list), len(f.Inputs), f.Everything(), fallbacks, inputs)
+	return err
+}
+
+// writeWhole writes a file, all of it or none.
+func writeWhole(name string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", printable(name), cause(err))
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+			err = fmt.Errorf("%s: %w", printable(name), cause(err))
+		}
+	}()
+	if err = errors.Join(write(file), file.Close()); err != nil {
+		return err
+	}
+	if err = os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // nothing in it is a secret
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// tell says on standard error what was chosen.
+func (opt *selectOptions) tell(f *found) {
+	for _, fall := range f.Fallbacks {
+		fmt.Fprintf(opt.stderr, "inroad: everything is called for: %s\n", printable(fall.String()))
+	}
+	fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(f.sentence()))
+	if opt.explain {
+		for _, unit := range f.Units {
+			fmt.Fprintf(opt.stderr, "changed: %s\n", printable(f.unitID(unit)))
+		}
+		for _, c := range f.Chosen {
+			fmt.Fprintf(opt.stderr, "%s: %s\n", printable(f.Inputs[c.Input].Path), printable(reasons(c)))
+		}
+	}
+}
+
+func reasons(c selection.Choice) string {
+	var out []string
+	for _, r := range c.Reasons {
+		out = append(out, r.String())
+	}
+	return strings.Join(out, "; ")
+}
+
+// sentence sums a selection up.
+func (f *found) sentence() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s chosen", len(f.Chosen), count(len(f.Inputs), "input", "inputs"))
+	if f.Total > 0 {
+		fmt.Fprintf(&b, ", about %s of %s", shortDuration(f.Cost), shortDuration(f.Total))
+	}
+	if len(f.Units) > 0 {
+		fmt.Fprintf(&b, "; %s changed", count(len(f.Units), "method", "methods"))
+	}
+	if len(f.Units) > 0 && !f.Everything() {
+		fmt.Fprintf(&b, ", and %.0f %% of the inputs that reach them are expected among those chosen", 100*f.Recall)
+	}
+	if f.Cut {
+		b.WriteString("; there was no room for more")
+	}
+	return b.String()
+}
+
+// addSummary adds a summary in Markdown to a file.
+func (opt *selectOptions) addSummary(f *found) (err error) {
+	file, err := os.OpenFile(opt.summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // for people to read
+	if err != nil {
+		return fmt.Errorf("--summary %s: %w", printable(opt.summary), cause(err))
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriter(file)
+	fmt.Fprintf(out, "### Inputs for this change\n\n%s.\n\n", markdown(f.sentence()))
+	for _, fall := range f.Fallbacks {
+		fmt.Fprintf(out, "- everything is called for: %s\n", markdown(fall.String()))
+	}
+	const most = 20
+	for i, unit := range f.Units {
+		if i == most {
+			fmt.Fprintf(out, "- and %d more\n", len(f.Units)-most)
+			break
+		}
+		fmt.Fprintf(out, "- changed: %s\n", markdown(f.unitID(unit)))
+	}
+	fmt.Fprintln(out)
+	return out.Flush()
+}
+
+// markdown returns a text that Markdown shows as it is.
+func markdown(text string) string {
+	var b strings.Builder
+	for _, c := range printable(text) {
+		if strings.ContainsRune("\\`*_{}[]<>()#+-!|&~@", c) {
+			fmt.Fprintf(&b, "&#%d;", c)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}

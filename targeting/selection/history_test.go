@@ -1,0 +1,120 @@
+package selection
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// testReport is of ten inputs: a and b were chosen, c was drawn.
+func testReport() *Report {
+	entry := func(path string, kind ReasonKind) Entry {
+		return Entry{Path: path, Digest: DigestOf([]byte(path)), Size: 10, Reasons: []Reason{{Kind: kind}}}
+	}
+	return &Report{
+		Version: reportVersion, Base: "c1", Changed: []string{"p.go#f"}, Corpus: 10, TotalMS: 1000,
+		Inputs: []Entry{entry("a", Reaches), entry("b", New), entry("c", Sampled)},
+	}
+}
+
+func TestLearn(t *testing.T) {
+	results, err := ReadResults(strings.NewReader(`{"path":"a","outcome":"failure","duration_ms":5,"methods":["p.go#f"]}
+
+{"name":"b","methods":["p.go#f","p.go#g"]}
+{"path":"c","outcome":"ok","duration_ms":2.5,"methods":["p.go#f"]}
+{"path":"z"}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := NewHistory()
+	if others := h.Learn(testReport(), results); others != 1 {
+		t.Errorf("%d others, want 1", others)
+	}
+	want := Run{
+		Number: 1, Base: "c1", Changed: 1, Corpus: 10, Chosen: 2, Sample: 1, CostMS: 7.5, TotalMS: 1000,
+		Failed: 1, Labelled: 3, Reached: 2, ReachedInSample: 1,
+	}
+	if diff := cmp.Diff(want, h.Runs[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// One of one drawn from eight: eight were missed, two found.
+	if recall, known := h.Runs[0].Recall(); recall != 0.2 || !known {
+		t.Errorf("recall %v, %v", recall, known)
+	}
+	if diff := cmp.Diff(map[Digest]bool{DigestOf([]byte("a")): true}, h.Failed()); diff != "" {
+		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+	if got := h.Timings()[DigestOf([]byte("c"))]; got != (Timing{10, 2500 * time.Microsecond}) {
+		t.Errorf("timing %v", got)
+	}
+
+	var file bytes.Buffer
+	if err := h.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadHistory(&file)
+	if diff := cmp.Diff(h, again); diff != "" || err != nil {
+		t.Errorf("%v (-written +read):\n%s", err, diff)
+	}
+	for range recentRuns {
+		h.Learn(testReport(), nil)
+	}
+	if len(h.Failed()) != 0 {
+		t.Error("a failure is never forgotten")
+	}
+}
+
+// TestRecallOfFailures has results without methods.
+func TestRecallOfFailures(t *testing.T) {
+	if recall, known := (Run{Corpus: 100, Chosen: 20, Sample: 8, Failed: 10}).Recall(); recall != 1 || !known {
+		t.Errorf("recall %v, %v, want 1", recall, known)
+	}
+	if recall, known := (Run{Corpus: 100, Chosen: 20, Sample: 8, Failed: 10, FailedInSample: 1}).Recall(); recall != 0.5 || !known {
+		t.Errorf("recall %v, %v, want 0.5", recall, known)
+	}
+	if _, known := (Run{Corpus: 100, Chosen: 20, Sample: 8}).Recall(); known {
+		t.Error("the recall of nothing is known")
+	}
+}
+
+func TestReadResultsWrong(t *testing.T) {
+	for line, want := range map[string]string{
+		`{}`:                             "line 2: there is no path",
+		`{"path":"a","outcome":"maybe"}`: `line 2: the outcome "maybe" is none of ok, failure, crash and timeout`,
+		`{"path":"a","duration_ms":-1}`:  "line 2: the duration -1 is none",
+		`x`:                              "line 2: invalid character 'x' looking for beginning of value",
+	} {
+		if _, err := ReadResults(strings.NewReader("{\"path\":\"a\"}\n" + line)); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestReadHistoryWrong(t *testing.T) {
+	for _, text := range []string{"", "{", "[]", "{}", `{"inroad":"selections/2"}`, `{"inroad":"selections/1","inputs":null}`, `{"inroad":"selections/1","inputs":{"x":{}}}`} {
+		if _, err := ReadHistory(strings.NewReader(text)); !errors.Is(err, ErrHistory) {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "{}", `{"inroad":"selection/9"}`} {
+		if _, err := ReadReport(strings.NewReader(text)); !errors.Is(err, ErrReport) {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	m := train(t, 300)
+	p := predict(t, m, []string{`[1]`, `2`}, PredictOptions{})
+	s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), Defaults())
+	r := s.Report(func(u int) string { return m.Units[u].ID })
+	if fmt.Sprint(r.Changed) != "[p.go#array]" || r.Corpus != 2 || r.Inputs[0].Path != "corpus/0000.json" || r.Inputs[0].Reasons[0].Unit != "p.go#array" {
+		t.Errorf("%+v", r)
+	}
+}
