@@ -26,7 +26,7 @@ type repository struct {
 // the error.
 func git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
-		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
+		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false",
 	}, args...)...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
 	var stdout, stderr bytes.Buffer
