@@ -352,7 +352,7 @@ func (opt *generateOptions) cover(ctx context.Context, g *grammars.Grammar, take
 	bar.end()
 	covered, all := cover.Covered()
 	fmt.Fprintf(opt.stderr, "inroad: k=%d: %d of %d (%s %%)", opt.k, covered, all, percent(covered, big.NewInt(int64(all))))
-	if n := len(cover.Unrealised); n > 0 {
+	if n := len(cover.Unrealised()); n > 0 {
 		fmt.Fprintf(opt.stderr, ", %d without a text that parses back", n)
 	}
 	fmt.Fprintln(opt.stderr)

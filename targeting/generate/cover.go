@@ -55,8 +55,7 @@ type Cover struct {
 	toTarget []int               // by node: steps down to the target
 	room     int                 // the symbols that the tree under way may have
 
-	// Unrealised lists the paths that no input could be made for.
-	Unrealised []features.Path
+	givenUp []int // paths, by index, that no input could be made for when it was their turn
 }
 
 // maxCoverPaths bounds the paths to cover.
@@ -122,6 +121,17 @@ func (c *Cover) distance(n *grammars.Node) int {
 // Covered returns how many paths the inputs so far have, and how many there are.
 func (c *Cover) Covered() (covered, all int) { return len(c.paths) - c.left, len(c.paths) }
 
+// Unrealised returns the paths that no input could be made for.
+func (c *Cover) Unrealised() []features.Path {
+	var out []features.Path
+	for _, i := range c.givenUp {
+		if !c.covered[i] {
+			out = append(out, c.paths[i])
+		}
+	}
+	return out
+}
+
 // Next makes an input that has a path which none before it had; nil when there
 // is none left.
 func (c *Cover) Next(ctx context.Context) (*Input, error) {
@@ -139,7 +149,7 @@ func (c *Cover) Next(ctx context.Context) (*Input, error) {
 			}
 			return best.Input, nil
 		}
-		c.Unrealised = append(c.Unrealised, c.paths[c.next])
+		c.givenUp = append(c.givenUp, c.next)
 	}
 	return nil, nil
 }

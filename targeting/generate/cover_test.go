@@ -19,10 +19,10 @@ var long = flag.Bool("long", false, "test more, for minutes")
 // held against the paths that a plain walk over the graph finds.
 func TestCoverIsFull(t *testing.T) {
 	deep := map[string]bool{"expr": true, "json": true, "csv": true, "url": true}
-	large := map[string]bool{"sql": true, "javascript": true, "css": true}
+	most := map[string]int{"sql": 2, "javascript": 1, "css": 2} // k, unless there is time
 	for _, name := range bundled.Names() {
 		for _, k := range []int{1, 2, 3, 5} {
-			if k == 5 && !deep[name] || k == 3 && large[name] && !*long {
+			if k == 5 && !deep[name] || !*long && most[name] > 0 && k > most[name] {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, k), func(t *testing.T) { coverIsFull(t, name, k, generate.CoverOptions{}) })
@@ -69,17 +69,20 @@ func coverIsFull(t *testing.T, name string, k int, opt generate.CoverOptions) {
 			t.Errorf("input %q has no path that was not there before", input.Text)
 		}
 	}
-	t.Logf("%d inputs, %d bytes, %d without a text", inputs, bytes, len(cover.Unrealised))
+	t.Logf("%d inputs, %d bytes, %d without a text", inputs, bytes, len(cover.Unrealised()))
 	all := graphPaths(g, k)
 	_, possible := cover.Covered()
 	if !leftRecursive(g) && possible != len(all) {
 		t.Errorf("%d paths are to be covered, and the graph has %d", possible, len(all))
 	}
-	if len(found) != possible-len(cover.Unrealised) {
-		t.Errorf("%d inputs have %d of %d paths; %d could not be had", inputs, len(found), possible, len(cover.Unrealised))
+	if len(found) != possible-len(cover.Unrealised()) {
+		t.Errorf("%d inputs have %d of %d paths; %d could not be had", inputs, len(found), possible, len(cover.Unrealised()))
 	}
-	if len(cover.Unrealised) > 0 && len(cover.Unrealised) >= possible/500 {
-		t.Errorf("%d of %d paths could not be had", len(cover.Unrealised), possible)
+	// Where the lexer has modes, the graph does not know which tokens can stand
+	// beside each other.
+	most := map[string]int{"javascript": possible / 50, "sql": possible / 500}[name]
+	if len(cover.Unrealised()) > most {
+		t.Errorf("%d of %d paths could not be had", len(cover.Unrealised()), possible)
 	}
 	for path := range found {
 		if !all[path] {
