@@ -11,12 +11,13 @@
 // which values they take, is not told. Approximated: a comment between two parts
 // of a selector counts as white space; an at-rule that is not known here has a
 // block of declarations; style rules are not nested, <!-- and --> are not
-// passed over, and names of properties and at-rules have no escapes.
+// passed over, a byte order mark is a letter, and names of properties and
+// at-rules have no escapes.
 parser grammar css;
 
 options { tokenVocab = cssLexer; }
 
-css : BYTE_ORDER_MARK? SPACE? (statement SPACE?)* EOF ;
+css : SPACE? (statement SPACE?)* EOF ;
 
 statement
     : ruleset

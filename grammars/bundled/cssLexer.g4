@@ -2,8 +2,6 @@
 // between an at-keyword and its block, and that of declarations.
 lexer grammar cssLexer;
 
-BYTE_ORDER_MARK : '\uFEFF' ;
-
 SPACE : (BLANK | REMARK)+ ;
 
 // What a query follows.
@@ -266,7 +264,7 @@ fragment ENDED_ESCAPE
 
 fragment LETTER : [a-z] | [A-Z] ;
 
-fragment OTHER : [\u0080-\uFEFE\uFF00-\u{10FFFF}] ;
+fragment OTHER : [\u0080-\u{10FFFF}] ;
 
 fragment ESCAPE
     : '\\' HEX (HEX (HEX (HEX (HEX HEX?)?)?)?)? BLANK?

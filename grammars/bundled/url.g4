@@ -4,8 +4,9 @@
 // From browsers are: backslashes for slashes, characters outside ASCII, those
 // that should have been encoded such as < and |, a percent sign that encodes
 // nothing, short, octal and hexadecimal IPv4 addresses, any number of @ before
-// the host, blanks around the URL, and tabs and line ends between its parts;
-// these last are trivia. Queries are taken apart into parameters.
+// the host, and blanks and control characters around the URL. These are trivia,
+// so they may also stand between any two of its parts, where browsers drop tabs
+// and line ends only. Queries are taken apart into parameters.
 //
 // Not told here: which schemes need a host, what an international domain name
 // may be made of, that a port is below 65536, that the groups around the :: of
@@ -16,7 +17,7 @@
 // token, the first of those below that it matches.
 grammar url;
 
-url : BLANK? (reference BLANK?)? EOF ;
+url : reference? EOF ;
 
 reference
     : scheme ':' hierarchy? suffix?
@@ -200,6 +201,4 @@ fragment LETTER : [a-z] | [A-Z] ;
 
 fragment DIGIT : [0-9] ;
 
-BLANK : [ \u0000-\u0008\u000B\u000C\u000E-\u001F]+ ;
-
-LINE_END : [\t\r\n]+ -> skip ;
+BLANK : [ \t\r\n\u0000-\u0008\u000B\u000C\u000E-\u001F]+ -> skip ;
