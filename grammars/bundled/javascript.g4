@@ -10,7 +10,7 @@
 //  - A statement ends in a semicolon, a line end, or the brace after it; not so an else after braces, which needs the
 //    semicolon or a line end.
 //  - Targets of assignments have only plain expressions in brackets, no functions: target, plain.
-//  - Labels are for loops. Whether they are declared, and names are declared once, is not checked.
+//  - Labels are for loops, and jumps to them for functions. Whether they are declared, and names are declared once, is not checked.
 //  - yield stands in the statements of a generator and is no part of other expressions. super stands in the statements of
 //    a method. with is for scripts, not functions.
 //  - Words such as let, static and yield are never names; get, set and of are.
@@ -33,7 +33,7 @@ statement
     | loopInLoop
     | switchInLoop
     | try
-    | labelled
+    | IDENTIFIER ':' loopInLoop
     | with
     ;
 
@@ -41,7 +41,7 @@ unended
     : simple
     | 'if' '(' expression ')' unended ((';' 'else' | LINE_ELSE) unended)?
     | loopHead unendedInLoop
-    | IDENTIFIER ':' loopHead unendedInLabelled
+    | IDENTIFIER ':' loopHead unendedInLoop
     ;
 
 if
@@ -70,14 +70,14 @@ statementInLoop
     | loopInLoop
     | switchInLoop
     | tryInLoop
-    | labelled
+    | IDENTIFIER ':' loopInLoop
     ;
 
 unendedInLoop
     : simple
     | 'if' '(' expression ')' unendedInLoop ((';' 'else' | LINE_ELSE) unendedInLoop)?
     | loopHead unendedInLoop
-    | IDENTIFIER ':' loopHead unendedInLabelled
+    | IDENTIFIER ':' loopHead unendedInLoop
     | 'break'
     | 'continue'
     ;
