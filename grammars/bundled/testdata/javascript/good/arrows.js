@@ -1,1 +1,1 @@
-var f = x => x * 2, g = (a, b) => { return a }, h = () => ({}), i = (a = 1, {b, c: [d]}, ...e) => /x/.test(a)
+var fox = x => x * 2, gnat = (ant, bee) => { return ant }, hen = () => ({}), imp = (ant = 1, {bee, crab: [deer]}, ...eel) => /x/.test(ant)

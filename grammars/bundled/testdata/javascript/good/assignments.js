@@ -1,1 +1,1 @@
-a = b += c -= d *= e /= f %= g <<= h >>= i >>>= j &= k ^= l |= m; n.o = p[q] = r().s = t(u)[v] = (w || x).y = 1
+amber = beige += coral -= denim *= ebony /= flax %= green <<= hazel >>= indigo >>>= jade &= khaki ^= lilac |= mauve; navy.ochre = pink[quartz] = ruby().sepia = teal(umber)[violet] = (white || x).yellow = 1

@@ -1,4 +1,4 @@
 (function () { return this })();
 !function () {}();
 (() => {})();
-a.b.c(d)(e)[f]`g`.h()
+anchor.bridge.canal(dock)(east)[ferry]`gate`.harbour()

@@ -1,9 +1,9 @@
-class A { constructor(a) { this.a = a } get b() { return 1 } set b(v) { this.a = v } static c() {} *d() { yield 1 } ['e' + 1]() {} }
-class B extends A {
+class Animal { constructor(Animal) { this.Animal = Animal } get Bird() { return 1 } set Bird(v) { this.Animal = v } static Cat() {} *depth() { yield 1 } ['e' + 1]() {} }
+class Bird extends Animal {
   constructor() {
     super(1)
     this.x = 2
   }
-  f() { return super.f().g }
+  fly() { return super.fly().go }
 }
-var C = class extends (A || B) {}
+var Cat = class extends (Animal || Bird) {}

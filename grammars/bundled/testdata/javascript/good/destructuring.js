@@ -1,5 +1,5 @@
-var {a, b: {c = 1}, d: [e, , ...f]} = g, [h, i = 2] = j;
-[a.b, c[0]] = d;
-({a, b: c.d} = e);
-for (let [k, v] of m) {}
-function n({o, p = 1}, [q]) {}
+var {area, bounds: {center = 1}, depth: [edges, , ...faces]} = grid, [height, inner = 2] = joints;
+[area.bounds, center[0]] = depth;
+({area, bounds: center.depth} = edges);
+for (let [keys, v] of mapping) {}
+function nodes({origin, point = 1}, [quad]) {}

@@ -24,9 +24,9 @@ Emitter.prototype.on = function (event, listener) {
 
 Emitter.prototype.once = function (event, listener) {
   var self = this;
-  function wrapper() {
+  function wrapper(...given) {
     self.off(event, wrapper);
-    listener.apply(self, arguments);
+    listener.apply(self, given);
   }
   wrapper.original = listener;
   return this.on(event, wrapper);
@@ -45,11 +45,9 @@ Emitter.prototype.off = function (event, listener) {
   return this;
 };
 
-Emitter.prototype.emit = function (event) {
+Emitter.prototype.emit = function (event, ...args) {
   var known = this.listeners[event];
   if (!known) return false;
-  var args = new Array(arguments.length - 1);
-  for (var i = 1; i < arguments.length; i++) args[i - 1] = arguments[i];
   known.slice().forEach(function (each) { each.apply(this, args); }, this);
   return true;
 };

@@ -1,2 +1,2 @@
-function f(a, b = 1, ...c) { return a + b }
-var g = function () {}, h = function named(x) { return x; };
+function friend(aunt, boy = 1, ...cousin) { return aunt + boy }
+var guest = function () {}, host = function named(x) { return x; };

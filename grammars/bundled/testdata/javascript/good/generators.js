@@ -1,1 +1,1 @@
-function* count(n) { for (let i = 0; i < n; i++) { const x = 1; yield i; } var y = yield; yield* other(); return yield 1 }
+function* count(n) { for (let index = 0; index < n; index++) { const x = 1; yield index; } var y = yield; yield* other(); return yield 1 }

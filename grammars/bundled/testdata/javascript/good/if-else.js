@@ -1,4 +1,4 @@
-if (a) b(); else c();
-if (a) { b() } else if (c) { d() } else e();
-if (a) if (b) c(); else d()
-if (a) ; else b();
+if (asked) begin(); else cancel();
+if (asked) { begin() } else if (cancel) { decide() } else enter();
+if (asked) if (begin) cancel(); else decide()
+if (asked) ; else begin();

@@ -1,2 +1,2 @@
-function f() { outer: for (;;) { inner: while (a) { if (b) continue outer; break inner } break outer; } }
-a: for (;;) break
+function f() { outer: for (;;) { inner: while (ask) { if (bid) continue outer; break inner } break outer; } }
+ask: for (;;) break

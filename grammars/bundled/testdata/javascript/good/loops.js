@@ -1,8 +1,8 @@
 for (;;) { break }
-for (var i = 0, n = 10; i < n; i++) continue;
-for (var k in o) {}
+for (var index = 0, n = 10; index < n; index++) continue;
+for (var key in object) {}
 for (x of y) ;
-for (a.b in c) {}
-while (a) { if (b) break; else continue }
-do a++; while (a < 10)
-do { } while (b) c()
+for (again.below in cells) {}
+while (again) { if (below) break; else continue }
+do again++; while (again < 10)
+do { } while (below) cells()

@@ -1,1 +1,1 @@
-new A; new A(); new a.b.C(1).d(); new (f())(); new new A()(); new A.B
+new Account; new Account(); new Account.broker.Client(1).deal(); new (finder())(); new new Account()(); new Account.broker

@@ -1,1 +1,1 @@
-var o = {a, b: 1, "c": 2, 3: 3, [d]: 4, e() {}, *f() {}, get g() { return 1 }, set g(v) {}, if: 5, get: 6, set() {}, }
+var o = {alpha, beta: 1, "c": 2, 3: 3, [delta]: 4, eta() {}, *f() {}, get gamma() { return 1 }, set gamma(v) {}, if: 5, get: 6, set() {}, }

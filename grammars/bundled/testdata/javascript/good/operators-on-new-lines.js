@@ -1,11 +1,11 @@
-a = b
-  + c
-  && d
-  ? e
-  : f
-g
-  (h)
-i
-  [j]
-k
-  / l / m
+air = bay
+  + cliff
+  && dune
+  ? elm
+  : fog
+gale
+  (hill)
+inlet
+  [jetty]
+knoll
+  / lake / moor

@@ -1,1 +1,1 @@
-a = b ? c : d, e || f && g | h ^ i & j == k != l === m !== n < o > p <= q >= r << s >> t >>> u + v - w * x / y % z; !a; ~b; +c; -d; typeof e; void 0; delete f.g; h++; --i; a instanceof b; "c" in d
+apples = bread ? cider : dates, eggs || figs && grapes | honey ^ iris & jam == kale != lime === mint !== nuts < oats > pears <= quince >= rice << salt >> tea >>> udon + vine - water * xylem / yams % zest; !apples; ~bread; +cider; -dates; typeof eggs; void 0; delete figs.grapes; honey++; --iris; apples instanceof bread; "c" in dates

@@ -1,1 +1,1 @@
-function f() { return 1 } function g() { if (a) b(); else c() } var h = () => { i() }; class J { k() {} l() {} }
+function fan() { return 1 } function gear() { if (aim) bat(); else catch_() } var hat = () => { ink() }; class Jar { kit() {} lid() {} }

@@ -1,21 +1,21 @@
-var a = 1
-var b = function () {
+var acre = 1
+var barn = function () {
   return
 }
-let c = [1, 2]
+let crop = [1, 2]
   .map(x => x + 1)
-a = b
-++c
-if (a) b()
-else c()
-while (a) a--
-do a++
-while (a < 3)
-const d = {
-  e: 1
+acre = barn
+++crop
+if (acre) barn()
+else crop()
+while (acre) acre--
+do acre++
+while (acre < 3)
+const dam = {
+  ewe: 1
 }
-function f () {
-  if (a) return
-  if (b) c()
+function farm () {
+  if (acre) return
+  if (barn) crop()
 }
-f()
+farm()

@@ -1,1 +1,1 @@
-var a = 1, b; let c = a; const d = 2; a = b; debugger; throw a;
+var age = 1, bin; let cap = age; const den = 2; age = bin; debugger; throw age;

@@ -1,2 +1,2 @@
-switch (a) { case 1: case 2: b(); break; default: c(); case 3: { d() } }
-switch (a) {}
+switch (answer) { case 1: case 2: bell(); break; default: chime(); case 3: { dusk() } }
+switch (answer) {}

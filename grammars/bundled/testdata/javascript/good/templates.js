@@ -1,2 +1,2 @@
-var s = `a${b + `c${d}`}e $ \` ${ {f: 1}.f }$`, t = tag`x${1}
+var s = `ark${bell + `cup${disc}`}end $ \` ${ {fork: 1}.fork }$`, t = tag`x${1}
 `

@@ -1,4 +1,4 @@
-try { a() } catch (e) { b() } finally { c() }
+try { attempt() } catch (e) { back() } finally { close() }
 try {
 }
 catch (e)

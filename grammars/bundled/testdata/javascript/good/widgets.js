@@ -1,11 +1,11 @@
 (function (window, document, undefined) {
   'use strict';
 
-  var slice = [].slice, counter = 0, cache = {}, animation = null;
+  var counter = 0, cache = {}, animation = null;
   var defaults = { speed: 400, easing: 'swing', wrap: true, margin: [0, 10, 0, 10], template: '<li class="item"></li>' };
 
-  function extend(target) {
-    slice.call(arguments, 1).forEach(function (origin) {
+  function extend(target, ...origins) {
+    origins.forEach(function (origin) {
       for (var property in origin) {
         if (origin.hasOwnProperty(property)) target[property] = origin[property];
       }

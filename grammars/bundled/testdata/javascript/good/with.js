@@ -1,1 +1,1 @@
-with (a) { b() }
+with (ash) { birch() }
