@@ -109,6 +109,8 @@ func (opt *observeOptions) validate() error {
 		return errors.New("no program: give --go PKG.FUNC, --java CLASS#METHOD or --exec COMMAND")
 	case opt.goFunction != "" && opt.javaMethod != "" || opt.command != "" && opt.goFunction+opt.javaMethod != "":
 		return errors.New("--go, --java and --exec: give one of them")
+	case opt.javaMethod != "" && opt.classpath == "":
+		return errors.New("no classes: give --classpath PATH")
 	case !slices.Contains([]string{"auto", "lcov", "jacoco", "gocover"}, opt.report):
 		return fmt.Errorf("--report %s: it is auto, lcov, jacoco or gocover", opt.report)
 	case opt.javaMethod != "" && opt.units != "method":
@@ -164,22 +166,30 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 	return err
 }
 
-func (opt *observeOptions) build(ctx context.Context) (*coverage.Program, error) {
-	if opt.javaMethod != "" {
-		return coverage.BuildJava(ctx, coverage.JavaTarget{
+func (opt *observeOptions) build(ctx context.Context) (program *coverage.Program, err error) {
+	flag := "--go"
+	switch {
+	case opt.javaMethod != "":
+		flag = "--java"
+		program, err = coverage.BuildJava(ctx, coverage.JavaTarget{
 			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Cover: opt.cover, Sources: opt.sources,
 			Subject: opt.subject, Commit: opt.commit,
 		})
-	}
-	if opt.command != "" {
-		return coverage.NewCommand(coverage.CommandTarget{
+	case opt.command != "":
+		flag = "--exec:"
+		program, err = coverage.NewCommand(coverage.CommandTarget{
 			Shell: opt.command, Format: coverage.Format(opt.report), Root: opt.sources, Blocks: opt.units == "block",
 			Subject: opt.subject, Commit: opt.commit,
 		})
+	default:
+		program, err = coverage.BuildGo(ctx, coverage.GoTarget{
+			Function: opt.goFunction, Cover: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
+		})
 	}
-	return coverage.BuildGo(ctx, coverage.GoTarget{
-		Function: opt.goFunction, Cover: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
-	})
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", flag, err)
+	}
+	return program, nil
 }
 
 // A tally counts what was observed, and shows it while it grows.

@@ -39,10 +39,10 @@ type CommandTarget struct {
 // works for whatever has a coverage tool.
 func NewCommand(target CommandTarget) (*Program, error) {
 	if strings.TrimSpace(target.Shell) == "" {
-		return nil, errors.New("--exec: there is no command")
+		return nil, errors.New("there is no command")
 	}
 	if _, err := exec.LookPath("sh"); err != nil {
-		return nil, fmt.Errorf("--exec: %w", err)
+		return nil, fmt.Errorf("a command needs a shell: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "inroad-observe-")
 	if err != nil {

@@ -50,7 +50,7 @@ func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
 	}
 	program, err := buildGo(ctx, target, dir)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("%s: %w", target.Function, err), os.RemoveAll(dir))
 	}
 	return program, nil
 }
@@ -58,7 +58,7 @@ func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
 func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error) {
 	b := &goBuild{GoTarget: target, tmp: dir}
 	if err := b.find(ctx); err != nil {
-		return nil, fmt.Errorf("--go %s: %w", target.Function, err)
+		return nil, err
 	}
 	if err := b.build(ctx); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 	program := &Program{dir: dir, start: b.start}
 	p, meta, err := b.startRaw(ctx, Limits{Timeout: startTimeout, Memory: 1 << 30})
 	if err != nil {
-		return nil, fmt.Errorf("--go %s: %w", target.Function, err)
+		return nil, err
 	}
 	p.stop()
 	table, err := decodeGoMeta(meta)
@@ -78,7 +78,7 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 	}
 	b.units = newGoUnits(table, target.Blocks, b.locate)
 	if len(b.units.units) == 0 {
-		return nil, fmt.Errorf("--cover %s: the program has no function in such packages", strings.Join(b.Cover, ","))
+		return nil, fmt.Errorf("it uses no function of packages %s", strings.Join(b.Cover, ","))
 	}
 	program.header = model.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.units}
 	return program, nil
@@ -183,13 +183,22 @@ func (b *goBuild) describe(ctx context.Context) {
 	}
 }
 
-// gitCommit returns the commit that a folder is at; empty if there is none.
+// gitCommit returns the commit that a folder is at; empty if there is none. Lines
+// of units are those of the commit only if nothing was changed since, so the
+// name of one that was ends in -dirty.
 func gitCommit(ctx context.Context, dir string) string {
-	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--verify", "--quiet", "HEAD").Output()
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	if changed, err := git("status", "--porcelain", "--untracked-files=no", "--", "."); err != nil || changed != "" {
+		commit += "-dirty"
+	}
+	return commit
 }
 
 // build writes the harness and builds it together with the function. The cover

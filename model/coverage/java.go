@@ -50,7 +50,7 @@ func BuildJava(ctx context.Context, target JavaTarget) (*Program, error) {
 	}
 	program, err := buildJava(ctx, target, dir)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("%s: %w", target.Method, err), os.RemoveAll(dir))
 	}
 	return program, nil
 }
@@ -58,7 +58,7 @@ func BuildJava(ctx context.Context, target JavaTarget) (*Program, error) {
 func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, error) {
 	b := &javaBuild{JavaTarget: target, tmp: dir}
 	if err := b.prepare(); err != nil {
-		return nil, fmt.Errorf("--java %s: %w", target.Method, err)
+		return nil, err
 	}
 	if err := b.compile(ctx); err != nil {
 		return nil, err
@@ -67,12 +67,12 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 		return nil, err
 	}
 	if len(b.units) == 0 {
-		return nil, fmt.Errorf("--cover %s: the class path has no such classes", strings.Join(b.Cover, ","))
+		return nil, fmt.Errorf("the class path has no class of %s", strings.Join(b.Cover, ","))
 	}
 	program := &Program{dir: dir, start: b.start, header: model.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units}}
 	p, err := b.start(ctx, Limits{Timeout: startTimeout, Memory: 1 << 30})
 	if err != nil {
-		return nil, fmt.Errorf("--java %s: %w", target.Method, err)
+		return nil, err
 	}
 	p.stop()
 	if b.Commit == "" && b.found {
@@ -150,7 +150,7 @@ func (b *javaBuild) absolute() error {
 		entries = append(entries, jars...)
 	}
 	if len(entries) == 0 {
-		return errors.New("no classes: give --classpath")
+		return errors.New("the class path is empty")
 	}
 	b.Classpath = strings.Join(entries, string(filepath.ListSeparator))
 	return nil

@@ -211,8 +211,8 @@ func TestJavaRefuses(t *testing.T) {
 	for _, tc := range []struct{ method, classpath, cover, want string }{
 		{"org.example.Shapes", classes, "", "it is CLASS#METHOD"},
 		{"org.example.Shapes#silent", classes, "", "it takes neither byte[] nor String nor InputStream nor Reader"},
-		{"org.example.Shapes#parse", classes, "org.elsewhere", "--cover org.elsewhere: the class path has no such classes"},
-		{"org.example.Shapes#parse", "", "", "no classes: give --classpath"},
+		{"org.example.Shapes#parse", classes, "org.elsewhere", "the class path has no class of org.elsewhere"},
+		{"org.example.Shapes#parse", "", "", "the class path is empty"},
 		{"org.example.Shapes#parse", "missing.jar", "", "no such file or directory"},
 	} {
 		t.Run(tc.method, func(t *testing.T) {
