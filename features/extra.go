@@ -67,7 +67,7 @@ func KindSets() map[string]Kinds {
 }
 
 const (
-	occurrenceBits = 24
+	occurrenceBits = 22
 	occurrenceMask = 1<<occurrenceBits - 1
 	boundBits      = 12
 )

@@ -17,7 +17,7 @@ type Options struct {
 	Extras    features.Kinds // what counts beyond paths
 	Margin    float64        // by how much an extra must be better than a path to be asked for
 	MaxDepth  int            // questions below each other in a tree
-	MinLeaf   int            // observations in a leaf
+	MinLeaf   int            // observations in a leaf; 0 for 2, but 1 for methods that few observations reach or miss
 	Balance   dtree.Balance
 	NoOutcome bool // methods are learned without regard to the outcome
 	Folds     int  // parts that are held out in turn to see how good the answers are; 1 for none
@@ -34,7 +34,7 @@ type Options struct {
 // ones they are was measured on programs, see docs/models.md.
 func Defaults() Options {
 	return Options{
-		K: 4, MaxDepth: 5, MinLeaf: 1, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.Of(
 			features.Repeated, features.SameStart,
 			features.Length, features.Wide, features.Digits, features.Large, features.Small,
@@ -77,7 +77,6 @@ func (opt Options) withDefaults() Options {
 	def := Defaults()
 	opt.K = or(opt.K, def.K)
 	opt.MaxDepth = or(opt.MaxDepth, def.MaxDepth)
-	opt.MinLeaf = or(opt.MinLeaf, def.MinLeaf)
 	opt.Folds = or(opt.Folds, def.Folds)
 	opt.Workers = or(opt.Workers, 1)
 	if opt.Learner.New == nil {
@@ -111,7 +110,7 @@ func (opt Options) check() error {
 	}{
 		{"k", opt.K, 1, features.MaxK},
 		{"max-depth", opt.MaxDepth, 1, maxMaxDepth},
-		{"min-leaf", opt.MinLeaf, 1, 1 << 30},
+		{"min-leaf", opt.MinLeaf, 0, 1 << 30},
 		{"folds", opt.Folds, 1, maxFolds},
 		{"keep-inputs", opt.Inputs, 0, maxInputs},
 	} {

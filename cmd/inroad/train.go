@@ -68,6 +68,9 @@ held out. The same observations, options and seed give the same bytes.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.learner == "golearn" && !cmd.Flags().Changed("balance") {
+				opt.balance = "none" // it has no weights
+			}
 			return opt.run(cmd.Context())
 		},
 	}
@@ -84,8 +87,8 @@ held out. The same observations, options and seed give the same bytes.`,
 	flags.BoolVar(&opt.outcome, "outcome", true, "methods are learned given how the run ends")
 	flags.Float64Var(&opt.Margin, "margin", opt.Margin, "by how `MUCH` what is beyond paths must be better to be asked for")
 	flags.IntVar(&opt.MaxDepth, "max-depth", opt.MaxDepth, "questions below each other in a tree")
-	flags.IntVar(&opt.MinLeaf, "min-leaf", opt.MinLeaf, "observations in a leaf of a tree")
-	flags.StringVar(&opt.balance, "balance", "none", "what to do about rare methods: "+strings.Join(balances(), ", "))
+	flags.IntVar(&opt.MinLeaf, "min-leaf", opt.MinLeaf, "observations in a leaf of a tree; 0 for 2, but 1 for rare methods")
+	flags.StringVar(&opt.balance, "balance", "sqrt", "what to do about rare methods: "+strings.Join(balances(), ", ")+"; for golearn none unless given")
 	flags.StringVar(&opt.learner, "learner", "native", "who grows the trees: native or golearn")
 	flags.IntVar(&opt.Folds, "folds", opt.Folds, "parts to hold out in turn; 1 for none")
 	flags.IntVar(&opt.Inputs, "keep-inputs", opt.Inputs, "how many inputs the model keeps, to be compared with others")

@@ -127,16 +127,22 @@ func variants() []variant {
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		out = append(out, variant{"all - " + name, func(o *model.Options) { o.Extras = all &^ sets[name] }})
 	}
+	useful := sets["siblings"] | sets["values"]
+	out = append(out, variant{"paths + siblings, values", func(o *model.Options) { o.Extras = useful }})
+	for _, name := range []string{"absent", "children", "counts", "trivia"} {
+		out = append(out, variant{"paths + siblings, values, " + name, func(o *model.Options) { o.Extras = useful | sets[name] }})
+	}
 	for _, margin := range []float64{0, 0.05, 0.1, 0.2, 0.4} {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
 	return append(out,
 		variant{"no outcome", func(o *model.Options) { o.NoOutcome = true }},
-		variant{"balance sqrt", func(o *model.Options) { o.Balance = dtree.Sqrt }},
+		variant{"balance none", func(o *model.Options) { o.Balance = dtree.None }},
 		variant{"balance subsample", func(o *model.Options) { o.Balance = dtree.Subsample }},
 		variant{"depth 4", func(o *model.Options) { o.MaxDepth = 4 }},
 		variant{"depth 6", func(o *model.Options) { o.MaxDepth = 6 }},
 		variant{"depth 8", func(o *model.Options) { o.MaxDepth = 8 }},
+		variant{"least leaf 1", func(o *model.Options) { o.MinLeaf = 1 }},
 		variant{"least leaf 2", func(o *model.Options) { o.MinLeaf = 2 }},
 		variant{"least leaf 3", func(o *model.Options) { o.MinLeaf = 3 }},
 		variant{"least leaf 5", func(o *model.Options) { o.MinLeaf = 5 }},

@@ -19,12 +19,15 @@ const (
 // Options say how trees are grown. Fields that are zero mean the default.
 type Options struct {
 	MaxDepth int // questions below each other; 5
-	MinLeaf  int // rows in a leaf; 1
+	MinLeaf  int // rows in a leaf; 2, and 1 where a class has too few rows to lose one
 	Balance  Balance
 	// Margin is by how much the gain of an extra column must exceed that of the
 	// best other one to be asked for: 0.2 for a fifth.
 	Margin float64
 }
+
+// Where a class has fewer rows than this, one of them may be a leaf.
+const fewRows = 10
 
 // Grown trees have no more questions below each other than this.
 const maxDepth = 32
@@ -34,8 +37,20 @@ func (opt Options) withDefaults() Options {
 		opt.MaxDepth = 5
 	}
 	opt.MaxDepth = min(opt.MaxDepth, maxDepth)
-	opt.MinLeaf = max(opt.MinLeaf, 1)
 	return opt
+}
+
+// leastLeaf returns how many rows a leaf has at least. A leaf of a single row is
+// as likely a wrong label, unless there are hardly any others.
+func (opt Options) leastLeaf(positives, negatives int) int {
+	switch {
+	case opt.MinLeaf > 0:
+		return opt.MinLeaf
+	case min(positives, negatives) < fewRows:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // A tally counts rows in its low half and the positive ones among them in its
@@ -54,6 +69,7 @@ type Learner struct {
 	base  []tally // by column: how many of the rows have it
 
 	labels     Bits
+	least      int64   // rows in a leaf
 	positive   float64 // the weight of a positive row; that of others is 1
 	tree       Tree
 	marked     Bits      // rows that have the column that is split by
@@ -97,6 +113,7 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 		positives += int(labels.bit(row))
 	}
 	negatives := len(l.rows) - positives
+	l.least = int64(l.opt.leastLeaf(positives, negatives))
 	l.order = append(l.order[:0], l.rows...)
 	counts, candidates := l.take(), l.everything
 	switch {
@@ -295,7 +312,7 @@ func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
 func (l *Learner) after(n Node, with tally) float64 {
 	n1, p1 := with.rows(), with.positives()
 	n0, p0 := int64(n.Rows)-n1, int64(n.Positives)-p1
-	if n1 < int64(l.opt.MinLeaf) || n0 < int64(l.opt.MinLeaf) {
+	if n1 < l.least || n0 < l.least {
 		return -1
 	}
 	return l.purity(n0, p0) + l.purity(n1, p1)

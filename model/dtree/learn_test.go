@@ -67,6 +67,7 @@ func (s sample) naiveGain(rows []int32, column int32, weight float64) (gain floa
 func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 	t.Helper()
 	opt = opt.withDefaults()
+	opt.MinLeaf = opt.leastLeaf(s.labels.Count(), len(s.rows)-s.labels.Count())
 	rows := make([]int32, len(s.rows))
 	for i := range rows {
 		rows[i] = int32(i)

@@ -52,7 +52,7 @@ func TestEitherLearnerAsksTheBest(t *testing.T) {
 			}
 		}
 		table := dtree.NewTable(rows, columns, columns)
-		opt := dtree.Options{MaxDepth: rapid.IntRange(1, 5).Draw(t, "depth")}
+		opt := dtree.Options{MaxDepth: rapid.IntRange(1, 5).Draw(t, "depth"), MinLeaf: 1}
 		other, err := New(table, nil, opt).Learn(labels, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,149 @@
+// Command speed compares how long learners take for the same trees, on one core:
+//
+//	go run ./learn/speed [-python python3]
+//
+// The matrix is drawn: rows have few of many columns, and whoever has a column
+// has those above it. golearn grows fewer trees, as it takes long; scikit-learn
+// needs a Python that has it.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/golearn"
+)
+
+//go:embed sklearn.py
+var sklearn string
+
+type options struct {
+	rows, columns, methods int
+	golearn                int
+	python                 string
+}
+
+func main() {
+	var opt options
+	flag.IntVar(&opt.rows, "rows", 1000, "inputs")
+	flag.IntVar(&opt.columns, "columns", 20_000, "paths")
+	flag.IntVar(&opt.methods, "methods", 100, "trees")
+	flag.IntVar(&opt.golearn, "golearn", 1, "trees that golearn grows")
+	flag.StringVar(&opt.python, "python", "", "a Python with scikit-learn")
+	flag.Parse()
+	if err := run(context.Background(), opt, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1) //nolint:forbidigo // this is a command
+	}
+}
+
+func run(ctx context.Context, opt options, stdout io.Writer) error {
+	r := rand.New(rand.NewPCG(1, 2))
+	rows := drawRows(r, opt.rows, opt.columns)
+	var labels []dtree.Bits
+	for range opt.methods {
+		labels = append(labels, drawLabels(r, rows, opt.columns))
+	}
+	table := dtree.NewTable(rows, opt.columns, opt.columns)
+	learner := dtree.NewLearner(table, nil, dtree.Options{})
+	start := time.Now()
+	for _, l := range labels {
+		learner.Learn(l, nil)
+	}
+	native := time.Since(start).Seconds() / float64(len(labels))
+	report := func(name string, seconds float64) {
+		fmt.Fprintf(stdout, "%-14s %10.3f ms a tree, %8.1f times native\n", name, 1000*seconds, seconds/native)
+	}
+	report("native", native)
+	if opt.golearn > 0 {
+		other := golearn.New(table, nil, dtree.Options{})
+		start = time.Now()
+		for _, l := range labels[:min(opt.golearn, len(labels))] {
+			if _, err := other.Learn(l, nil); err != nil {
+				return err
+			}
+		}
+		report("golearn", time.Since(start).Seconds()/float64(min(opt.golearn, len(labels))))
+	}
+	if opt.python == "" {
+		return nil
+	}
+	seconds, err := runPython(ctx, opt, rows, labels)
+	if err != nil {
+		return err
+	}
+	report("scikit-learn", seconds)
+	return nil
+}
+
+// runPython hands the matrix over, and returns the time for a tree.
+func runPython(ctx context.Context, opt options, rows [][]int32, labels []dtree.Bits) (float64, error) {
+	var in, out bytes.Buffer
+	w := bufio.NewWriter(&in)
+	fmt.Fprintln(w, len(rows), opt.columns, len(labels))
+	for _, row := range rows {
+		for _, c := range row {
+			fmt.Fprint(w, c, " ")
+		}
+		fmt.Fprintln(w)
+	}
+	for _, l := range labels {
+		for r := range rows {
+			if l.Has(int32(r)) {
+				fmt.Fprint(w, r, " ")
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, opt.python, "-c", sklearn)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("%s: %w", opt.python, err)
+	}
+	var seconds float64
+	_, err := fmt.Sscan(out.String(), &seconds)
+	return seconds, err
+}
+
+func drawRows(r *rand.Rand, rows, columns int) [][]int32 {
+	out := make([][]int32, rows)
+	for i := range out {
+		has := map[int32]bool{}
+		for range 20 + r.IntN(60) {
+			for c := int32(r.IntN(columns)); c > 0; c /= 3 {
+				has[c] = true
+			}
+		}
+		for c := range has {
+			out[i] = append(out[i], c)
+		}
+		slices.Sort(out[i])
+	}
+	return out
+}
+
+func drawLabels(r *rand.Rand, rows [][]int32, columns int) dtree.Bits {
+	labels := dtree.NewBits(len(rows))
+	a, b, c := int32(r.IntN(200)), int32(r.IntN(2000)), int32(r.IntN(columns))
+	for i, row := range rows {
+		has := func(c int32) bool { _, ok := slices.BinarySearch(row, c); return ok }
+		if has(a) && !has(b) || has(c) || r.IntN(50) == 0 {
+			labels.Set(int32(i))
+		}
+	}
+	return labels
+}
