@@ -92,6 +92,7 @@ func (t translator) way(l model.Leaf) Way {
 			continue
 		case test.Feature.Extra != 0:
 			w.Partial = w.Partial || !exact(test.Feature.Extra)
+			w.Stronger = append(w.Stronger, t.margin(test.Feature.Extra, test.Present)...)
 		}
 		w.Conditions = append(w.Conditions, t.conditions(*test.Feature, test.Present)...)
 		for _, f := range test.Feature.Equal {
@@ -172,6 +173,21 @@ func (t translator) extra(e features.Extra, present bool) []Condition {
 		return nil
 	}
 	return []Condition{c}
+}
+
+// margin returns what keeps an input away from a bound. Bounds are known only as
+// well as the inputs of the training came near them.
+func (t translator) margin(e features.Extra, present bool) []Condition {
+	conditions := t.extra(e, present)
+	switch e.Kind() {
+	case features.Length, features.Digits, features.Large:
+		for i := range conditions {
+			conditions[i].Min += 2 + conditions[i].Min/4
+		}
+		return conditions
+	default:
+		return nil
+	}
 }
 
 // alike returns the occurrences of a symbol in its rule.

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/grammartest"
@@ -69,18 +71,19 @@ func run(input []byte) (methods []string, outcome model.Outcome) {
 }
 
 // learned returns a model of the program.
-func learned(t *testing.T) *model.Model {
+func learned(t *testing.T, run func([]byte) ([]string, model.Outcome), methods ...string) *model.Model {
 	t.Helper()
 	sources, err := bundled.Sources("json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := generate.New(grammartest.Bundled(t, "json"), rand.New(rand.NewPCG(1, 1)), generate.Options{MaxDepth: 14, MaxRepeat: 3})
+	x, err := generate.New(grammartest.Bundled(t, "json"), rand.New(rand.NewPCG(1, 1)),
+		generate.Options{MaxDepth: 14, MaxRepeat: 4, Spacing: generate.RandomSpacing})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := model.Header{Subject: "test"}
-	for _, id := range []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "never", "null", "object", "read"} {
+	for _, id := range methods {
 		h.Units = append(h.Units, model.Unit{ID: id, Kind: model.KindMethod, Name: id})
 	}
 	var observations []model.Observation
@@ -117,7 +120,7 @@ func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*gen
 }
 
 func TestFind(t *testing.T) {
-	m := learned(t)
+	m := learned(t, run, "array", "emptyArray", "escape", "finish", "member", "negative", "nested", "never", "null", "object", "read")
 	a, err := New(m)
 	if err != nil {
 		t.Fatal(err)
@@ -204,4 +207,52 @@ func TestFind(t *testing.T) {
 			t.Errorf("nested without array: %v", missed[0].Err)
 		}
 	})
+}
+
+// values is a program that cares for what is in tokens and between them.
+func values(input []byte) (methods []string, outcome model.Outcome) {
+	methods = []string{"read"}
+	tokens := json.NewDecoder(bytes.NewReader(input))
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			break
+		}
+		number, ok := token.(json.Number)
+		if size, _ := number.Float64(); ok && math.Abs(size) >= 1e10 && !slices.Contains(methods, "large") {
+			methods = append(methods, "large")
+		}
+	}
+	if strings.ContainsFunc(string(input), func(c rune) bool { return c > unicode.MaxASCII }) {
+		methods = append(methods, "wide")
+	}
+	if bytes.ContainsRune(input, '\n') {
+		methods = append(methods, "line")
+	}
+	return methods, model.OK
+}
+
+// What trees ask for beyond paths is met too.
+func TestFindBeyondPaths(t *testing.T) {
+	m := learned(t, values, "large", "line", "read", "wide")
+	a, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"large", "line", "wide"} {
+		inputs, missed, err := a.Find(t.Context(), rand.New(rand.NewPCG(3, 0)), units(t, m, name), nil, Options{N: 10, Draw: varied})
+		if err != nil || len(missed) > 0 {
+			t.Fatalf("%s: %v, %v", name, missed, err)
+		}
+		reached := 0
+		for _, input := range inputs {
+			if methods, _ := values(input.Text); slices.Contains(methods, name) {
+				reached++
+			}
+		}
+		if reached < 9 {
+			t.Errorf("%s: %d of %d reach it", name, reached, len(inputs))
+		}
+	}
 }

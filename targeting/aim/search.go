@@ -20,6 +20,8 @@ const (
 	maxOutcomes = 3  // ways to end for each way to reach a unit
 	maxWays     = 4  // ways to reach or to avoid one unit more
 	maxStronger = 40 // conditions that are added where they can be
+
+	maxPredicted = 4000 // inputs that the model is asked about, besides ten for each that is wanted
 )
 
 // A search looks for inputs that reach one unit, and others if they can be
@@ -32,6 +34,7 @@ type search struct {
 	unit         int
 	others       []int
 	firstFailure error
+	predicted    int // inputs that the model was asked about
 }
 
 // A plan is a way to reach the unit, joined with ways to reach and to avoid
@@ -285,13 +288,18 @@ func (s *search) strengthened(ctx context.Context, solution *solve.Solution, p p
 	if len(all) == 0 {
 		return solution, nil
 	}
-	stronger, err := s.attempt(ctx, slices.Concat(p.conditions, all))
-	if stronger != nil || err != nil {
-		return stronger, err
+	if every := slices.Concat(p.conditions, all); combinations(every) <= maxCombinations {
+		stronger, err := s.attempt(ctx, every)
+		if stronger != nil || err != nil {
+			return stronger, err
+		}
 	}
 	conditions := p.conditions
 	for _, c := range all {
 		longer := append(slices.Clip(conditions), c)
+		if combinations(longer) > maxCombinations {
+			continue
+		}
 		next, err := s.attempt(ctx, longer)
 		if err != nil {
 			return nil, err
@@ -303,6 +311,20 @@ func (s *search) strengthened(ctx context.Context, solution *solve.Solution, p p
 	return solution, nil
 }
 
+// maxCombinations is how many combinations of counts are worth the time where
+// what they are for need not be.
+const maxCombinations = 2000
+
+// combinations returns how many combinations there are of what is counted, at
+// most.
+func combinations(conditions []targeting.Condition) int {
+	n := 1
+	for _, c := range conditions {
+		n = min(n*(max(c.Min, c.Max)+1), maxCombinations+1)
+	}
+	return n
+}
+
 // draw makes inputs of a solution that the model says reach what the plan is
 // for.
 func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n int, before []Input) ([]Input, error) {
@@ -312,11 +334,15 @@ func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n i
 	}
 	var out []Input
 	for _, solution := range []*solve.Solution{stronger, solution} {
+		if s.predicted > maxPredicted+10*s.opt.N {
+			break
+		}
 		answers := map[*generate.Input]*model.Answer{}
 		found, err := s.opt.Draw(ctx, solution.Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
+			s.predicted++
 			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
 			if err != nil {
 				return false, err

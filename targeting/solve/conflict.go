@@ -72,6 +72,8 @@ func follows(c, from targeting.Condition) bool {
 		return eachContains(c.Paths, from.Paths)
 	case c.Min == 1 && c.Max == targeting.Unbounded && from.Min >= 1:
 		return eachContains(from.Paths, c.Paths)
+	case c.Max == targeting.Unbounded && from.Min >= c.Min: // more of the same
+		return slices.EqualFunc(c.Paths, from.Paths, func(a, b features.Path) bool { return slices.Equal(a, b) })
 	default:
 		return false
 	}

@@ -12,7 +12,7 @@ const (
 	maxListed  = 200 // trees of one size that are listed one after the other
 	maxDrawn   = 60  // trees of one size that are drawn if there are more
 	maxUseless = 300 // draws in a row that gave nothing new
-	maxRefused = 500 // inputs that will not do, for none that will
+	maxRefused = 150 // inputs that will not do, for none that will
 	maxBroken  = 8   // trees whose tokens are drawn anew
 	maxRepairs = 6   // times that they are, for each size
 )
