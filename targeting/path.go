@@ -36,10 +36,10 @@ type Reader struct {
 // start rule if the name is empty.
 func NewReader(g *grammars.Grammar, start string) *Reader {
 	r := &Reader{grammar: g}
-	for p := range features.NewSpace(g, features.Options{Start: start}).All(1) {
+	for p := range features.NewSpace(g, features.Options{Start: start, Absent: true}).All(1) {
 		r.main = append(r.main, g.Nodes[p[0]])
 	}
-	for p := range features.NewSpace(g, features.Options{Trivia: true}).All(1) {
+	for p := range features.NewSpace(g, features.Options{Trivia: true, Absent: true}).All(1) {
 		r.trivia = append(r.trivia, g.Nodes[p[0]])
 	}
 	return r
@@ -51,7 +51,8 @@ func NewReader(g *grammars.Grammar, start string) *Reader {
 // Symbols are written as the grammar has them and joined by >: names of rules and
 // tokens, literals in single or double quotes, sets in brackets. A number picks
 // one occurrence, as in unaryExpr#15 or #15; a symbol without one stands for all
-// its occurrences. A path that what the parser sees cannot have may be one of
+// its occurrences. At the end may stand absent: an optional part that is not
+// there. A path that what the parser sees cannot have may be one of
 // trivia; with trivia before it, it is.
 func (r *Reader) Read(text string) (Condition, error) {
 	symbols, err := splitPath(text)
@@ -122,7 +123,7 @@ func (r *Reader) expand(text string, symbols []written, first []*grammars.Node) 
 				}
 			}
 			if len(longer) > maxNamed {
-				return nil, &PathError{Path: text, Reason: fmt.Sprintf("it stands for more than %d paths; give the occurrence of a symbol, as %s#%d", maxNamed, r.grammar.Nodes[longer[0][0]].Text, longer[0][0])}
+				return nil, &PathError{Path: text, Reason: fmt.Sprintf("it stands for more than %d paths; give the occurrence of a symbol, as %s", maxNamed, Symbol(r.grammar, longer[0][0]))}
 			}
 		}
 		if len(longer) == 0 {
@@ -138,11 +139,11 @@ func (r *Reader) expand(text string, symbols []written, first []*grammars.Node) 
 func (r *Reader) unknown(text string, symbols []written, at int, known []*grammars.Node) error {
 	e := &PathError{Path: text}
 	for _, n := range known {
-		name := n.Text
+		name := nameOf(n)
 		if symbols[at].number >= 0 {
-			name = fmt.Sprintf("%s#%d", n.Text, n.ID)
+			name = Symbol(r.grammar, n.ID)
 		}
-		if !slices.Contains(e.Known, name) {
+		if !isOptional(n) && !slices.Contains(e.Known, name) {
 			e.Known = append(e.Known, name)
 		}
 	}
@@ -161,17 +162,32 @@ func (r *Reader) unknown(text string, symbols []written, at int, known []*gramma
 
 // below returns the symbols that can stand right below a symbol.
 func below(n *grammars.Node) []*grammars.Node {
+	if isOptional(n) { // it is not there
+		return nil
+	}
 	var out []*grammars.Node
 	for work := slices.Clone(n.Children); len(work) > 0; {
 		c := work[0]
 		work = work[1:]
-		if c.Kind.Symbolic() {
+		if c.Kind.Symbolic() || isOptional(c) {
 			out = append(out, c)
-		} else {
+		}
+		if !c.Kind.Symbolic() {
 			work = append(slices.Clone(c.Children), work...)
 		}
 	}
 	return out
+}
+
+// isOptional reports whether a node is a part that need not be there.
+func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
+
+// nameOf returns a node as it is written.
+func nameOf(n *grammars.Node) string {
+	if isOptional(n) {
+		return "absent"
+	}
+	return n.Text
 }
 
 // A written is a symbol as someone wrote it.
@@ -199,7 +215,7 @@ func (w written) is(n *grammars.Node) bool {
 	case w.literal:
 		return n.Kind == grammars.Literal && (n.Value == w.value || n.Text == w.name)
 	default:
-		return w.name == "" || n.Text == w.name
+		return w.name == "" || nameOf(n) == w.name
 	}
 }
 
@@ -292,5 +308,5 @@ func unescape(text string) (string, error) {
 
 // Symbol returns an occurrence as a [Reader] reads it.
 func Symbol(g *grammars.Grammar, o grammars.Occurrence) string {
-	return fmt.Sprintf("%s#%d", g.Nodes[o].Text, o)
+	return fmt.Sprintf("%s#%d", nameOf(g.Nodes[o]), o)
 }

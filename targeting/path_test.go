@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting"
 )
@@ -68,7 +69,7 @@ func TestReadWhatIsListed(t *testing.T) {
 	for _, name := range []string{"json", "expr"} {
 		g := grammartest.Bundled(t, name)
 		r := targeting.NewReader(g, "")
-		space := features.NewSpace(g, features.Options{})
+		space := features.NewSpace(g, features.Options{Absent: true})
 		for k := 1; k <= 3; k++ {
 			for p := range space.All(k) {
 				var symbols []string
@@ -102,4 +103,22 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
+}
+
+// Whatever someone writes is a path or an error.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"value > array", `'true'`, `"\u{41}" > [a-z]#3`, "#1>#2", "trivia > WHITESPACE > [ ]", "absent#12", "a > '\\", ">", "value#99999999999"} {
+		f.Add(text)
+	}
+	g, err := bundled.Load("json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := targeting.NewReader(g, "")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := r.Read(text)
+		if (err == nil) != (len(c.Paths) > 0) {
+			t.Errorf("%q: %v, %v", text, c.Paths, err)
+		}
+	})
 }
