@@ -99,6 +99,13 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		}
 		done, budget = budget, budget+step
 	}
+	for drawn := 0; len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // any is better than none
+		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span()+1), lottery{w.rand}))
+		if err != nil {
+			return nil, err
+		}
+		found.add(input)
+	}
 	if len(found.inputs) == 0 && n > 0 {
 		return nil, w.unrealised()
 	}
