@@ -66,15 +66,7 @@ func streams(route *routers.Route, r *http.Request) bool {
 		return true
 	}
 	ok := route.Operation.Responses.Status(http.StatusOK)
-	if ok == nil || r.Method != http.MethodGet {
-		return false
-	}
-	for kind := range ok.Value.Content {
-		if kind != echo.MIMEApplicationJSON {
-			return true
-		}
-	}
-	return false
+	return ok != nil && len(ok.Value.Content) > 0 && ok.Value.Content[echo.MIMEApplicationJSON] == nil
 }
 
 func mediaType(r *http.Request) string {

@@ -144,7 +144,10 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 		stream := streams(s.contract.route(c), r)
 		most, wait := s.MaxBody, s.Timeout
 		if stream {
-			most, wait = s.MaxUpload, s.Stall
+			wait = s.Stall
+		}
+		if mediaType(r) == ndjson {
+			most = s.MaxUpload
 		}
 		// Errors are those of a connection that has no deadlines, as in tests.
 		_ = control.SetReadDeadline(time.Now().Add(wait))

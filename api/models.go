@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,7 +24,11 @@ const latest = "latest"
 func (s *Server) find(name string) (store.Model, error) {
 	subject, ok := strings.CutSuffix(name, "@"+latest)
 	if !ok && name != latest {
-		return s.Store.Model(name)
+		m, err := s.Store.Model(name)
+		if _, none := errors.AsType[*store.NotFoundError](err); none {
+			return s.Store.Named(name)
+		}
+		return m, err
 	}
 	if !ok {
 		subject = ""

@@ -16,6 +16,8 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/solve"
 )
 
 // problemOf returns what a client is told of an error. This is the one place that
@@ -40,6 +42,12 @@ func problemOf(err error) openapi.Problem {
 		notFound  *store.NotFoundError
 		routing   *echo.HTTPError
 		line      *model.LineError
+		alias     *aliasError
+		path      *targeting.PathError
+		asked     *askedError
+
+		infeasible *solve.InfeasibleError
+		unrealised *solve.UnrealisedError
 	)
 	switch {
 	case errors.As(err, &tooLarge):
@@ -60,10 +68,24 @@ func problemOf(err error) openapi.Problem {
 		p := of(http.StatusUnprocessableEntity, "grammar", "The grammar cannot be used")
 		p.Findings = findingsOf(found)
 		return p
+	case errors.As(err, &infeasible):
+		p := of(http.StatusUnprocessableEntity, "infeasible", "No input meets the conditions")
+		for _, c := range infeasible.Conflict {
+			p.Conflict = append(p.Conflict, c.String())
+		}
+		return p
+	case errors.As(err, &unrealised):
+		return of(http.StatusUnprocessableEntity, "unrealised", "No input was found that meets the conditions")
+	case errors.As(err, &path):
+		p := of(http.StatusUnprocessableEntity, "path", "A path is not one of the grammar")
+		p.Near = path.Known[:min(len(path.Known), 20)]
+		return p
+	case errors.As(err, &alias), errors.Is(err, model.ErrOtherGrammar):
+		return of(http.StatusUnprocessableEntity, "conflict", "It does not go together")
 	case errors.As(err, &limit):
 		return of(http.StatusUnprocessableEntity, "limit", "A limit was reached")
-	case errors.As(err, &option):
-		return of(http.StatusUnprocessableEntity, "option", "An option is out of its bounds")
+	case errors.As(err, &option), errors.As(err, &asked):
+		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")
 	case errors.As(err, &line), errors.Is(err, model.ErrObservations):
 		return of(http.StatusUnprocessableEntity, "observations", "The observations cannot be used")
 	case errors.As(err, &notFound):

@@ -67,6 +67,12 @@ func (r streamed) VisitPredictResponse(w http.ResponseWriter) error { return r.w
 
 func (r streamed) VisitGetObservationsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 
+func (r streamed) VisitGenerateInputsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+
+func (r streamed) VisitSolveConstraintResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+
+func (r streamed) VisitTargetMethodsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+
 func (r streamed) VisitFollowJobResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 
 func (r streamed) VisitGetModelFileResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }

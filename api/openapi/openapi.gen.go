@@ -18,6 +18,33 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for ChangeKind.
+const (
+	Added    ChangeKind = "added"
+	Appeared ChangeKind = "appeared"
+	Changed  ChangeKind = "changed"
+	Removed  ChangeKind = "removed"
+	Vanished ChangeKind = "vanished"
+)
+
+// Valid indicates whether the value is a known member of the ChangeKind enum.
+func (e ChangeKind) Valid() bool {
+	switch e {
+	case Added:
+		return true
+	case Appeared:
+		return true
+	case Changed:
+		return true
+	case Removed:
+		return true
+	case Vanished:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CodeKind.
 const (
 	Action     CodeKind = "action"
@@ -57,6 +84,48 @@ func (e FindingSeverity) Valid() bool {
 	case Error:
 		return true
 	case Warning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GenerateRequestSpacing.
+const (
+	CompactSpacing GenerateRequestSpacing = "compact"
+	FullSpacing    GenerateRequestSpacing = "spaced"
+	RandomSpacing  GenerateRequestSpacing = "random"
+)
+
+// Valid indicates whether the value is a known member of the GenerateRequestSpacing enum.
+func (e GenerateRequestSpacing) Valid() bool {
+	switch e {
+	case CompactSpacing:
+		return true
+	case FullSpacing:
+		return true
+	case RandomSpacing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GenerateRequestStrategy.
+const (
+	Kpath    GenerateRequestStrategy = "kpath"
+	Random   GenerateRequestStrategy = "random"
+	Shortest GenerateRequestStrategy = "shortest"
+)
+
+// Valid indicates whether the value is a known member of the GenerateRequestStrategy enum.
+func (e GenerateRequestStrategy) Valid() bool {
+	switch e {
+	case Kpath:
+		return true
+	case Random:
+		return true
+	case Shortest:
 		return true
 	default:
 		return false
@@ -108,6 +177,24 @@ func (e JobState) Valid() bool {
 	}
 }
 
+// Defines values for SolveRequestStyle.
+const (
+	Smallest SolveRequestStyle = "smallest"
+	Varied   SolveRequestStyle = "varied"
+)
+
+// Valid indicates whether the value is a known member of the SolveRequestStyle enum.
+func (e SolveRequestStyle) Valid() bool {
+	switch e {
+	case Smallest:
+		return true
+	case Varied:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for StatusStatus.
 const (
 	Ok StatusStatus = "ok"
@@ -117,6 +204,45 @@ const (
 func (e StatusStatus) Valid() bool {
 	switch e {
 	case Ok:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TargetLineVerdict.
+const (
+	Infeasible TargetLineVerdict = "infeasible"
+	Unknown    TargetLineVerdict = "unknown"
+	Unrealised TargetLineVerdict = "unrealised"
+)
+
+// Valid indicates whether the value is a known member of the TargetLineVerdict enum.
+func (e TargetLineVerdict) Valid() bool {
+	switch e {
+	case Infeasible:
+		return true
+	case Unknown:
+		return true
+	case Unrealised:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TargetRequestStyle.
+const (
+	SmallestTargets TargetRequestStyle = "smallest"
+	VariedTargets   TargetRequestStyle = "varied"
+)
+
+// Valid indicates whether the value is a known member of the TargetRequestStyle enum.
+func (e TargetRequestStyle) Valid() bool {
+	switch e {
+	case SmallestTargets:
+		return true
+	case VariedTargets:
 		return true
 	default:
 		return false
@@ -144,6 +270,48 @@ func (e TrainOptionsBalance) Valid() bool {
 	}
 }
 
+// Defines values for ExplainMethodParamsFormat.
+const (
+	Dot  ExplainMethodParamsFormat = "dot"
+	JSON ExplainMethodParamsFormat = "json"
+	Svg  ExplainMethodParamsFormat = "svg"
+	Text ExplainMethodParamsFormat = "text"
+)
+
+// Valid indicates whether the value is a known member of the ExplainMethodParamsFormat enum.
+func (e ExplainMethodParamsFormat) Valid() bool {
+	switch e {
+	case Dot:
+		return true
+	case JSON:
+		return true
+	case Svg:
+		return true
+	case Text:
+		return true
+	default:
+		return false
+	}
+}
+
+// Alias defines model for Alias.
+type Alias struct {
+	Alias string `json:"alias"`
+
+	// Model The id of the model.
+	Model string `json:"model"`
+}
+
+// AliasList defines model for AliasList.
+type AliasList struct {
+	Aliases []Alias `json:"aliases"`
+}
+
+// AliasRequest defines model for AliasRequest.
+type AliasRequest struct {
+	Model string `json:"model"`
+}
+
 // Answer It has an `outside`, an `error` or `methods`.
 type Answer struct {
 	// Error Why there is no answer.
@@ -160,6 +328,26 @@ type Answer struct {
 	// Unseen The share of the input's paths that training never saw.
 	Unseen *float64 `json:"unseen,omitempty"`
 }
+
+// Change defines model for Change.
+type Change struct {
+	After  []Condition `json:"after"`
+	Before []Condition `json:"before"`
+
+	// Chance How likely as many are then.
+	Chance float64 `json:"chance"`
+
+	// Differ Inputs that the models answer differently for.
+	Differ int `json:"differ"`
+
+	// Expected As many at most, were the program the same.
+	Expected float64    `json:"expected"`
+	Kind     ChangeKind `json:"kind"`
+	Method   string     `json:"method"`
+}
+
+// ChangeKind defines model for Change.Kind.
+type ChangeKind string
 
 // Code Code of a target language, which inroad does not run.
 type Code struct {
@@ -187,6 +375,78 @@ type CommitItem struct {
 	Updated time.Time `json:"updated"`
 }
 
+// CompareRequest defines model for CompareRequest.
+type CompareRequest struct {
+	After  string  `json:"after"`
+	Before string  `json:"before"`
+	Inputs []Input `json:"inputs,omitempty,omitzero"`
+}
+
+// Comparison defines model for Comparison.
+type Comparison struct {
+	After   string   `json:"after"`
+	Before  string   `json:"before"`
+	Changes []Change `json:"changes"`
+	Inputs  int      `json:"inputs"`
+
+	// Methods That both models know.
+	Methods int `json:"methods"`
+	Outside int `json:"outside"`
+}
+
+// Condition defines model for Condition.
+type Condition struct {
+	Observations int `json:"observations"`
+	Reached      int `json:"reached"`
+
+	// With Partial inputs that the input has.
+	With []string `json:"with"`
+
+	// Without Partial inputs that it has not.
+	Without []string `json:"without"`
+}
+
+// CountedPath defines model for CountedPath.
+type CountedPath struct {
+	// Max No bound if absent.
+	Max  *int   `json:"max,omitempty"`
+	Min  int    `json:"min,omitempty,omitzero"`
+	Path string `json:"path"`
+}
+
+// Coverage defines model for Coverage.
+type Coverage struct {
+	Covered int `json:"covered"`
+
+	// Impossible How many more its graph has that no tree has.
+	Impossible string        `json:"impossible"`
+	Inputs     int           `json:"inputs"`
+	K          int           `json:"k"`
+	Missing    []MissingPath `json:"missing"`
+
+	// Outside Of the inputs are not of the grammar.
+	Outside int `json:"outside"`
+
+	// Possible How many paths the grammar has, a number that may be large.
+	Possible string `json:"possible"`
+}
+
+// Explanation defines model for Explanation.
+type Explanation struct {
+	// Accuracy On observations that were held out.
+	Accuracy float64 `json:"accuracy"`
+
+	// Conditions What inputs have that reach the method, the commonest first.
+	Conditions   []Condition `json:"conditions"`
+	Entered      int         `json:"entered"`
+	F1           float64     `json:"f1"`
+	Method       string      `json:"method"`
+	Observations int         `json:"observations"`
+
+	// Tree Without a feature it is an answer.
+	Tree Question `json:"tree"`
+}
+
 // Finding defines model for Finding.
 type Finding struct {
 	// Column In characters, from 1.
@@ -201,6 +461,28 @@ type Finding struct {
 
 // FindingSeverity defines model for Finding.Severity.
 type FindingSeverity string
+
+// GenerateRequest defines model for GenerateRequest.
+type GenerateRequest struct {
+	// K The length of the paths that kpath covers; 2 if absent.
+	K         int `json:"k,omitempty,omitzero"`
+	MaxDepth  int `json:"max_depth,omitempty,omitzero"`
+	MaxNodes  int `json:"max_nodes,omitempty,omitzero"`
+	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
+
+	// N How many; 10 if absent, of kpath as many as it takes.
+	N        int                     `json:"n,omitempty,omitzero"`
+	Seed     *int64                  `json:"seed,omitempty"`
+	Spacing  GenerateRequestSpacing  `json:"spacing,omitempty,omitzero"`
+	Start    string                  `json:"start,omitempty,omitzero"`
+	Strategy GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
+}
+
+// GenerateRequestSpacing defines model for GenerateRequest.Spacing.
+type GenerateRequestSpacing string
+
+// GenerateRequestStrategy defines model for GenerateRequest.Strategy.
+type GenerateRequestStrategy string
 
 // Grammar defines model for Grammar.
 type Grammar struct {
@@ -316,6 +598,43 @@ type JobList struct {
 type LineError struct {
 	Line    int    `json:"line"`
 	Message string `json:"message"`
+}
+
+// MadeInput An `input` or `input_base64`, or the `error` that ends the stream.
+type MadeInput struct {
+	Error       string  `json:"error,omitempty,omitzero"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+}
+
+// Method defines model for Method.
+type Method struct {
+	End int `json:"end,omitempty,omitzero"`
+
+	// Entered Observations that entered it.
+	Entered      int    `json:"entered"`
+	File         string `json:"file,omitempty,omitzero"`
+	ID           string `json:"id"`
+	Kind         string `json:"kind,omitempty,omitzero"`
+	Name         string `json:"name,omitempty,omitzero"`
+	Observations int    `json:"observations"`
+	Start        int    `json:"start,omitempty,omitzero"`
+
+	// Trainable Some observations entered it and others did not.
+	Trainable bool `json:"trainable"`
+}
+
+// MethodList defines model for MethodList.
+type MethodList struct {
+	Methods []Method `json:"methods"`
+}
+
+// MissingPath defines model for MissingPath.
+type MissingPath struct {
+	Path []string `json:"path"`
+
+	// Pattern The path as a partial input.
+	Pattern string `json:"pattern"`
 }
 
 // Model defines model for Model.
@@ -442,6 +761,9 @@ type Prediction struct {
 
 // Problem defines model for Problem.
 type Problem struct {
+	// Conflict Conditions that contradict each other.
+	Conflict []string `json:"conflict,omitempty,omitzero"`
+
 	// Detail What is wrong this time.
 	Detail string `json:"detail,omitempty,omitzero"`
 
@@ -482,6 +804,20 @@ type Quality struct {
 	Recall    float64 `json:"recall"`
 }
 
+// Question Without a feature it is an answer.
+type Question struct {
+	Absent  *Question `json:"absent,omitempty"`
+	Covered bool      `json:"covered"`
+
+	// Equal How many other features may be meant.
+	Equal        int       `json:"equal,omitempty,omitzero"`
+	Feature      string    `json:"feature,omitempty,omitzero"`
+	Observations int       `json:"observations"`
+	Present      *Question `json:"present,omitempty"`
+	Probability  float64   `json:"probability"`
+	Reached      int       `json:"reached"`
+}
+
 // Reason defines model for Reason.
 type Reason struct {
 	// Feature A partial input, or words.
@@ -490,6 +826,33 @@ type Reason struct {
 	// Present Whether the input has it.
 	Present bool `json:"present"`
 }
+
+// SolveRequest defines model for SolveRequest.
+type SolveRequest struct {
+	// Absent Rules and tokens that inputs do not have.
+	Absent []string `json:"absent,omitempty,omitzero"`
+
+	// Counts Paths and how often inputs have them.
+	Counts []CountedPath `json:"counts,omitempty,omitzero"`
+
+	// Forbid Paths that inputs do not have.
+	Forbid   []string `json:"forbid,omitempty,omitzero"`
+	MaxChars int      `json:"max_chars,omitempty,omitzero"`
+	MaxDepth int      `json:"max_depth,omitempty,omitzero"`
+	MaxNodes int      `json:"max_nodes,omitempty,omitzero"`
+
+	// N How many; 1 if absent.
+	N int `json:"n,omitempty,omitzero"`
+
+	// Require Paths that inputs have.
+	Require []string          `json:"require,omitempty,omitzero"`
+	Seed    *int64            `json:"seed,omitempty"`
+	Start   string            `json:"start,omitempty,omitzero"`
+	Style   SolveRequestStyle `json:"style,omitempty,omitzero"`
+}
+
+// SolveRequestStyle defines model for SolveRequest.Style.
+type SolveRequestStyle string
 
 // Status defines model for Status.
 type Status struct {
@@ -521,6 +884,39 @@ type SyntaxError struct {
 	// Offset In bytes, from 0.
 	Offset int `json:"offset"`
 }
+
+// TargetLine An input with the methods it reaches, or a method that is `missed` with the reason.
+type TargetLine struct {
+	// Doubtful The model is unsure of what the method asks for.
+	Doubtful    bool              `json:"doubtful,omitempty,omitzero"`
+	Input       *string           `json:"input,omitempty"`
+	InputBase64 *string           `json:"input_base64,omitempty"`
+	Methods     []string          `json:"methods,omitempty,omitzero"`
+	Missed      string            `json:"missed,omitempty,omitzero"`
+	Probability float64           `json:"probability,omitempty,omitzero"`
+	Reason      string            `json:"reason,omitempty,omitzero"`
+	Verdict     TargetLineVerdict `json:"verdict,omitempty,omitzero"`
+}
+
+// TargetLineVerdict defines model for TargetLine.Verdict.
+type TargetLineVerdict string
+
+// TargetRequest defines model for TargetRequest.
+type TargetRequest struct {
+	// AnyOutcome Whether or not the program is expected to accept them.
+	AnyOutcome bool     `json:"any_outcome,omitempty,omitzero"`
+	Avoid      []string `json:"avoid,omitempty,omitzero"`
+	MaxNodes   int      `json:"max_nodes,omitempty,omitzero"`
+	Methods    []string `json:"methods"`
+
+	// N How many for each set of methods that can be reached at once; 1 if absent.
+	N     int                `json:"n,omitempty,omitzero"`
+	Seed  *int64             `json:"seed,omitempty"`
+	Style TargetRequestStyle `json:"style,omitempty,omitzero"`
+}
+
+// TargetRequestStyle defines model for TargetRequest.Style.
+type TargetRequestStyle string
 
 // TrainOptions What is absent is as recommended.
 type TrainOptions struct {
@@ -619,6 +1015,18 @@ type Unprocessable = Problem
 // Well defines model for Well.
 type Well = Status
 
+// MeasureCoverageParams defines parameters for MeasureCoverage.
+type MeasureCoverageParams struct {
+	// K The length of the paths.
+	K int `form:"k,omitempty" json:"k,omitempty,omitzero"`
+
+	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	Trivia bool `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
+
+	// Missing List so many of the paths that no input has.
+	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
+}
+
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
 	// Limit How many at most.
@@ -639,6 +1047,18 @@ type ListModelsParams struct {
 	// Before Only models older than this one, to go on with a list.
 	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
 }
+
+// ExplainMethodParams defines parameters for ExplainMethod.
+type ExplainMethodParams struct {
+	// Format The tree as JSON, as text, in the language of Graphviz, or as a picture.
+	Format ExplainMethodParamsFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
+
+	// Whole The whole tree that predictions are made with; else it is without what chance explains.
+	Whole bool `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
+}
+
+// ExplainMethodParamsFormat defines parameters for ExplainMethod.
+type ExplainMethodParamsFormat string
 
 // PredictParams defines parameters for Predict.
 type PredictParams struct {
@@ -664,17 +1084,35 @@ type AddObservationsParams struct {
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
 }
 
+// PutAliasJSONRequestBody defines body for PutAlias for application/json ContentType.
+type PutAliasJSONRequestBody = AliasRequest
+
+// CompareModelsJSONRequestBody defines body for CompareModels for application/json ContentType.
+type CompareModelsJSONRequestBody = CompareRequest
+
 // CheckGrammarJSONRequestBody defines body for CheckGrammar for application/json ContentType.
 type CheckGrammarJSONRequestBody = GrammarUpload
 
 // CreateGrammarJSONRequestBody defines body for CreateGrammar for application/json ContentType.
 type CreateGrammarJSONRequestBody = GrammarUpload
 
+// MeasureCoverageJSONRequestBody defines body for MeasureCoverage for application/json ContentType.
+type MeasureCoverageJSONRequestBody = PredictRequest
+
+// GenerateInputsJSONRequestBody defines body for GenerateInputs for application/json ContentType.
+type GenerateInputsJSONRequestBody = GenerateRequest
+
 // ParseInputJSONRequestBody defines body for ParseInput for application/json ContentType.
 type ParseInputJSONRequestBody = ParseRequest
 
+// SolveConstraintJSONRequestBody defines body for SolveConstraint for application/json ContentType.
+type SolveConstraintJSONRequestBody = SolveRequest
+
 // TrainModelJSONRequestBody defines body for TrainModel for application/json ContentType.
 type TrainModelJSONRequestBody = TrainRequest
+
+// TargetMethodsJSONRequestBody defines body for TargetMethods for application/json ContentType.
+type TargetMethodsJSONRequestBody = TargetRequest
 
 // PredictJSONRequestBody defines body for Predict for application/json ContentType.
 type PredictJSONRequestBody = PredictRequest
@@ -765,6 +1203,56 @@ type ClientInterface interface {
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAliases List the names that were given to models
+	//
+	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
+	ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteAlias Take a name from a model
+	//
+	// The model stays.
+	//
+	// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
+	DeleteAlias(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutAliasWithBody Give a name to a model
+	//
+	// The name may be that of another model before. It can be used wherever a model is named.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+	PutAliasWithBody(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutAlias Give a name to a model
+	//
+	// The name may be that of another model before. It can be used wherever a model is named.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+	PutAlias(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CompareModelsWithBody Tell which methods inputs reach under other conditions than before
+	//
+	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+	// method is named if they differ more often than their mistakes explain.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+	CompareModelsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CompareModels Tell which methods inputs reach under other conditions than before
+	//
+	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+	// method is named if they differ more often than their mistakes explain.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+	CompareModels(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CheckGrammarWithBody Tell what is wrong with a grammar, and what it is made of
 	//
 	// Nothing is stored. A grammar that cannot be used is an answer, too.
@@ -815,6 +1303,46 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
 	GetGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// MeasureCoverageWithBody Tell how many of the grammar's paths inputs have
+	//
+	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+	// counted, and have no paths.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+	MeasureCoverageWithBody(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	//
+	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+	// counted, and have no paths.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+	MeasureCoverage(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GenerateInputsWithBody Make inputs of a grammar
+	//
+	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+	// they are made; if no more can be made, the last line says why.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+	GenerateInputsWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GenerateInputs Make inputs of a grammar
+	//
+	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+	// they are made; if no more can be made, the last line says why.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+	GenerateInputs(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ParseInputWithBody Parse an input
 	//
 	// An input outside the grammar is an answer, which says where it leaves the grammar.
@@ -832,6 +1360,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 	ParseInput(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SolveConstraintWithBody Make inputs that have some paths and not others
+	//
+	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+	// each right below the one before it, as in `object > member`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+	SolveConstraintWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SolveConstraint Make inputs that have some paths and not others
+	//
+	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+	// each right below the one before it, as in `object > member`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+	SolveConstraint(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListJobs List jobs, the newest first
 	//
@@ -892,6 +1442,36 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFile(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TargetMethodsWithBody Make inputs that reach methods
+	//
+	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+	// reach all methods that can be reached; the others are told with why not.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+	TargetMethodsWithBody(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TargetMethods Make inputs that reach methods
+	//
+	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+	// reach all methods that can be reached; the others are told with why not.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+	TargetMethods(ctx context.Context, model ModelName, body TargetMethodsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMethods List the methods that a model knows
+	//
+	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
+	ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExplainMethod Tell what inputs have that reach a method
+	//
+	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
+	ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PredictWithBody Tell which methods inputs reach
 	//
@@ -970,6 +1550,116 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 // Corresponds with GET /readyz (the `GetReadiness` operationId).
 func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetReadinessRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAliases List the names that were given to models
+//
+// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
+func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAliasesRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteAlias Take a name from a model
+//
+// The model stays.
+//
+// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
+func (c *Client) DeleteAlias(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteAliasRequest(c.Server, alias)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutAliasWithBody Give a name to a model
+//
+// The name may be that of another model before. It can be used wherever a model is named.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+func (c *Client) PutAliasWithBody(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutAliasRequestWithBody(c.Server, alias, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutAlias Give a name to a model
+//
+// The name may be that of another model before. It can be used wherever a model is named.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+func (c *Client) PutAlias(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutAliasRequest(c.Server, alias, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CompareModelsWithBody Tell which methods inputs reach under other conditions than before
+//
+// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+// method is named if they differ more often than their mistakes explain.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+func (c *Client) CompareModelsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCompareModelsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CompareModels Tell which methods inputs reach under other conditions than before
+//
+// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+// method is named if they differ more often than their mistakes explain.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+func (c *Client) CompareModels(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCompareModelsRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1090,6 +1780,86 @@ func (c *Client) GetGrammar(ctx context.Context, grammar GrammarName, reqEditors
 	return c.Client.Do(req)
 }
 
+// MeasureCoverageWithBody Tell how many of the grammar's paths inputs have
+//
+// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+// counted, and have no paths.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+func (c *Client) MeasureCoverageWithBody(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMeasureCoverageRequestWithBody(c.Server, grammar, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MeasureCoverage Tell how many of the grammar's paths inputs have
+//
+// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+// counted, and have no paths.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+func (c *Client) MeasureCoverage(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMeasureCoverageRequest(c.Server, grammar, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GenerateInputsWithBody Make inputs of a grammar
+//
+// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+// they are made; if no more can be made, the last line says why.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+func (c *Client) GenerateInputsWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGenerateInputsRequestWithBody(c.Server, grammar, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GenerateInputs Make inputs of a grammar
+//
+// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+// they are made; if no more can be made, the last line says why.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+func (c *Client) GenerateInputs(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGenerateInputsRequest(c.Server, grammar, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ParseInputWithBody Parse an input
 //
 // An input outside the grammar is an answer, which says where it leaves the grammar.
@@ -1118,6 +1888,48 @@ func (c *Client) ParseInputWithBody(ctx context.Context, grammar GrammarName, co
 // Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 func (c *Client) ParseInput(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewParseInputRequest(c.Server, grammar, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SolveConstraintWithBody Make inputs that have some paths and not others
+//
+// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+// each right below the one before it, as in `object > member`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+func (c *Client) SolveConstraintWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSolveConstraintRequestWithBody(c.Server, grammar, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SolveConstraint Make inputs that have some paths and not others
+//
+// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+// each right below the one before it, as in `object > member`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+func (c *Client) SolveConstraint(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSolveConstraintRequest(c.Server, grammar, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1268,6 +2080,76 @@ func (c *Client) GetModel(ctx context.Context, model ModelName, reqEditors ...Re
 // Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 func (c *Client) GetModelFile(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetModelFileRequest(c.Server, model)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TargetMethodsWithBody Make inputs that reach methods
+//
+// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+// reach all methods that can be reached; the others are told with why not.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+func (c *Client) TargetMethodsWithBody(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTargetMethodsRequestWithBody(c.Server, model, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TargetMethods Make inputs that reach methods
+//
+// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+// reach all methods that can be reached; the others are told with why not.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+func (c *Client) TargetMethods(ctx context.Context, model ModelName, body TargetMethodsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTargetMethodsRequest(c.Server, model, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMethods List the methods that a model knows
+//
+// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
+func (c *Client) ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMethodsRequest(c.Server, model)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExplainMethod Tell what inputs have that reach a method
+//
+// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
+func (c *Client) ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExplainMethodRequest(c.Server, model, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1456,6 +2338,154 @@ func NewGetReadinessRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewListAliasesRequest constructs an http.Request for the ListAliases method
+func NewListAliasesRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/aliases")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteAliasRequest constructs an http.Request for the DeleteAlias method
+func NewDeleteAliasRequest(server string, alias string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alias", alias, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/aliases/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPutAliasRequest calls the generic PutAlias builder with application/json body
+func NewPutAliasRequest(server string, alias string, body PutAliasJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutAliasRequestWithBody(server, alias, "application/json", bodyReader)
+}
+
+// NewPutAliasRequestWithBody constructs an http.Request for the PutAlias method, with any body, and a specified content type
+func NewPutAliasRequestWithBody(server string, alias string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "alias", alias, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/aliases/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCompareModelsRequest calls the generic CompareModels builder with application/json body
+func NewCompareModelsRequest(server string, body CompareModelsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCompareModelsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCompareModelsRequestWithBody constructs an http.Request for the CompareModels method, with any body, and a specified content type
+func NewCompareModelsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/comparisons")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewCheckGrammarRequest calls the generic CheckGrammar builder with application/json body
 func NewCheckGrammarRequest(server string, body CheckGrammarJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -1597,6 +2627,139 @@ func NewGetGrammarRequest(server string, grammar GrammarName) (*http.Request, er
 	return req, nil
 }
 
+// NewMeasureCoverageRequest calls the generic MeasureCoverage builder with application/json body
+func NewMeasureCoverageRequest(server string, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewMeasureCoverageRequestWithBody(server, grammar, params, "application/json", bodyReader)
+}
+
+// NewMeasureCoverageRequestWithBody constructs an http.Request for the MeasureCoverage method, with any body, and a specified content type
+func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/coverage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "k", params.K, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "trivia", params.Trivia, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "missing", params.Missing, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGenerateInputsRequest calls the generic GenerateInputs builder with application/json body
+func NewGenerateInputsRequest(server string, grammar GrammarName, body GenerateInputsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewGenerateInputsRequestWithBody(server, grammar, "application/json", bodyReader)
+}
+
+// NewGenerateInputsRequestWithBody constructs an http.Request for the GenerateInputs method, with any body, and a specified content type
+func NewGenerateInputsRequestWithBody(server string, grammar GrammarName, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/inputs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewParseInputRequest calls the generic ParseInput builder with application/json body
 func NewParseInputRequest(server string, grammar GrammarName, body ParseInputJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -1625,6 +2788,53 @@ func NewParseInputRequestWithBody(server string, grammar GrammarName, contentTyp
 	}
 
 	operationPath := fmt.Sprintf("/v1/grammars/%s/parses", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSolveConstraintRequest calls the generic SolveConstraint builder with application/json body
+func NewSolveConstraintRequest(server string, grammar GrammarName, body SolveConstraintJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSolveConstraintRequestWithBody(server, grammar, "application/json", bodyReader)
+}
+
+// NewSolveConstraintRequestWithBody constructs an http.Request for the SolveConstraint method, with any body, and a specified content type
+func NewSolveConstraintRequestWithBody(server string, grammar GrammarName, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/solutions", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -1968,6 +3178,159 @@ func NewGetModelFileRequest(server string, model ModelName) (*http.Request, erro
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewTargetMethodsRequest calls the generic TargetMethods builder with application/json body
+func NewTargetMethodsRequest(server string, model ModelName, body TargetMethodsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTargetMethodsRequestWithBody(server, model, "application/json", bodyReader)
+}
+
+// NewTargetMethodsRequestWithBody constructs an http.Request for the TargetMethods method, with any body, and a specified content type
+func NewTargetMethodsRequestWithBody(server string, model ModelName, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s/inputs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListMethodsRequest constructs an http.Request for the ListMethods method
+func NewListMethodsRequest(server string, model ModelName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s/methods", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewExplainMethodRequest constructs an http.Request for the ExplainMethod method
+func NewExplainMethodRequest(server string, model ModelName, method string, params *ExplainMethodParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "method", method, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s/methods/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "whole", params.Whole, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -2332,6 +3695,60 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadinessWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetReadinessResponse, error)
 
+	// ListAliasesWithResponse List the names that were given to models
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
+	ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
+
+	// DeleteAliasWithResponse Take a name from a model
+	//
+	// The model stays.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
+	DeleteAliasWithResponse(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*DeleteAliasResponse, error)
+
+	// PutAliasWithBodyWithResponse Give a name to a model
+	//
+	// The name may be that of another model before. It can be used wherever a model is named.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+	PutAliasWithBodyWithResponse(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutAliasResponse, error)
+
+	// PutAliasWithResponse Give a name to a model
+	//
+	// The name may be that of another model before. It can be used wherever a model is named.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+	PutAliasWithResponse(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAliasResponse, error)
+
+	// CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
+	//
+	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+	// method is named if they differ more often than their mistakes explain.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+	CompareModelsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error)
+
+	// CompareModelsWithResponse Tell which methods inputs reach under other conditions than before
+	//
+	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+	// method is named if they differ more often than their mistakes explain.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+	CompareModelsWithResponse(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error)
+
 	// CheckGrammarWithBodyWithResponse Tell what is wrong with a grammar, and what it is made of
 	//
 	// Nothing is stored. A grammar that cannot be used is an answer, too.
@@ -2386,6 +3803,46 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
 	GetGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*GetGrammarResponse, error)
 
+	// MeasureCoverageWithBodyWithResponse Tell how many of the grammar's paths inputs have
+	//
+	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+	// counted, and have no paths.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+	MeasureCoverageWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error)
+
+	// MeasureCoverageWithResponse Tell how many of the grammar's paths inputs have
+	//
+	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+	// counted, and have no paths.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+	MeasureCoverageWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error)
+
+	// GenerateInputsWithBodyWithResponse Make inputs of a grammar
+	//
+	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+	// they are made; if no more can be made, the last line says why.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+	GenerateInputsWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error)
+
+	// GenerateInputsWithResponse Make inputs of a grammar
+	//
+	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+	// they are made; if no more can be made, the last line says why.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+	GenerateInputsWithResponse(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error)
+
 	// ParseInputWithBodyWithResponse Parse an input
 	//
 	// An input outside the grammar is an answer, which says where it leaves the grammar.
@@ -2403,6 +3860,28 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 	ParseInputWithResponse(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*ParseInputResponse, error)
+
+	// SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
+	//
+	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+	// each right below the one before it, as in `object > member`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+	SolveConstraintWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error)
+
+	// SolveConstraintWithResponse Make inputs that have some paths and not others
+	//
+	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+	// each right below the one before it, as in `object > member`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+	SolveConstraintWithResponse(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error)
 
 	// ListJobsWithResponse List jobs, the newest first
 	//
@@ -2477,6 +3956,40 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFileWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*GetModelFileResponse, error)
+
+	// TargetMethodsWithBodyWithResponse Make inputs that reach methods
+	//
+	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+	// reach all methods that can be reached; the others are told with why not.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+	TargetMethodsWithBodyWithResponse(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error)
+
+	// TargetMethodsWithResponse Make inputs that reach methods
+	//
+	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+	// reach all methods that can be reached; the others are told with why not.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+	TargetMethodsWithResponse(ctx context.Context, model ModelName, body TargetMethodsJSONRequestBody, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error)
+
+	// ListMethodsWithResponse List the methods that a model knows
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
+	ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
+
+	// ExplainMethodWithResponse Tell what inputs have that reach a method
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
+	ExplainMethodWithResponse(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*ExplainMethodResponse, error)
 
 	// PredictWithBodyWithResponse Tell which methods inputs reach
 	//
@@ -2645,6 +4158,240 @@ func (r GetReadinessResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetReadinessResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListAliasesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AliasList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAliasesResponse) GetJSON200() *AliasList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListAliasesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAliasesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAliasesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAliasesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAliasesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteAliasResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteAliasResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteAliasResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteAliasResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteAliasResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteAliasResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteAliasResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteAliasResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PutAliasResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Alias
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PutAliasResponse) GetJSON200() *Alias {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r PutAliasResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r PutAliasResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r PutAliasResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PutAliasResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PutAliasResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PutAliasResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PutAliasResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PutAliasResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CompareModelsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Comparison
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CompareModelsResponse) GetJSON200() *Comparison {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r CompareModelsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r CompareModelsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CompareModelsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CompareModelsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CompareModelsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CompareModelsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CompareModelsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -2885,6 +4632,123 @@ func (r GetGrammarResponse) ContentType() string {
 	return ""
 }
 
+type MeasureCoverageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Coverage
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r MeasureCoverageResponse) GetJSON200() *Coverage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r MeasureCoverageResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r MeasureCoverageResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r MeasureCoverageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r MeasureCoverageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r MeasureCoverageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MeasureCoverageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r MeasureCoverageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GenerateInputsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GenerateInputsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r GenerateInputsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GenerateInputsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GenerateInputsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GenerateInputsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GenerateInputsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GenerateInputsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ParseInputResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2941,6 +4805,61 @@ func (r ParseInputResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ParseInputResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SolveConstraintResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r SolveConstraintResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r SolveConstraintResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SolveConstraintResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SolveConstraintResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SolveConstraintResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SolveConstraintResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SolveConstraintResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3401,6 +5320,171 @@ func (r GetModelFileResponse) ContentType() string {
 	return ""
 }
 
+type TargetMethodsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r TargetMethodsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r TargetMethodsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TargetMethodsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TargetMethodsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TargetMethodsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TargetMethodsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TargetMethodsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListMethodsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MethodList
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListMethodsResponse) GetJSON200() *MethodList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListMethodsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListMethodsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListMethodsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListMethodsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListMethodsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListMethodsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ExplainMethodResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Explanation
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExplainMethodResponse) GetJSON200() *Explanation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ExplainMethodResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ExplainMethodResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExplainMethodResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExplainMethodResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExplainMethodResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExplainMethodResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type PredictResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3752,6 +5836,96 @@ func (c *ClientWithResponses) GetReadinessWithResponse(ctx context.Context, reqE
 	return ParseGetReadinessResponse(rsp)
 }
 
+// ListAliasesWithResponse List the names that were given to models
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
+func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
+	rsp, err := c.ListAliases(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAliasesResponse(rsp)
+}
+
+// DeleteAliasWithResponse Take a name from a model
+//
+// The model stays.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
+func (c *ClientWithResponses) DeleteAliasWithResponse(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*DeleteAliasResponse, error) {
+	rsp, err := c.DeleteAlias(ctx, alias, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteAliasResponse(rsp)
+}
+
+// PutAliasWithBodyWithResponse Give a name to a model
+//
+// The name may be that of another model before. It can be used wherever a model is named.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+func (c *ClientWithResponses) PutAliasWithBodyWithResponse(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutAliasResponse, error) {
+	rsp, err := c.PutAliasWithBody(ctx, alias, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutAliasResponse(rsp)
+}
+
+// PutAliasWithResponse Give a name to a model
+//
+// The name may be that of another model before. It can be used wherever a model is named.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
+func (c *ClientWithResponses) PutAliasWithResponse(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAliasResponse, error) {
+	rsp, err := c.PutAlias(ctx, alias, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutAliasResponse(rsp)
+}
+
+// CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
+//
+// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+// method is named if they differ more often than their mistakes explain.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+func (c *ClientWithResponses) CompareModelsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error) {
+	rsp, err := c.CompareModelsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCompareModelsResponse(rsp)
+}
+
+// CompareModelsWithResponse Tell which methods inputs reach under other conditions than before
+//
+// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
+// method is named if they differ more often than their mistakes explain.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
+func (c *ClientWithResponses) CompareModelsWithResponse(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error) {
+	rsp, err := c.CompareModels(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCompareModelsResponse(rsp)
+}
+
 // CheckGrammarWithBodyWithResponse Tell what is wrong with a grammar, and what it is made of
 //
 // Nothing is stored. A grammar that cannot be used is an answer, too.
@@ -3842,6 +6016,70 @@ func (c *ClientWithResponses) GetGrammarWithResponse(ctx context.Context, gramma
 	return ParseGetGrammarResponse(rsp)
 }
 
+// MeasureCoverageWithBodyWithResponse Tell how many of the grammar's paths inputs have
+//
+// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+// counted, and have no paths.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+func (c *ClientWithResponses) MeasureCoverageWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error) {
+	rsp, err := c.MeasureCoverageWithBody(ctx, grammar, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMeasureCoverageResponse(rsp)
+}
+
+// MeasureCoverageWithResponse Tell how many of the grammar's paths inputs have
+//
+// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
+// counted, and have no paths.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
+func (c *ClientWithResponses) MeasureCoverageWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error) {
+	rsp, err := c.MeasureCoverage(ctx, grammar, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMeasureCoverageResponse(rsp)
+}
+
+// GenerateInputsWithBodyWithResponse Make inputs of a grammar
+//
+// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+// they are made; if no more can be made, the last line says why.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+func (c *ClientWithResponses) GenerateInputsWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error) {
+	rsp, err := c.GenerateInputsWithBody(ctx, grammar, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGenerateInputsResponse(rsp)
+}
+
+// GenerateInputsWithResponse Make inputs of a grammar
+//
+// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
+// they are made; if no more can be made, the last line says why.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
+func (c *ClientWithResponses) GenerateInputsWithResponse(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error) {
+	rsp, err := c.GenerateInputs(ctx, grammar, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGenerateInputsResponse(rsp)
+}
+
 // ParseInputWithBodyWithResponse Parse an input
 //
 // An input outside the grammar is an answer, which says where it leaves the grammar.
@@ -3870,6 +6108,40 @@ func (c *ClientWithResponses) ParseInputWithResponse(ctx context.Context, gramma
 		return nil, err
 	}
 	return ParseParseInputResponse(rsp)
+}
+
+// SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
+//
+// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+// each right below the one before it, as in `object > member`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+func (c *ClientWithResponses) SolveConstraintWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error) {
+	rsp, err := c.SolveConstraintWithBody(ctx, grammar, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSolveConstraintResponse(rsp)
+}
+
+// SolveConstraintWithResponse Make inputs that have some paths and not others
+//
+// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
+// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
+// each right below the one before it, as in `object > member`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
+func (c *ClientWithResponses) SolveConstraintWithResponse(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error) {
+	rsp, err := c.SolveConstraint(ctx, grammar, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSolveConstraintResponse(rsp)
 }
 
 // ListJobsWithResponse List jobs, the newest first
@@ -3998,6 +6270,64 @@ func (c *ClientWithResponses) GetModelFileWithResponse(ctx context.Context, mode
 		return nil, err
 	}
 	return ParseGetModelFileResponse(rsp)
+}
+
+// TargetMethodsWithBodyWithResponse Make inputs that reach methods
+//
+// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+// reach all methods that can be reached; the others are told with why not.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+func (c *ClientWithResponses) TargetMethodsWithBodyWithResponse(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error) {
+	rsp, err := c.TargetMethodsWithBody(ctx, model, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTargetMethodsResponse(rsp)
+}
+
+// TargetMethodsWithResponse Make inputs that reach methods
+//
+// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
+// reach all methods that can be reached; the others are told with why not.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
+func (c *ClientWithResponses) TargetMethodsWithResponse(ctx context.Context, model ModelName, body TargetMethodsJSONRequestBody, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error) {
+	rsp, err := c.TargetMethods(ctx, model, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTargetMethodsResponse(rsp)
+}
+
+// ListMethodsWithResponse List the methods that a model knows
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
+func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error) {
+	rsp, err := c.ListMethods(ctx, model, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListMethodsResponse(rsp)
+}
+
+// ExplainMethodWithResponse Tell what inputs have that reach a method
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
+func (c *ClientWithResponses) ExplainMethodWithResponse(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*ExplainMethodResponse, error) {
+	rsp, err := c.ExplainMethod(ctx, model, method, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExplainMethodResponse(rsp)
 }
 
 // PredictWithBodyWithResponse Tell which methods inputs reach
@@ -4190,6 +6520,183 @@ func ParseGetReadinessResponse(rsp *http.Response) (*GetReadinessResponse, error
 	return response, nil
 }
 
+// ParseListAliasesResponse parses an HTTP response from a ListAliasesWithResponse call
+func ParseListAliasesResponse(rsp *http.Response) (*ListAliasesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAliasesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AliasList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteAliasResponse parses an HTTP response from a DeleteAliasWithResponse call
+func ParseDeleteAliasResponse(rsp *http.Response) (*DeleteAliasResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteAliasResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePutAliasResponse parses an HTTP response from a PutAliasWithResponse call
+func ParsePutAliasResponse(rsp *http.Response) (*PutAliasResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PutAliasResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Alias
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCompareModelsResponse parses an HTTP response from a CompareModelsWithResponse call
+func ParseCompareModelsResponse(rsp *http.Response) (*CompareModelsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CompareModelsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Comparison
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCheckGrammarResponse parses an HTTP response from a CheckGrammarWithResponse call
 func ParseCheckGrammarResponse(rsp *http.Response) (*CheckGrammarResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -4370,6 +6877,93 @@ func ParseGetGrammarResponse(rsp *http.Response) (*GetGrammarResponse, error) {
 	return response, nil
 }
 
+// ParseMeasureCoverageResponse parses an HTTP response from a MeasureCoverageWithResponse call
+func ParseMeasureCoverageResponse(rsp *http.Response) (*MeasureCoverageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MeasureCoverageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Coverage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGenerateInputsResponse parses an HTTP response from a GenerateInputsWithResponse call
+func ParseGenerateInputsResponse(rsp *http.Response) (*GenerateInputsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GenerateInputsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseParseInputResponse parses an HTTP response from a ParseInputWithResponse call
 func ParseParseInputResponse(rsp *http.Response) (*ParseInputResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -4391,6 +6985,46 @@ func ParseParseInputResponse(rsp *http.Response) (*ParseInputResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSolveConstraintResponse parses an HTTP response from a SolveConstraintWithResponse call
+func ParseSolveConstraintResponse(rsp *http.Response) (*SolveConstraintResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SolveConstraintResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -4760,6 +7394,129 @@ func ParseGetModelFileResponse(rsp *http.Response) (*GetModelFileResponse, error
 	return response, nil
 }
 
+// ParseTargetMethodsResponse parses an HTTP response from a TargetMethodsWithResponse call
+func ParseTargetMethodsResponse(rsp *http.Response) (*TargetMethodsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TargetMethodsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListMethodsResponse parses an HTTP response from a ListMethodsWithResponse call
+func ParseListMethodsResponse(rsp *http.Response) (*ListMethodsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListMethodsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MethodList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExplainMethodResponse parses an HTTP response from a ExplainMethodWithResponse call
+func ParseExplainMethodResponse(rsp *http.Response) (*ExplainMethodResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExplainMethodResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Explanation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/vnd.graphviz) unsupported
+
+	}
+
+	return response, nil
+}
+
 // ParsePredictResponse parses an HTTP response from a PredictWithResponse call
 func ParsePredictResponse(rsp *http.Response) (*PredictResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -5004,6 +7761,18 @@ type ServerInterface interface {
 	// GetReadiness Whether requests can be served
 	// (GET /readyz)
 	GetReadiness(ctx echo.Context) error
+	// ListAliases List the names that were given to models
+	// (GET /v1/aliases)
+	ListAliases(ctx echo.Context) error
+	// DeleteAlias Take a name from a model
+	// (DELETE /v1/aliases/{alias})
+	DeleteAlias(ctx echo.Context, alias string) error
+	// PutAlias Give a name to a model
+	// (PUT /v1/aliases/{alias})
+	PutAlias(ctx echo.Context, alias string) error
+	// CompareModels Tell which methods inputs reach under other conditions than before
+	// (POST /v1/comparisons)
+	CompareModels(ctx echo.Context) error
 	// CheckGrammar Tell what is wrong with a grammar, and what it is made of
 	// (POST /v1/grammar-checks)
 	CheckGrammar(ctx echo.Context) error
@@ -5016,9 +7785,18 @@ type ServerInterface interface {
 	// GetGrammar A grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx echo.Context, grammar GrammarName) error
+	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	// (POST /v1/grammars/{grammar}/coverage)
+	MeasureCoverage(ctx echo.Context, grammar GrammarName, params MeasureCoverageParams) error
+	// GenerateInputs Make inputs of a grammar
+	// (POST /v1/grammars/{grammar}/inputs)
+	GenerateInputs(ctx echo.Context, grammar GrammarName) error
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx echo.Context, grammar GrammarName) error
+	// SolveConstraint Make inputs that have some paths and not others
+	// (POST /v1/grammars/{grammar}/solutions)
+	SolveConstraint(ctx echo.Context, grammar GrammarName) error
 	// ListJobs List jobs, the newest first
 	// (GET /v1/jobs)
 	ListJobs(ctx echo.Context, params ListJobsParams) error
@@ -5043,6 +7821,15 @@ type ServerInterface interface {
 	// GetModelFile Download a model
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx echo.Context, model ModelName) error
+	// TargetMethods Make inputs that reach methods
+	// (POST /v1/models/{model}/inputs)
+	TargetMethods(ctx echo.Context, model ModelName) error
+	// ListMethods List the methods that a model knows
+	// (GET /v1/models/{model}/methods)
+	ListMethods(ctx echo.Context, model ModelName) error
+	// ExplainMethod Tell what inputs have that reach a method
+	// (GET /v1/models/{model}/methods/{method})
+	ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error
 	// Predict Tell which methods inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
@@ -5083,6 +7870,56 @@ func (w *ServerInterfaceWrapper) GetReadiness(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetReadiness(ctx)
+	return err
+}
+
+// ListAliases converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAliases(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAliases(ctx)
+	return err
+}
+
+// DeleteAlias converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteAlias(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alias" -------------
+	var alias string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alias", ctx.Param("alias"), &alias, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alias: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteAlias(ctx, alias)
+	return err
+}
+
+// PutAlias converts echo context to params.
+func (w *ServerInterfaceWrapper) PutAlias(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "alias" -------------
+	var alias string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alias", ctx.Param("alias"), &alias, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter alias: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PutAlias(ctx, alias)
+	return err
+}
+
+// CompareModels converts echo context to params.
+func (w *ServerInterfaceWrapper) CompareModels(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CompareModels(ctx)
 	return err
 }
 
@@ -5129,6 +7966,61 @@ func (w *ServerInterfaceWrapper) GetGrammar(ctx echo.Context) error {
 	return err
 }
 
+// MeasureCoverage converts echo context to params.
+func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MeasureCoverageParams
+	// ------------- Optional query parameter "k" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "k", ctx.QueryParams(), &params.K, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter k: %s", err))
+	}
+
+	// ------------- Optional query parameter "trivia" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "trivia", ctx.QueryParams(), &params.Trivia, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter trivia: %s", err))
+	}
+
+	// ------------- Optional query parameter "missing" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "missing", ctx.QueryParams(), &params.Missing, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter missing: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.MeasureCoverage(ctx, grammar, params)
+	return err
+}
+
+// GenerateInputs converts echo context to params.
+func (w *ServerInterfaceWrapper) GenerateInputs(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GenerateInputs(ctx, grammar)
+	return err
+}
+
 // ParseInput converts echo context to params.
 func (w *ServerInterfaceWrapper) ParseInput(ctx echo.Context) error {
 	var err error
@@ -5142,6 +8034,22 @@ func (w *ServerInterfaceWrapper) ParseInput(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ParseInput(ctx, grammar)
+	return err
+}
+
+// SolveConstraint converts echo context to params.
+func (w *ServerInterfaceWrapper) SolveConstraint(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SolveConstraint(ctx, grammar)
 	return err
 }
 
@@ -5288,6 +8196,78 @@ func (w *ServerInterfaceWrapper) GetModelFile(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetModelFile(ctx, model)
+	return err
+}
+
+// TargetMethods converts echo context to params.
+func (w *ServerInterfaceWrapper) TargetMethods(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TargetMethods(ctx, model)
+	return err
+}
+
+// ListMethods converts echo context to params.
+func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListMethods(ctx, model)
+	return err
+}
+
+// ExplainMethod converts echo context to params.
+func (w *ServerInterfaceWrapper) ExplainMethod(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// ------------- Path parameter "method" -------------
+	var method string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "method", ctx.Param("method"), &method, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter method: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExplainMethodParams
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", ctx.QueryParams(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter format: %s", err))
+	}
+
+	// ------------- Optional query parameter "whole" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "whole", ctx.QueryParams(), &params.Whole, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter whole: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExplainMethod(ctx, model, method, params)
 	return err
 }
 
@@ -5469,6 +8449,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/grammar-checks", wrapper.CheckGrammar, options.OperationMiddlewares["checkGrammar"]...)
 	router.GET(options.BaseURL+"/v1/grammars/:grammar", wrapper.GetGrammar, options.OperationMiddlewares["getGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/parses", wrapper.ParseInput, options.OperationMiddlewares["parseInput"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/coverage", wrapper.MeasureCoverage, options.OperationMiddlewares["measureCoverage"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/inputs", wrapper.GenerateInputs, options.OperationMiddlewares["generateInputs"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/solutions", wrapper.SolveConstraint, options.OperationMiddlewares["solveConstraint"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
@@ -5478,6 +8461,13 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/file", wrapper.GetModelFile, options.OperationMiddlewares["getModelFile"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/predictions", wrapper.Predict, options.OperationMiddlewares["predict"]...)
+	router.GET(options.BaseURL+"/v1/models/:model/methods", wrapper.ListMethods, options.OperationMiddlewares["listMethods"]...)
+	router.GET(options.BaseURL+"/v1/models/:model/methods/:method", wrapper.ExplainMethod, options.OperationMiddlewares["explainMethod"]...)
+	router.POST(options.BaseURL+"/v1/models/:model/inputs", wrapper.TargetMethods, options.OperationMiddlewares["targetMethods"]...)
+	router.GET(options.BaseURL+"/v1/aliases", wrapper.ListAliases, options.OperationMiddlewares["listAliases"]...)
+	router.DELETE(options.BaseURL+"/v1/aliases/:alias", wrapper.DeleteAlias, options.OperationMiddlewares["deleteAlias"]...)
+	router.PUT(options.BaseURL+"/v1/aliases/:alias", wrapper.PutAlias, options.OperationMiddlewares["putAlias"]...)
+	router.POST(options.BaseURL+"/v1/comparisons", wrapper.CompareModels, options.OperationMiddlewares["compareModels"]...)
 	router.GET(options.BaseURL+"/v1/jobs", wrapper.ListJobs, options.OperationMiddlewares["listJobs"]...)
 	router.DELETE(options.BaseURL+"/v1/jobs/:job", wrapper.CancelJob, options.OperationMiddlewares["cancelJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job", wrapper.GetJob, options.OperationMiddlewares["getJob"]...)
@@ -5595,6 +8585,268 @@ type GetReadinessdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetReadinessdefaultApplicationProblemPlusJSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAliasesRequestObject struct {
+}
+
+type ListAliasesResponseObject interface {
+	VisitListAliasesResponse(w http.ResponseWriter) error
+}
+
+type ListAliases200JSONResponse AliasList
+
+func (response ListAliases200JSONResponse) VisitListAliasesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAliasesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListAliasesdefaultApplicationProblemPlusJSONResponse) VisitListAliasesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAliasRequestObject struct {
+	Alias string `json:"alias"`
+}
+
+type DeleteAliasResponseObject interface {
+	VisitDeleteAliasResponse(w http.ResponseWriter) error
+}
+
+type DeleteAlias204Response struct {
+}
+
+func (response DeleteAlias204Response) VisitDeleteAliasResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteAlias404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteAlias404ApplicationProblemPlusJSONResponse) VisitDeleteAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAlias507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteAlias507ApplicationProblemPlusJSONResponse) VisitDeleteAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAliasdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteAliasdefaultApplicationProblemPlusJSONResponse) VisitDeleteAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAliasRequestObject struct {
+	Alias string `json:"alias"`
+	Body  *PutAliasJSONRequestBody
+}
+
+type PutAliasResponseObject interface {
+	VisitPutAliasResponse(w http.ResponseWriter) error
+}
+
+type PutAlias200JSONResponse Alias
+
+func (response PutAlias200JSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAlias404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response PutAlias404ApplicationProblemPlusJSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAlias422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response PutAlias422ApplicationProblemPlusJSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAlias507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response PutAlias507ApplicationProblemPlusJSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAliasdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PutAliasdefaultApplicationProblemPlusJSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompareModelsRequestObject struct {
+	Body *CompareModelsJSONRequestBody
+}
+
+type CompareModelsResponseObject interface {
+	VisitCompareModelsResponse(w http.ResponseWriter) error
+}
+
+type CompareModels200JSONResponse Comparison
+
+func (response CompareModels200JSONResponse) VisitCompareModelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompareModels404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response CompareModels404ApplicationProblemPlusJSONResponse) VisitCompareModelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompareModels422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response CompareModels422ApplicationProblemPlusJSONResponse) VisitCompareModelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompareModelsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CompareModelsdefaultApplicationProblemPlusJSONResponse) VisitCompareModelsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5847,6 +9099,181 @@ func (response GetGrammardefaultApplicationProblemPlusJSONResponse) VisitGetGram
 	return err
 }
 
+type MeasureCoverageRequestObject struct {
+	Grammar  GrammarName `json:"grammar"`
+	Params   MeasureCoverageParams
+	JSONBody *MeasureCoverageJSONRequestBody
+	Body     io.Reader
+}
+
+type MeasureCoverageResponseObject interface {
+	VisitMeasureCoverageResponse(w http.ResponseWriter) error
+}
+
+type MeasureCoverage200JSONResponse Coverage
+
+func (response MeasureCoverage200JSONResponse) VisitMeasureCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MeasureCoverage404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response MeasureCoverage404ApplicationProblemPlusJSONResponse) VisitMeasureCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MeasureCoverage422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response MeasureCoverage422ApplicationProblemPlusJSONResponse) VisitMeasureCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MeasureCoveragedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response MeasureCoveragedefaultApplicationProblemPlusJSONResponse) VisitMeasureCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateInputsRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+	Body    *GenerateInputsJSONRequestBody
+}
+
+type GenerateInputsResponseObject interface {
+	VisitGenerateInputsResponse(w http.ResponseWriter) error
+}
+
+type GenerateInputs200ApplicationXNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GenerateInputs200ApplicationXNdjsonResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type GenerateInputs404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response GenerateInputs404ApplicationProblemPlusJSONResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateInputs422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response GenerateInputs422ApplicationProblemPlusJSONResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateInputsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GenerateInputsdefaultApplicationProblemPlusJSONResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ParseInputRequestObject struct {
 	Grammar GrammarName `json:"grammar"`
 	Body    *ParseInputJSONRequestBody
@@ -5908,6 +9335,107 @@ type ParseInputdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ParseInputdefaultApplicationProblemPlusJSONResponse) VisitParseInputResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SolveConstraintRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+	Body    *SolveConstraintJSONRequestBody
+}
+
+type SolveConstraintResponseObject interface {
+	VisitSolveConstraintResponse(w http.ResponseWriter) error
+}
+
+type SolveConstraint200ApplicationXNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response SolveConstraint200ApplicationXNdjsonResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type SolveConstraint404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response SolveConstraint404ApplicationProblemPlusJSONResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SolveConstraint422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response SolveConstraint422ApplicationProblemPlusJSONResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SolveConstraintdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SolveConstraintdefaultApplicationProblemPlusJSONResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6435,6 +9963,270 @@ func (response GetModelFiledefaultApplicationProblemPlusJSONResponse) VisitGetMo
 	return err
 }
 
+type TargetMethodsRequestObject struct {
+	Model ModelName `json:"model"`
+	Body  *TargetMethodsJSONRequestBody
+}
+
+type TargetMethodsResponseObject interface {
+	VisitTargetMethodsResponse(w http.ResponseWriter) error
+}
+
+type TargetMethods200ApplicationXNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response TargetMethods200ApplicationXNdjsonResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type TargetMethods404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response TargetMethods404ApplicationProblemPlusJSONResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TargetMethods422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response TargetMethods422ApplicationProblemPlusJSONResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TargetMethodsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TargetMethodsdefaultApplicationProblemPlusJSONResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMethodsRequestObject struct {
+	Model ModelName `json:"model"`
+}
+
+type ListMethodsResponseObject interface {
+	VisitListMethodsResponse(w http.ResponseWriter) error
+}
+
+type ListMethods200JSONResponse MethodList
+
+func (response ListMethods200JSONResponse) VisitListMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMethods404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListMethods404ApplicationProblemPlusJSONResponse) VisitListMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMethodsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListMethodsdefaultApplicationProblemPlusJSONResponse) VisitListMethodsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainMethodRequestObject struct {
+	Model  ModelName `json:"model"`
+	Method string    `json:"method"`
+	Params ExplainMethodParams
+}
+
+type ExplainMethodResponseObject interface {
+	VisitExplainMethodResponse(w http.ResponseWriter) error
+}
+
+type ExplainMethod200JSONResponse Explanation
+
+func (response ExplainMethod200JSONResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainMethod200ImageSvgXMLResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ExplainMethod200ImageSvgXMLResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/svg+xml")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExplainMethod200TextResponse string
+
+func (response ExplainMethod200TextResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type ExplainMethod200TextVndGraphvizResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ExplainMethod200TextVndGraphvizResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/vnd.graphviz")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExplainMethod404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ExplainMethod404ApplicationProblemPlusJSONResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainMethoddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ExplainMethoddefaultApplicationProblemPlusJSONResponse) VisitExplainMethodResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PredictRequestObject struct {
 	Model    ModelName `json:"model"`
 	Params   PredictParams
@@ -6849,6 +10641,18 @@ type StrictServerInterface interface {
 	// GetReadiness Whether requests can be served
 	// (GET /readyz)
 	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
+	// ListAliases List the names that were given to models
+	// (GET /v1/aliases)
+	ListAliases(ctx context.Context, request ListAliasesRequestObject) (ListAliasesResponseObject, error)
+	// DeleteAlias Take a name from a model
+	// (DELETE /v1/aliases/{alias})
+	DeleteAlias(ctx context.Context, request DeleteAliasRequestObject) (DeleteAliasResponseObject, error)
+	// PutAlias Give a name to a model
+	// (PUT /v1/aliases/{alias})
+	PutAlias(ctx context.Context, request PutAliasRequestObject) (PutAliasResponseObject, error)
+	// CompareModels Tell which methods inputs reach under other conditions than before
+	// (POST /v1/comparisons)
+	CompareModels(ctx context.Context, request CompareModelsRequestObject) (CompareModelsResponseObject, error)
 	// CheckGrammar Tell what is wrong with a grammar, and what it is made of
 	// (POST /v1/grammar-checks)
 	CheckGrammar(ctx context.Context, request CheckGrammarRequestObject) (CheckGrammarResponseObject, error)
@@ -6861,9 +10665,18 @@ type StrictServerInterface interface {
 	// GetGrammar A grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx context.Context, request GetGrammarRequestObject) (GetGrammarResponseObject, error)
+	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	// (POST /v1/grammars/{grammar}/coverage)
+	MeasureCoverage(ctx context.Context, request MeasureCoverageRequestObject) (MeasureCoverageResponseObject, error)
+	// GenerateInputs Make inputs of a grammar
+	// (POST /v1/grammars/{grammar}/inputs)
+	GenerateInputs(ctx context.Context, request GenerateInputsRequestObject) (GenerateInputsResponseObject, error)
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx context.Context, request ParseInputRequestObject) (ParseInputResponseObject, error)
+	// SolveConstraint Make inputs that have some paths and not others
+	// (POST /v1/grammars/{grammar}/solutions)
+	SolveConstraint(ctx context.Context, request SolveConstraintRequestObject) (SolveConstraintResponseObject, error)
 	// ListJobs List jobs, the newest first
 	// (GET /v1/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
@@ -6888,6 +10701,15 @@ type StrictServerInterface interface {
 	// GetModelFile Download a model
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx context.Context, request GetModelFileRequestObject) (GetModelFileResponseObject, error)
+	// TargetMethods Make inputs that reach methods
+	// (POST /v1/models/{model}/inputs)
+	TargetMethods(ctx context.Context, request TargetMethodsRequestObject) (TargetMethodsResponseObject, error)
+	// ListMethods List the methods that a model knows
+	// (GET /v1/models/{model}/methods)
+	ListMethods(ctx context.Context, request ListMethodsRequestObject) (ListMethodsResponseObject, error)
+	// ExplainMethod Tell what inputs have that reach a method
+	// (GET /v1/models/{model}/methods/{method})
+	ExplainMethod(ctx context.Context, request ExplainMethodRequestObject) (ExplainMethodResponseObject, error)
 	// Predict Tell which methods inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
@@ -6960,6 +10782,148 @@ func (sh *strictHandler) GetReadiness(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(GetReadinessResponseObject); ok {
 		return validResponse.VisitGetReadinessResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAliases operation middleware
+func (sh *strictHandler) ListAliases(ctx echo.Context) error {
+	var request ListAliasesRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAliases(ctx.Request().Context(), request.(ListAliasesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAliases")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAliasesResponseObject); ok {
+		return validResponse.VisitListAliasesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteAlias operation middleware
+func (sh *strictHandler) DeleteAlias(ctx echo.Context, alias string) error {
+	var request DeleteAliasRequestObject
+
+	request.Alias = alias
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAlias(ctx.Request().Context(), request.(DeleteAliasRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAlias")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteAliasResponseObject); ok {
+		return validResponse.VisitDeleteAliasResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PutAlias operation middleware
+func (sh *strictHandler) PutAlias(ctx echo.Context, alias string) error {
+	var request PutAliasRequestObject
+
+	request.Alias = alias
+
+	var body PutAliasJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PutAlias(ctx.Request().Context(), request.(PutAliasRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PutAlias")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PutAliasResponseObject); ok {
+		return validResponse.VisitPutAliasResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CompareModels operation middleware
+func (sh *strictHandler) CompareModels(ctx echo.Context) error {
+	var request CompareModelsRequestObject
+
+	var body CompareModelsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CompareModels(ctx.Request().Context(), request.(CompareModelsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CompareModels")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CompareModelsResponseObject); ok {
+		return validResponse.VisitCompareModelsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -7106,6 +11070,108 @@ func (sh *strictHandler) GetGrammar(ctx echo.Context, grammar GrammarName) error
 	return nil
 }
 
+// MeasureCoverage operation middleware
+func (sh *strictHandler) MeasureCoverage(ctx echo.Context, grammar GrammarName, params MeasureCoverageParams) error {
+	var request MeasureCoverageRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
+		var body MeasureCoverageJSONRequestBody
+		var err error
+		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+			// A request validator built on kin-openapi's openapi3filter with
+			// KeepValidatedValue leaves the value it validated on the body. Bind
+			// that value, matching member names exactly, so the handler receives
+			// what was validated instead of a second, case-insensitive decode.
+			// Otherwise bind only the request body, so that path and query
+			// parameters are not also bound into the body struct.
+			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+				err = binder.BindBody(ctx, &body)
+			}
+		} else {
+			// A custom binder is installed on the Echo instance; defer to it
+			// entirely, since echo.Binder does not expose body-only binding and
+			// the binder may do more than decode (for example call ctx.Validate).
+			err = ctx.Bind(&body)
+		}
+		if err != nil {
+			return err
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-ndjson") {
+		request.Body = ctx.Request().Body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MeasureCoverage(ctx.Request().Context(), request.(MeasureCoverageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MeasureCoverage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(MeasureCoverageResponseObject); ok {
+		return validResponse.VisitMeasureCoverageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GenerateInputs operation middleware
+func (sh *strictHandler) GenerateInputs(ctx echo.Context, grammar GrammarName) error {
+	var request GenerateInputsRequestObject
+
+	request.Grammar = grammar
+
+	var body GenerateInputsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GenerateInputs(ctx.Request().Context(), request.(GenerateInputsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GenerateInputs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GenerateInputsResponseObject); ok {
+		return validResponse.VisitGenerateInputsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ParseInput operation middleware
 func (sh *strictHandler) ParseInput(ctx echo.Context, grammar GrammarName) error {
 	var request ParseInputRequestObject
@@ -7148,6 +11214,54 @@ func (sh *strictHandler) ParseInput(ctx echo.Context, grammar GrammarName) error
 		return err
 	} else if validResponse, ok := response.(ParseInputResponseObject); ok {
 		return validResponse.VisitParseInputResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SolveConstraint operation middleware
+func (sh *strictHandler) SolveConstraint(ctx echo.Context, grammar GrammarName) error {
+	var request SolveConstraintRequestObject
+
+	request.Grammar = grammar
+
+	var body SolveConstraintJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SolveConstraint(ctx.Request().Context(), request.(SolveConstraintRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SolveConstraint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SolveConstraintResponseObject); ok {
+		return validResponse.VisitSolveConstraintResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -7369,6 +11483,106 @@ func (sh *strictHandler) GetModelFile(ctx echo.Context, model ModelName) error {
 		return err
 	} else if validResponse, ok := response.(GetModelFileResponseObject); ok {
 		return validResponse.VisitGetModelFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TargetMethods operation middleware
+func (sh *strictHandler) TargetMethods(ctx echo.Context, model ModelName) error {
+	var request TargetMethodsRequestObject
+
+	request.Model = model
+
+	var body TargetMethodsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TargetMethods(ctx.Request().Context(), request.(TargetMethodsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TargetMethods")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TargetMethodsResponseObject); ok {
+		return validResponse.VisitTargetMethodsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListMethods operation middleware
+func (sh *strictHandler) ListMethods(ctx echo.Context, model ModelName) error {
+	var request ListMethodsRequestObject
+
+	request.Model = model
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListMethods(ctx.Request().Context(), request.(ListMethodsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListMethods")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListMethodsResponseObject); ok {
+		return validResponse.VisitListMethodsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExplainMethod operation middleware
+func (sh *strictHandler) ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error {
+	var request ExplainMethodRequestObject
+
+	request.Model = model
+	request.Method = method
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExplainMethod(ctx.Request().Context(), request.(ExplainMethodRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExplainMethod")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExplainMethodResponseObject); ok {
+		return validResponse.VisitExplainMethodResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -1,4 +1,4 @@
-// Package store keeps grammars, observations, models and jobs in one file.
+// Package store keeps grammars, observations, models, jobs and keys in one file.
 //
 // [Open] opens it for one process at a time. What a call has stored when it
 // returns is on the disk: a crash at any moment loses nothing of it. Values that
@@ -19,13 +19,16 @@
 //	models            number -> Model, with the digests of its file's chunks
 //	model_numbers     id -> number
 //	chunks            digest -> a part of a file
+//	aliases           name -> id of a model
 //	jobs              number -> Job
+//	keys              id -> Key
 //
 // Numbers are big-endian, so that their order is that of time. A value begins
 // with a byte that names its format; CBOR follows, in blocks under zstd.
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -40,7 +43,7 @@ import (
 )
 
 // Version is that of the layout. Older ones are migrated when they are opened.
-const Version = 1
+const Version = 2
 
 var (
 	// ErrInUse tells that another process has the store open.
@@ -93,13 +96,15 @@ const (
 	modelsBucket   = "models"
 	numbersBucket  = "model_numbers"
 	chunksBucket   = "chunks"
+	aliasesBucket  = "aliases" // since version 2
 	jobsBucket     = "jobs"
+	keysBucket     = "keys" // since version 2
 	versionKey     = "version"
 )
 
 // buckets lists those of the first level.
 func buckets() []string {
-	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, jobsBucket}
+	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
 }
 
 // Open opens the store in a file, and makes one if there is none.
@@ -154,7 +159,20 @@ func (s *Store) begin(readOnly bool) (err error) {
 }
 
 // migrate brings an older layout to the present one, a version at a time.
-func (s *Store) migrate(tx *bbolt.Tx) error { return s.checkVersion(tx) }
+func (s *Store) migrate(tx *bbolt.Tx) error {
+	meta := tx.Bucket([]byte(metaBucket))
+	if bytes.Equal(meta.Get([]byte(versionKey)), number(1)) {
+		for _, name := range []string{aliasesBucket, keysBucket} {
+			if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return err
+			}
+		}
+		if err := meta.Put([]byte(versionKey), number(2)); err != nil {
+			return err
+		}
+	}
+	return s.checkVersion(tx)
+}
 
 func (s *Store) checkVersion(tx *bbolt.Tx) error {
 	meta := tx.Bucket([]byte(metaBucket))

@@ -344,7 +344,7 @@ func TestOpenFails(t *testing.T) {
 		{"a short text", "short.db", []byte("text"), "it is no store, or was cut off"},
 		{"cut off in the middle", "half.db", data[:len(data)/2], "it was cut off: it has "},
 		{"cut off after the first pages", "pages.db", data[:16384], "it was cut off: it has 16384 bytes and needs "},
-		{"a later version", "foreign.db", nil, "its layout has version 0000000000000063, which this program does not know; it knows 1"},
+		{"a later version", "foreign.db", nil, "its layout has version 0000000000000063, which this program does not know; it knows 2"},
 		{"a folder", ".", nil, "it is no file"},
 	} {
 		path := filepath.Join(dir, c.path)
@@ -363,5 +363,102 @@ func TestOpenFails(t *testing.T) {
 	}
 	if _, err := store.Open(filepath.Join(dir, "none", "s.db"), store.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	for _, id := range []string{"m1", "m2"} {
+		if _, err := s.PutModel(store.Model{ID: id}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, a := range []store.Alias{{"stable", "m1"}, {"next", "m2"}, {"stable", "m2"}} {
+		if err := s.PutAlias(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.PutAlias(store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "there is no model none" {
+		t.Errorf("a name for nothing: %v", err)
+	}
+	s = again(t, s, path)
+	all, err := s.Aliases()
+	if diff := cmp.Diff([]store.Alias{{"next", "m2"}, {"stable", "m2"}}, all); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if m, err := s.Named("stable"); err != nil || m.ID != "m2" {
+		t.Errorf("stable is %+v, %v", m, err)
+	}
+	if err := s.DeleteAlias("stable"); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeleteAlias("stable"); err == nil || err.Error() != "there is no alias stable" {
+		t.Errorf("deleted again: %v", err)
+	}
+	if _, err := s.Named("stable"); err == nil || err.Error() != "there is no model stable" {
+		t.Errorf("asked for after that: %v", err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	key, secret, err := s.NewKey("ci", []store.Scope{store.ScopeRead, store.ScopeWrite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := s.NewKey("someone", []store.Scope{store.ScopeRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = again(t, s, path)
+	if data, err := os.ReadFile(path); err != nil || bytes.Contains(data, []byte(secret)) {
+		t.Errorf("the secret is in the file, %v", err)
+	}
+	got, err := s.Authenticate(secret)
+	if diff := cmp.Diff(key, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if !got.Allows(store.ScopeWrite) || got.Allows(store.ScopeAdmin) {
+		t.Errorf("allows %v", got.Scopes)
+	}
+	for _, wrong := range []string{"", "inroad_", secret + "x", secret[:len(secret)-1], strings.TrimPrefix(secret, "inroad_"), strings.Replace(secret, key.ID, other.ID, 1), "inroad_00000000_x"} {
+		if _, err := s.Authenticate(wrong); !errors.Is(err, store.ErrKey) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if keys, err := s.Keys(); err != nil || len(keys) != 2 || keys[0].Name != "ci" {
+		t.Errorf("keys are %+v, %v", keys, err)
+	}
+	if err := s.RevokeKey(key.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Authenticate(secret); !errors.Is(err, store.ErrKey) {
+		t.Errorf("after it was revoked: %v", err)
+	}
+	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "there is no key "+key.ID {
+		t.Errorf("revoked again: %v", err)
+	}
+}
+
+// A store of the first layout is brought to the present one, with all that is in it.
+func TestMigrate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	if _, err := s.PutModel(store.Model{ID: "m"}, []byte("file")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	raw(t, path, func(tx *bbolt.Tx) error { // as it was before there were aliases and keys
+		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")),
+			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
+	})
+	s = open(t, path)
+	if err := s.PutAlias(store.Alias{Name: "a", Model: "m"}); err != nil {
+		t.Error(err)
+	}
+	if err := again(t, s, path).Ping(); err != nil {
+		t.Error(err)
 	}
 }
