@@ -17,6 +17,7 @@ const (
 	Import                    // a name of another package
 	Decoration                // an annotation, or brackets alone
 	Head                      // what looks like the head of a method
+	OuterHead                 // the same, and not indented
 	Code                      // anything else
 )
 
@@ -75,6 +76,8 @@ func (l language) content(line string, cut bool) Content {
 		return Import
 	case strings.HasPrefix(text, "@"), strings.Trim(text, "{}()[],;") == "":
 		return Decoration
+	case head.MatchString(text) && line[0] != ' ' && line[0] != '\t':
+		return OuterHead
 	case head.MatchString(text):
 		return Head
 	}

@@ -202,7 +202,7 @@ func (m *mapping) hunk(file string, spans []span, h Hunk) {
 		if s.gap || s.edge {
 			m.outside(file, s, max(s.first, h.Start), h.within(s.first, s.last))
 		} else {
-			m.add(s.units)
+			m.inside(file, s, h.within(s.first, s.last))
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (m *mapping) insertion(file string, spans []span, h Hunk) {
 	inside := func(s span) bool { return !s.gap && !s.edge }
 	switch {
 	case before.first == after.first && inside(before):
-		m.add(before.units)
+		m.inside(file, before, h)
 	case before.first == after.first:
 		m.outside(file, before, h.Start, h)
 	case inside(before) && inside(after):
@@ -241,14 +241,24 @@ func (m *mapping) together(a, b span) bool {
 	return false
 }
 
+// inside maps lines that are in a unit. A diff may put the end of a method and a
+// whole new one into lines that were inside.
+func (m *mapping) inside(file string, s span, h Hunk) {
+	m.add(s.units)
+	if heads(h.Added) > heads(h.Removed) {
+		m.fall(NewMethod, "%s:%d: there is a new method", file, h.Start)
+	}
+}
+
 // outside maps lines that are in no unit. What is no code there, and what may
 // be part of a method's head, belongs to the methods before and behind it. Code
 // that is in no method may matter to all.
 func (m *mapping) outside(file string, s span, line int, h Hunk) {
 	removed, added := worst(h.Removed), worst(h.Added)
+	isHead := removed == Head || removed == OuterHead
 	switch {
 	case s.edge && removed <= Import && added <= Import:
-	case removed <= Decoration && added <= Decoration, removed == Head && added <= Head && s.gap:
+	case removed <= Decoration && added <= Decoration, isHead && added <= OuterHead && s.gap:
 		m.add(s.units)
 	case removed <= Decoration:
 		m.fall(NewMethod, "%s:%d: there is new code outside the methods", file, line)
@@ -267,6 +277,17 @@ func (h Hunk) within(first, last int) Hunk {
 		part.Added = h.Added[from:to]
 	}
 	return part
+}
+
+// heads counts the lines that open a method, where methods are not indented.
+func heads(lines []Content) int {
+	n := 0
+	for _, c := range lines {
+		if c == OuterHead {
+			n++
+		}
+	}
+	return n
 }
 
 func worst(lines []Content) Content {

@@ -58,6 +58,8 @@ func TestChange(t *testing.T) {
 		{"a comment added right behind a method", in(hunk(20, 0, Nothing, Comment)), "a.go#f a.go#g"},
 		{"a new method between methods", in(hunk(25, 0, Nothing, Code)), "new method"},
 		{"the head of a new method", in(hunk(25, 0, Nothing, Head)), "new method"},
+		{"a new method that begins inside another", in(Hunk{15, []Content{Code}, []Content{Code, Decoration, Blank, OuterHead, Code}}), "a.go#f new method"},
+		{"a head in a method", in(Hunk{10, []Content{OuterHead}, []Content{OuterHead}}), "a.go#f"},
 		{"a new method at the end", in(hunk(40, 0, Nothing, Code)), "new method"},
 		{"a variable between methods", in(hunk(25, 1, Code, Code)), "unmapped change"},
 		{"a variable before the methods", in(hunk(5, 1, Code, Code)), "unmapped change"},
