@@ -200,6 +200,9 @@ func (opt *selectOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(names) == 0 {
+		return fmt.Errorf("--corpus %s: there is no file in it", printable(strings.Join(opt.corpus, ", ")))
+	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if opt.minimize {
@@ -413,9 +416,6 @@ func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []s
 	defer bar.end()
 	source := selection.Source{Read: func(name string) ([]byte, error) {
 		text, err := readFile(name, model.MaxInput)
-		if err == nil && len(text) > model.MaxInput {
-			err = fmt.Errorf("it has more than %d bytes", model.MaxInput)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
 		}

@@ -110,7 +110,7 @@ func writeGitHub(w io.Writer, f *found, paths []string) error {
 	if err != nil {
 		return err
 	}
-	causes := append([]selection.Fallback{}, f.Fallbacks...)
+	causes := append([]selection.Fallback{}, f.Fallbacks[:min(len(f.Fallbacks), mostShown)]...)
 	fallbacks, err := json.Marshal(causes)
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 
 // tell says on standard error what was chosen.
 func (opt *selectOptions) tell(f *found) {
-	for _, fall := range f.Fallbacks {
-		fmt.Fprintf(opt.stderr, "inroad: everything is called for: %s\n", printable(fall.String()))
+	for _, why := range f.whyEverything() {
+		fmt.Fprintf(opt.stderr, "inroad: everything is called for: %s\n", printable(why))
 	}
 	fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(f.sentence()))
 	if opt.explain {
@@ -154,6 +154,21 @@ func (opt *selectOptions) tell(f *found) {
 			fmt.Fprintf(opt.stderr, "%s: %s\n", printable(f.Inputs[c.Input].Path), printable(reasons(c)))
 		}
 	}
+}
+
+// mostShown is how many reasons or methods people are told.
+const mostShown = 10
+
+// whyEverything returns the reasons to run everything, or the first of them.
+func (f *found) whyEverything() []string {
+	var out []string
+	for i, fall := range f.Fallbacks {
+		if i == mostShown {
+			return append(out, fmt.Sprintf("and for %d more reasons", len(f.Fallbacks)-mostShown))
+		}
+		out = append(out, fall.String())
+	}
+	return out
 }
 
 func reasons(c selection.Choice) string {
@@ -192,13 +207,12 @@ func (opt *selectOptions) addSummary(f *found) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriter(file)
 	fmt.Fprintf(out, "### Inputs for this change\n\n%s.\n\n", markdown(f.sentence()))
-	for _, fall := range f.Fallbacks {
-		fmt.Fprintf(out, "- everything is called for: %s\n", markdown(fall.String()))
+	for _, why := range f.whyEverything() {
+		fmt.Fprintf(out, "- everything is called for: %s\n", markdown(why))
 	}
-	const most = 20
 	for i, unit := range f.Units {
-		if i == most {
-			fmt.Fprintf(out, "- and %d more\n", len(f.Units)-most)
+		if i == mostShown {
+			fmt.Fprintf(out, "- and %d more\n", len(f.Units)-mostShown)
 			break
 		}
 		fmt.Fprintf(out, "- changed: %s\n", markdown(f.unitID(unit)))

@@ -188,6 +188,23 @@ func TestChooseReasons(t *testing.T) {
 	}
 }
 
+// TestPredictUnknown has inputs that may reach anything.
+func TestPredictUnknown(t *testing.T) {
+	m := train(t, 100)
+	large := "[" + strings.Repeat(" ", model.MaxInput) + "]"
+	nested := strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000)
+	p := predict(t, m, []string{large, nested, "1"}, PredictOptions{})
+	array := changeOf(t, m, "array").Units[0]
+	for i, want := range []knowledge{unknown, unknown, predicted} {
+		if got := p.rows[p.of[i]].known; got != want {
+			t.Errorf("input %d: %d, want %d", i, got, want)
+		}
+	}
+	if p.At(0, array) != Certain || p.At(2, array).Covered() {
+		t.Errorf("chances %d and %d", p.At(0, array), p.At(2, array))
+	}
+}
+
 func TestFallbacks(t *testing.T) {
 	m := train(t, 400)
 	texts := draw(rand.New(rand.NewPCG(2, 2)), 50)

@@ -163,8 +163,12 @@ func (k *predictTask) observed(o Observation) row {
 	return r
 }
 
-// ask asks the model. An input that takes too long may reach anything.
+// ask asks the model. An input that is too large or takes too long may reach
+// anything.
 func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
+	if len(text) > model.MaxInput {
+		return row{known: unknown}, nil
+	}
 	a, err := k.model.Predict(ctx, text, k.opt.Limits)
 	if _, ok := errors.AsType[*grammars.LimitError](err); ok && ctx.Err() == nil {
 		return row{known: unknown}, nil
