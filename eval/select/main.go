@@ -9,6 +9,11 @@
 // to be refused. For each mutant the table tells how many of the inputs that
 // execute the changed function were chosen, and whether one of those was that
 // behaves differently.
+//
+// Given files of observations instead, of programs in any language, a change to
+// each of their methods is made up:
+//
+//	go run ./select -grammar json OBSERVATIONS.ndjson...
 package main
 
 import (
@@ -30,6 +35,7 @@ type options struct {
 	inputs   int
 	seed     uint64
 	only     string
+	grammar  string
 	recall   float64
 	perClass int
 	verbose  bool
@@ -41,19 +47,28 @@ func main() {
 	flag.IntVar(&opt.inputs, "inputs", 1000, "inputs of the corpus, and as many others to learn from")
 	flag.Uint64Var(&opt.seed, "seed", 1, "what all is drawn from")
 	flag.StringVar(&opt.only, "only", "", "only libraries with this in their names")
+	flag.StringVar(&opt.grammar, "grammar", "json", "the bundled grammar that observed inputs are of")
 	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
 	flag.IntVar(&opt.perClass, "per-class", 0, "no more inputs of a class; 0 for all")
 	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, opt, os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, opt, flag.Args(), os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "select:", err)
 		os.Exit(1) //nolint:forbidigo,gocritic // this is a command
 	}
 }
 
-func run(ctx context.Context, opt options, stdout, stderr io.Writer) error {
+func run(ctx context.Context, opt options, files []string, stdout, stderr io.Writer) error {
+	for _, file := range files {
+		if err := measureObserved(ctx, file, opt, stdout); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if len(files) > 0 {
+		return nil
+	}
 	found := false
 	for _, s := range subjects() {
 		if !strings.Contains(s.module, opt.only) {

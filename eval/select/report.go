@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// A result is what came of choosing inputs for one mutant.
+// A result is what came of choosing inputs for one change.
 type result struct {
 	fallback bool // everything was run
 	chosen   int
@@ -37,7 +37,7 @@ func (r result) byChance(n, corpus int) float64 {
 	return 1 - math.Exp(none)
 }
 
-// report prints what came of all mutants of a library.
+// report prints what came of all changes to a program.
 func report(w io.Writer, name string, results []result, corpus int) {
 	var recalls, shares, oracle []float64
 	fallbacks, changing, caught := 0, 0, 0
@@ -53,11 +53,16 @@ func report(w io.Writer, name string, results []result, corpus int) {
 			random += r.byChance(r.chosen, corpus)
 		}
 	}
-	part := func(n float64) string { return fmt.Sprintf("%.1f %%", 100*n/float64(max(1, changing))) }
-	fmt.Fprintf(w, "%s: %d mutants, %d change behaviour; everything was run for %d\n", name, len(results), changing, fallbacks)
+	part := func(n float64) string {
+		if changing == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.1f %%", 100*n/float64(changing))
+	}
+	fmt.Fprintf(w, "%s: %d changes, %d to behaviour; everything was run for %d\n", name, len(results), changing, fallbacks)
 	fmt.Fprintf(w, "recall: median %.3f, 5th percentile %.3f, mean %.3f\n", quantile(recalls, 0.5), quantile(recalls, 0.05), mean(recalls))
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tinputs run\tof them needed\trecall\tmutants caught")
+	fmt.Fprintln(out, "\tinputs run\tof them needed\trecall\tchanges caught")
 	row := func(name string, share, recall float64, caught string) {
 		fmt.Fprintf(out, "%s\t%.1f %%\t%.1f %%\t%.3f\t%s\n", name, 100*share, 100*min(1, mean(oracle)*recall/max(share, 1e-9)), recall, caught)
 	}
@@ -71,7 +76,7 @@ func report(w io.Writer, name string, results []result, corpus int) {
 }
 
 // needed returns the share of inputs that must be drawn at random to find as
-// many of those affected, or to catch as many mutants if that takes more.
+// many of those affected, or to catch as many changes if that takes more.
 func needed(results []result, caught, recall float64, corpus int) float64 {
 	n := int(math.Ceil(recall * float64(corpus)))
 	for ; n < corpus; n++ {

@@ -29,7 +29,7 @@ type study struct {
 
 // observe runs the library on inputs, learns from half of them, and keeps the
 // others as the corpus.
-func observe(ctx context.Context, b *bench, opt options) (s *study, err error) {
+func observe(ctx context.Context, b *bench, opt options) (_ *study, err error) {
 	sources, err := bundled.Sources(b.grammar)
 	if err != nil {
 		return nil, err
@@ -55,17 +55,25 @@ func observe(ctx context.Context, b *bench, opt options) (s *study, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return newStudy(ctx, sources, program.Header(), observed, opt)
+}
+
+// newStudy learns from the first observations, and takes the inputs of the others
+// as the corpus.
+func newStudy(ctx context.Context, sources []grammars.Source, header model.Header, observed []model.Observation, opt options) (*study, error) {
 	with := model.Defaults()
 	with.Workers = runtime.GOMAXPROCS(0)
-	s = &study{corpus: inputs[opt.inputs:]}
-	if s.model, err = model.Train(ctx, "", sources, program.Header(), observed[:opt.inputs], with); err != nil {
+	s := &study{}
+	var err error
+	if s.model, err = model.Train(ctx, "", sources, header, observed[:opt.inputs], with); err != nil {
 		return nil, err
 	}
-	for _, o := range observed[opt.inputs:] {
+	for _, o := range observed[opt.inputs : 2*opt.inputs] {
 		executed := map[string]bool{}
 		for _, id := range o.Methods {
 			executed[id] = true
 		}
+		s.corpus = append(s.corpus, o.Input)
 		s.executed = append(s.executed, executed)
 	}
 	s.table = selection.NewTable(s.model.Units, ".")
@@ -118,6 +126,12 @@ func (s *study) judge(m mutant, before, after []string, opt options) (result, er
 		return result{}, err
 	}
 	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
+	return s.choose(change, func(i int) bool { return after[i] != "" && after[i] != before[i] }, opt), nil
+}
+
+// choose chooses inputs for a change, and compares with those that execute what
+// changed and with those that then behave differently.
+func (s *study) choose(change selection.Change, differs func(int) bool, opt options) result {
 	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, opt.selection())
 	r := result{fallback: chosen.Everything(), chosen: len(chosen.Chosen)}
 	in := make([]bool, len(s.corpus))
@@ -126,13 +140,12 @@ func (s *study) judge(m mutant, before, after []string, opt options) (result, er
 	}
 	for i, executed := range s.executed {
 		affected := slices.ContainsFunc(change.Units, func(u int) bool { return executed[s.model.Units[u].ID] })
-		differs := after[i] != "" && after[i] != before[i]
 		r.affected += number(affected)
 		r.found += number(affected && in[i])
-		r.differ += number(differs)
-		r.caught += number(differs && in[i])
+		r.differ += number(differs(i))
+		r.caught += number(differs(i) && in[i])
 	}
-	return r, nil
+	return r
 }
 
 func number(yes bool) int {
