@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -162,9 +159,12 @@ func (opt *selectOptions) validate() error {
 	case (opt.generate > 0) != (opt.generateDir != ""):
 		return errors.New("--generate and --generate-dir: give both or none")
 	}
-	for flag, patterns := range map[string][]string{"always": opt.selection.Always, "full-on": opt.rules.FullOn, "ignore": opt.rules.Ignore} {
-		if err := selection.CheckPatterns(patterns); err != nil {
-			return fmt.Errorf("--%s: %w", flag, err)
+	for _, f := range []struct {
+		name     string
+		patterns []string
+	}{{"always", opt.selection.Always}, {"full-on", opt.rules.FullOn}, {"ignore", opt.rules.Ignore}} {
+		if err := selection.CheckPatterns(f.patterns); err != nil {
+			return fmt.Errorf("--%s: %w", f.name, err)
 		}
 	}
 	return opt.readGoal()
@@ -221,277 +221,6 @@ func (opt *selectOptions) run(ctx context.Context) error {
 	return opt.write(found)
 }
 
-// A found is a selection, and what belongs to it.
-type found struct {
-	*selection.Selection
-	model   *model.Model // nil if there is none
-	base    string
-	ignored []string
-}
-
-func (f *found) unitID(unit int) string { return f.model.Units[unit].ID }
-
-func (f *found) reported() *selection.Report {
-	r := f.Report(f.unitID)
-	r.Base, r.Ignored = f.base, f.ignored
-	if f.model != nil {
-		r.Model = f.model.Digest
-	}
-	return r
-}
-
-// everything is the selection if there is an error.
-func (opt *selectOptions) everything(names []string, err error) *found {
-	change := selection.Change{Fallbacks: []selection.Fallback{{Cause: selection.Trouble, Detail: err.Error()}}}
-	return &found{Selection: selection.Choose(nil, opt.unread(names), nil, change, opt.selection), base: opt.base}
-}
-
-// unread returns inputs of which nothing is known but their paths, and what can
-// be had without a model.
-func (opt *selectOptions) unread(names []string) []selection.Input {
-	out := make([]selection.Input, len(names))
-	for i, name := range names {
-		out[i].Path = filepath.ToSlash(name)
-		if text, err := readFile(name, model.MaxInput); err == nil {
-			out[i].Digest, out[i].Size = selection.DigestOf(text), len(text)
-		}
-	}
-	return out
-}
-
-func (opt *selectOptions) choose(ctx context.Context, names []string) (*found, error) {
-	if err := opt.readPast(); err != nil {
-		return nil, err
-	}
-	m, err := readModel(opt.model)
-	if errors.Is(err, os.ErrNotExist) {
-		return opt.withoutModel(ctx, names)
-	}
-	if err != nil {
-		return nil, err
-	}
-	noteApproximate(opt.stderr, m.Grammar)
-	change, err := opt.change(ctx, m, names)
-	if err != nil {
-		return nil, err
-	}
-	p, err := opt.predict(ctx, m, names)
-	if err != nil {
-		return nil, err
-	}
-	s := selection.Choose(m, p.Inputs, p, change, opt.selection)
-	if opt.generate > 0 {
-		if err := opt.makeInputs(ctx, m, p, s); err != nil {
-			return nil, err
-		}
-	}
-	return &found{s, m, opt.base, change.Ignored}, nil
-}
-
-// withoutModel chooses everything; what changed still tells what is new.
-func (opt *selectOptions) withoutModel(ctx context.Context, names []string) (*found, error) {
-	change := selection.Change{Fallbacks: []selection.Fallback{fallback(selection.NoModel, "there is no %s", opt.model)}}
-	if opt.diff == "" {
-		r, err := openRepository(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c, err := r.readChange(ctx, opt.base, "", opt.maxAge)
-		if err != nil {
-			return nil, err
-		}
-		opt.markInputs(names, r.pathOf, c.files, c.untracked)
-	}
-	return &found{Selection: selection.Choose(nil, opt.unread(names), nil, change, opt.selection), base: opt.base}, nil
-}
-
-// change finds out which methods changed, and which inputs.
-func (opt *selectOptions) change(ctx context.Context, m *model.Model, names []string) (selection.Change, error) {
-	table := selection.NewTable(m.Units, filepath.ToSlash(opt.root))
-	if opt.diff != "" {
-		files, err := opt.readDiff()
-		if err != nil {
-			return selection.Change{}, err
-		}
-		isInput := opt.markInputs(names, filepath.ToSlash, files, nil)
-		return table.Change(files, opt.rules, isInput), nil
-	}
-	r, err := openRepository(ctx)
-	if err != nil {
-		return selection.Change{}, err
-	}
-	if m.Commit == "" {
-		return selection.Change{Fallbacks: []selection.Fallback{fallback(selection.StaleModel, "it does not tell the commit that it was trained at")}}, nil
-	}
-	c, err := r.readChange(ctx, opt.base, m.Commit, opt.maxAge)
-	if err != nil {
-		return selection.Change{}, err
-	}
-	isInput := opt.markInputs(names, r.pathOf, c.files, c.untracked)
-	for _, name := range c.untracked {
-		if table.Source(name) && !isInput(name) { // other files may be what a build left
-			c.files = append(c.files, selection.FileChange{New: name})
-		}
-	}
-	change := table.Change(c.files, opt.rules, isInput)
-	change.Fallbacks = append(c.fallbacks, change.Fallbacks...)
-	return change, nil
-}
-
-func (opt *selectOptions) readDiff() ([]selection.FileChange, error) {
-	in := opt.stdin
-	if opt.diff != "-" {
-		file, err := os.Open(opt.diff)
-		if err != nil {
-			return nil, fmt.Errorf("--diff %s: %w", printable(opt.diff), cause(err))
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		in = file
-	}
-	files, err := selection.ReadDiff(in)
-	if err != nil {
-		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), err)
-	}
-	return files, nil
-}
-
-// markInputs notes which inputs are new or changed, and tells which files of the
-// repository are inputs. One that is gone is known by the folder it was in.
-func (opt *selectOptions) markInputs(names []string, pathOf func(string) string, files []selection.FileChange, untracked []string) func(string) bool {
-	inputs := map[string]string{}
-	for _, name := range names {
-		inputs[pathOf(name)] = filepath.ToSlash(name)
-	}
-	opt.selection.Changed = map[string]bool{}
-	for _, f := range files {
-		if name, ok := inputs[f.New]; ok {
-			opt.selection.Changed[name] = f.Old == ""
-		}
-	}
-	for _, name := range untracked {
-		if name, ok := inputs[name]; ok {
-			opt.selection.Changed[name] = true
-		}
-	}
-	var folders []string
-	for _, name := range opt.corpus {
-		folders = append(folders, pathOf(filepath.Clean(name))+"/")
-	}
-	return func(name string) bool {
-		return slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(name, f) || name+"/" == f || f == "./" })
-	}
-}
-
-// readPast reads the history: how long inputs take, and which failed.
-func (opt *selectOptions) readPast() error {
-	if opt.history == "" {
-		return nil
-	}
-	h, err := readHistory(opt.history)
-	if err != nil {
-		return err
-	}
-	opt.selection.Failed = h.Failed()
-	opt.selection.Costs = selection.LearnCosts(h.Timings())
-	return nil
-}
-
-// predict asks the model about the corpus.
-func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []string) (*selection.Predictions, error) {
-	observed, timings, err := opt.readObservations(m)
-	if err != nil {
-		return nil, err
-	}
-	if opt.selection.Costs == nil || opt.selection.Costs.Assumed {
-		opt.selection.Costs = selection.LearnCosts(timings)
-	}
-	if opt.selection.Goal.Budget > 0 && opt.selection.Costs.Assumed {
-		fmt.Fprintf(opt.stderr, "inroad: note: it is not known how long inputs take; each counts as %v\n", opt.selection.Costs.Of(selection.Input{}))
-	}
-	cache, err := opt.openCache(m)
-	if err != nil {
-		return nil, err
-	}
-	bar := newProgress(opt.stderr, "predicted", len(names))
-	defer bar.end()
-	source := selection.Source{Read: func(name string) ([]byte, error) {
-		text, err := readFile(name, model.MaxInput)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
-		}
-		return text, nil
-	}}
-	for _, name := range names {
-		source.Paths = append(source.Paths, filepath.ToSlash(name))
-	}
-	p, err := selection.Predict(ctx, m, source, selection.PredictOptions{Cache: cache, Observed: observed, Workers: opt.workers, Progress: bar.set})
-	if err != nil {
-		return nil, err
-	}
-	if cache != nil && cache.Changed() {
-		return p, writeWhole(opt.cache, cache.Write)
-	}
-	return p, nil
-}
-
-// openCache reads the cache. One that is of another model begins anew.
-func (opt *selectOptions) openCache(m *model.Model) (*selection.Cache, error) {
-	if opt.cache == "" {
-		return nil, nil //nolint:nilnil // no cache is a cache that keeps nothing
-	}
-	file, err := os.Open(opt.cache)
-	if errors.Is(err, os.ErrNotExist) {
-		return selection.NewCache(m.Digest, len(m.Units)), nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--cache %s: %w", printable(opt.cache), cause(err))
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	cache, err := selection.ReadCache(file, m.Digest, len(m.Units))
-	if errors.Is(err, selection.ErrCache) {
-		return selection.NewCache(m.Digest, len(m.Units)), nil
-	}
-	return cache, err
-}
-
-// readObservations reads what inputs reached, as far as it is of the model's
-// commit, and how long they took.
-func (opt *selectOptions) readObservations(m *model.Model) (map[selection.Digest]selection.Observation, map[selection.Digest]selection.Timing, error) {
-	units := map[string]int{}
-	for i, u := range m.Units {
-		units[u.ID] = i
-	}
-	observed, timings := map[selection.Digest]selection.Observation{}, map[selection.Digest]selection.Timing{}
-	for _, name := range opt.observations {
-		reader := observationReader{stdin: opt.stdin, stderr: opt.stderr}
-		var all []model.Observation
-		var header model.Header
-		take := func(o []model.Observation) error { all = append(all, o...); return nil }
-		if err := reader.read([]string{name}, func(h model.Header) { header = h }, take); err != nil {
-			return nil, nil, err
-		}
-		for _, o := range all {
-			d := selection.DigestOf(o.Input)
-			if o.Duration > 0 {
-				timings[d] = selection.Timing{Size: len(o.Input), Duration: max(o.Duration, timings[d].Duration)}
-			}
-			if o.Methods != nil && header.Commit == m.Commit {
-				reached := observed[d].Units
-				for _, id := range o.Methods {
-					if u, ok := units[id]; ok {
-						reached = append(reached, u)
-					}
-				}
-				observed[d] = selection.Observation{Units: reached}
-			}
-		}
-		if header.Commit != m.Commit {
-			fmt.Fprintf(opt.stderr, "inroad: note: %s is of another commit than the model; only its durations count\n", inputName(name))
-		}
-	}
-	return observed, timings, nil
-}
-
 // runMinimize prints a smallest corpus.
 func (opt *selectOptions) runMinimize(ctx context.Context, names []string) error {
 	if err := opt.readPast(); err != nil {
@@ -506,23 +235,7 @@ func (opt *selectOptions) runMinimize(ctx context.Context, names []string) error
 	if err != nil {
 		return err
 	}
-	kept := selection.Minimize(p, opt.selection.Costs)
-	s := &selection.Selection{Inputs: p.Inputs, Recall: 1}
-	costs := opt.selection.Costs
-	in := map[int]bool{}
-	for _, i := range kept {
-		in[i] = true
-		s.Chosen = append(s.Chosen, selection.Choice{Input: i, Cost: costs.Of(p.Inputs[i]), Reasons: []selection.Reason{{Kind: selection.Needed}}})
-	}
-	for i, input := range p.Inputs {
-		s.Total += costs.Of(input)
-		if in[i] {
-			s.Cost += costs.Of(input)
-		} else {
-			s.Rest = append(s.Rest, i)
-		}
-	}
-	return opt.write(&found{Selection: s, model: m})
+	return opt.write(&found{Selection: selection.Minimize(p, opt.selection.Costs), model: m})
 }
 
 // shortDuration writes a duration for people.

@@ -338,7 +338,10 @@ func TestMinimize(t *testing.T) {
 	texts := draw(rand.New(rand.NewPCG(4, 4)), 300)
 	texts = append(texts, "{") // outside the grammar: nothing is known of it
 	p := predict(t, m, texts, PredictOptions{})
-	kept := Minimize(p, nil)
+	var kept []int
+	for _, c := range Minimize(p, nil).Chosen {
+		kept = append(kept, c.Input)
+	}
 	reached := func(inputs []int) string {
 		covered := make([]bool, p.Units)
 		for _, i := range inputs {

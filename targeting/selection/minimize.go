@@ -5,34 +5,48 @@ import (
 	"slices"
 )
 
-// Minimize returns a small part of a corpus that reaches all the units that the
+// Minimize chooses a small part of a corpus that reaches all the units that the
 // corpus does: no input of it can be left out. Of inputs that do the same the
 // cheapest is kept. Inputs of which nothing is known are all kept.
-func Minimize(p *Predictions, costs *Costs) []int {
+func Minimize(p *Predictions, costs *Costs) *Selection {
 	if costs == nil {
 		costs = LearnCosts(nil)
 	}
-	var out []int
-	count := make([]int, p.Units) // how many of out reach a unit
-	add := func(i, by int) {
-		for u, chance := range p.rows[p.of[i]].chances {
-			if chance.Covered() {
-				count[u] += by
-			}
-		}
+	keep := make([]bool, len(p.Inputs))
+	for _, i := range p.needed(p.greedyCover(costs)) {
+		keep[i] = true
 	}
+	s := &Selection{Inputs: p.Inputs, Recall: 1}
+	for i, in := range p.Inputs {
+		cost := costs.Of(in)
+		s.Total += cost
+		switch {
+		case keep[i]:
+			s.Chosen = append(s.Chosen, Choice{i, []Reason{{Kind: Needed}}, cost})
+		case p.rows[p.of[i]].chances == nil:
+			s.Chosen = append(s.Chosen, Choice{i, []Reason{{Kind: Unknown}}, cost})
+		default:
+			s.Rest = append(s.Rest, i)
+			continue
+		}
+		s.Cost += cost
+	}
+	return s
+}
+
+// greedyCover takes the input that adds most units for its cost, again and again
+// until none adds any.
+func (p *Predictions) greedyCover(costs *Costs) []int {
 	covered := make([]bool, p.Units)
-	var queue gainQueue
 	gain := func(i int) float64 { return p.gain(i, covered) / costs.Of(p.Inputs[i]).Seconds() }
+	var queue gainQueue
 	for i := range p.Inputs {
-		if p.rows[p.of[i]].chances == nil {
-			out = append(out, i)
-		} else if g := gain(i); g > 0 {
+		if g := gain(i); g > 0 {
 			queue = append(queue, gained{i, g})
 		}
 	}
 	heap.Init(&queue)
-	var picked []int
+	var out []int
 	for len(queue) > 0 {
 		best := queue[0]
 		switch now := gain(best.input); {
@@ -44,20 +58,34 @@ func Minimize(p *Predictions, costs *Costs) []int {
 		default:
 			heap.Pop(&queue)
 			p.cover(best.input, covered)
-			add(best.input, 1)
-			picked = append(picked, best.input)
+			out = append(out, best.input)
 		}
 	}
-	// What was best at first may have become superfluous since; the last is
-	// needed for sure.
-	for _, i := range slices.Backward(slices.Clone(picked)) {
+	return out
+}
+
+// needed leaves out inputs that became superfluous when others were taken, the
+// last first.
+func (p *Predictions) needed(picked []int) []int {
+	count := make([]int, p.Units) // how many reach a unit
+	add := func(i, by int) {
+		for u, chance := range p.rows[p.of[i]].chances {
+			if chance.Covered() {
+				count[u] += by
+			}
+		}
+	}
+	for _, i := range picked {
+		add(i, 1)
+	}
+	var out []int
+	for _, i := range slices.Backward(picked) {
 		if p.superfluous(i, count) {
 			add(i, -1)
-			picked = slices.DeleteFunc(picked, func(j int) bool { return j == i })
+		} else {
+			out = append(out, i)
 		}
 	}
-	out = append(out, picked...)
-	slices.Sort(out)
 	return out
 }
 
