@@ -1,0 +1,75 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// TestByChance compares with draws.
+func TestByChance(t *testing.T) {
+	const corpus, draws = 40, 20_000
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, test := range []struct{ differ, n int }{{1, 10}, {3, 5}, {10, 2}, {10, 35}, {1, 40}, {5, 0}} {
+		hit := 0
+		for range draws {
+			if slices.ContainsFunc(r.Perm(corpus)[:test.n], func(i int) bool { return i < test.differ }) {
+				hit++
+			}
+		}
+		got, want := result{differ: test.differ}.byChance(test.n, corpus), float64(hit)/draws
+		if math.Abs(got-want) > 0.02 {
+			t.Errorf("%d of %d that differ among %d drawn: %v, want about %v", test.differ, corpus, test.n, got, want)
+		}
+	}
+}
+
+const library = `package p
+
+func f(a, b int) int {
+	if a < b &&
+		b != 0 {
+		a++
+	}
+	return a + 0x10
+}
+
+func g() { f(1, 2) }
+`
+
+// TestMutants changes one function, and each change is told as one to its lines.
+func TestMutants(t *testing.T) {
+	b := &bench{lib: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(b.lib, "p.go"), []byte(library), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mutants, err := b.mutants(map[string]map[int]bool{"p.go": {3: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range mutants {
+		files, err := selection.ReadDiff(strings.NewReader(m.diff))
+		if err != nil || len(files) != 1 || len(files[0].Hunks) != 1 || files[0].Hunks[0].Start != m.line || m.function != 3 {
+			t.Errorf("%s at %d: %v, %v", m.what, m.line, files, err)
+		}
+		if string(m.text) == library || strings.Count(string(m.text), "\n") != strings.Count(library, "\n") {
+			t.Errorf("%s at %d: the file is\n%s", m.what, m.line, m.text)
+		}
+		got = append(got, m.what)
+	}
+	want := []string{"&& to || at 11", "< to <= at 7", "negated at 5", "!= to == at 5", "0 plus 1 at 8", "left out at 3", "+ to - at 11", "0x10 plus 1 at 13"}
+	if !slices.Equal(got, want) {
+		t.Errorf("mutants %q, want %q", got, want)
+	}
+	draw(mutants, rand.New(rand.NewPCG(1, 1)))
+	if len(mutants) != len(want) {
+		t.Errorf("%d mutants were drawn", len(mutants))
+	}
+}
