@@ -232,7 +232,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		for _, p := range programs {
 			var of result
 			for seed := range opt.seeds {
-				e, err := measure(ctx, p, source, v, opt, uint64(seed+1))
+				e, err := measure(ctx, p, sources, v, opt, uint64(seed+1))
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
