@@ -211,7 +211,7 @@ func TestAliases(t *testing.T) {
 		{"stable", "none", 404},
 		{"latest", id, 422},
 		{"calc@latest", id, 422},
-		{id, id, 400},
+		{"9" + id[1:], id, 400},
 		{"a" + id[1:], id, 422},
 		{"9", id, 400},
 	} {
