@@ -27,24 +27,41 @@ type Way struct {
 // maxGini is the impurity of leaves that are trusted.
 const maxGini = 0.3
 
+// A Guide knows the ways through the trees of a model. It is safe for concurrent
+// use.
+type Guide struct {
+	m            *model.Model
+	main, trivia []bool // by occurrence: whether paths can have it
+}
+
+// NewGuide returns a guide through the trees of a model.
+func NewGuide(m *model.Model) *Guide {
+	below := func(trivia bool) []bool {
+		out := make([]bool, len(m.Grammar.Nodes))
+		for p := range features.NewSpace(m.Grammar, features.Options{Trivia: trivia}).All(1) {
+			out[p[0]] = true
+		}
+		return out
+	}
+	return &Guide{m, below(false), below(true)}
+}
+
 // Ways returns the ways to the leaves that say that a unit is reached, or that
 // it is not, the surest first.
-func Ways(m *model.Model, unit int, reached bool) []Way {
-	return ways(m, m.Leaves(unit), reached)
-}
+func (t *Guide) Ways(unit int, reached bool) []Way { return t.ways(t.m.Leaves(unit), reached) }
 
 // OutcomeWays returns the ways to the leaves that say that a run ends with an
 // outcome, or that it does not. There are none if the model knows no such
 // outcome.
-func OutcomeWays(m *model.Model, outcome string, so bool) []Way {
-	i, ok := slices.BinarySearch(m.Outcomes, outcome)
+func (t *Guide) OutcomeWays(outcome string, so bool) []Way {
+	i, ok := slices.BinarySearch(t.m.Outcomes, outcome)
 	if !ok {
 		return nil
 	}
-	return ways(m, m.OutcomeLeaves(i), so)
+	return t.ways(t.m.OutcomeLeaves(i), so)
 }
 
-func ways(m *model.Model, leaves []model.Leaf, covered bool) []Way {
+func (t *Guide) ways(leaves []model.Leaf, covered bool) []Way {
 	share := func(l model.Leaf) float64 {
 		s := float64(l.Positives+1) / float64(l.Rows+2)
 		if !covered {
@@ -53,7 +70,6 @@ func ways(m *model.Model, leaves []model.Leaf, covered bool) []Way {
 		return s
 	}
 	slices.SortStableFunc(leaves, func(a, b model.Leaf) int { return cmp.Compare(share(b), share(a)) })
-	t := translator{m, nodesBelow(m, false), nodesBelow(m, true)}
 	var out []Way
 	for _, l := range leaves {
 		if l.Covered == covered && l.Gini() <= maxGini {
@@ -68,22 +84,7 @@ func ways(m *model.Model, leaves []model.Leaf, covered bool) []Way {
 	return out
 }
 
-// A translator turns tests of a model into conditions.
-type translator struct {
-	m            *model.Model
-	main, trivia []bool // by occurrence: whether it can be there
-}
-
-// nodesBelow returns which occurrences paths can have.
-func nodesBelow(m *model.Model, trivia bool) []bool {
-	out := make([]bool, len(m.Grammar.Nodes))
-	for p := range features.NewSpace(m.Grammar, features.Options{Trivia: trivia}).All(1) {
-		out[p[0]] = true
-	}
-	return out
-}
-
-func (t translator) way(l model.Leaf) Way {
+func (t *Guide) way(l model.Leaf) Way {
 	w := Way{Leaf: l}
 	for _, test := range l.Tests {
 		switch {
@@ -106,7 +107,7 @@ func (t translator) way(l model.Leaf) Way {
 func exact(e features.Extra) bool { return e.Kind() == features.Count }
 
 // conditions returns what a feature asks for.
-func (t translator) conditions(f model.Feature, present bool) []Condition {
+func (t *Guide) conditions(f model.Feature, present bool) []Condition {
 	if f.Extra != 0 {
 		return t.extra(f.Extra, present)
 	}
@@ -116,7 +117,7 @@ func (t translator) conditions(f model.Feature, present bool) []Condition {
 // path returns the conditions that a path is there or is not. A part of a token
 // may be both in what the parser sees and in trivia; it is enough if it is in
 // one of them.
-func (t translator) path(p features.Path, present bool) []Condition {
+func (t *Guide) path(p features.Path, present bool) []Condition {
 	var out []Condition
 	for _, trivia := range []bool{false, true} {
 		in := t.main
@@ -141,7 +142,7 @@ func (t translator) path(p features.Path, present bool) []Condition {
 
 // extra returns what conditions can say of an extra. Of some it is all, of others
 // what inputs need at least to have it, and of the rest it is nothing.
-func (t translator) extra(e features.Extra, present bool) []Condition {
+func (t *Guide) extra(e features.Extra, present bool) []Condition {
 	g := t.m.Grammar
 	p := e.Path()
 	c := Condition{Min: 1, Max: Unbounded, Text: e.Describe(t.m.Space())}
@@ -177,7 +178,7 @@ func (t translator) extra(e features.Extra, present bool) []Condition {
 
 // margin returns what keeps an input away from a bound. Bounds are known only as
 // well as the inputs of the training came near them.
-func (t translator) margin(e features.Extra, present bool) []Condition {
+func (t *Guide) margin(e features.Extra, present bool) []Condition {
 	conditions := t.extra(e, present)
 	switch e.Kind() {
 	case features.Length, features.Digits, features.Large:

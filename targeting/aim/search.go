@@ -19,6 +19,7 @@ const (
 	maxPlans    = 12 // ways to reach a unit, with ways to end
 	maxOutcomes = 3  // ways to end for each way to reach a unit
 	maxWays     = 4  // ways to reach or to avoid one unit more
+	maxJoined   = 6  // ways to reach a unit that are made to reach others too
 	maxStronger = 40 // conditions that are added where they can be
 
 	maxPredicted = 4000 // inputs that the model is asked about, besides ten for each that is wanted
@@ -102,17 +103,23 @@ func (s *search) routes(ctx context.Context) ([]route, error) {
 		if solution == nil {
 			continue
 		}
-		further, wide, err := s.joined(ctx, solution, p)
-		if err != nil {
-			return nil, err
+		r := route{p, solution, p, solution}
+		if len(out) < maxJoined {
+			if r.further, r.wide, err = s.joined(ctx, solution, p); err != nil {
+				return nil, err
+			}
 		}
-		out = append(out, route{p, solution, wide, further})
+		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b route) int {
-		if a.lastResort() != b.lastResort() {
-			return 0
+		switch {
+		case a.lastResort() == b.lastResort():
+			return len(b.wide.units) - len(a.wide.units)
+		case a.lastResort():
+			return 1
+		default:
+			return -1
 		}
-		return len(b.wide.units) - len(a.wide.units)
 	})
 	return out, nil
 }
@@ -129,7 +136,7 @@ func (s *search) plans() ([]plan, error) {
 		return nil, ErrNeverReached
 	}
 	var accepted, others []plan
-	for _, w := range targeting.Ways(s.model, s.unit, true) {
+	for _, w := range s.guide.Ways(s.unit, true) {
 		base := plan{conditions: w.Conditions, stronger: w.Stronger, doubtful: w.Doubtful, units: []int{s.unit}, accepted: true}
 		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
 			accepted = append(accepted, s.ending(base, w.Outcomes)...)
@@ -164,7 +171,7 @@ func (s *search) ending(p plan, tests []model.Test) []plan {
 	out := []plan{p}
 	for _, t := range tests {
 		var longer []plan
-		ways := targeting.OutcomeWays(s.model, t.Feature.Outcome, t.Present)
+		ways := s.guide.OutcomeWays(t.Feature.Outcome, t.Present)
 		for _, p := range out {
 			for _, w := range ways[:min(len(ways), maxOutcomes)] {
 				q := p
@@ -204,11 +211,15 @@ func (s *search) note(err error) error {
 
 // solve solves conditions. A constraint that is too large is as good as none.
 func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	solution, err := s.solver.Solve(ctx, targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes})
+	solution, err := s.solver.Solve(ctx, s.constraint(conditions))
 	if limit, ok := errors.AsType[*grammars.LimitError](err); ok {
 		return nil, &tooMuchError{limit}
 	}
 	return solution, err
+}
+
+func (s *search) constraint(conditions []targeting.Condition) targeting.Constraint {
+	return targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes}
 }
 
 // A tooMuchError tells that a way asks for more than can be solved.
@@ -216,8 +227,8 @@ type tooMuchError struct{ *grammars.LimitError }
 
 // attempt solves conditions, and returns nil if they have no solution.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	solution, err := s.solve(ctx, conditions)
-	if isVerdict(err) {
+	solution, err := s.solver.Try(ctx, s.constraint(conditions))
+	if _, ok := errors.AsType[*grammars.LimitError](err); ok {
 		return nil, nil
 	}
 	return solution, err
@@ -233,12 +244,12 @@ func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, e
 		if s.support(u) == 0 {
 			continue
 		}
-		next, q, err := s.also(ctx, p, targeting.Ways(s.model, u, false))
+		next, q, err := s.also(ctx, p, s.guide.Ways(u, false))
 		if err != nil {
 			return nil, p, err
 		}
 		if next == nil {
-			_, err := s.solve(ctx, slices.Concat(p.conditions, targeting.Ways(s.model, u, false)[0].Conditions))
+			_, err := s.solve(ctx, slices.Concat(p.conditions, s.guide.Ways(u, false)[0].Conditions))
 			return nil, p, err
 		}
 		solution, p = next, q
@@ -269,7 +280,7 @@ func (s *search) joined(ctx context.Context, solution *solve.Solution, p plan) (
 		if s.support(u) == 0 {
 			continue
 		}
-		next, q, err := s.also(ctx, p, targeting.Ways(s.model, u, true))
+		next, q, err := s.also(ctx, p, s.guide.Ways(u, true))
 		if err != nil {
 			return nil, p, err
 		}

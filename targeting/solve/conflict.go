@@ -19,6 +19,7 @@ type InfeasibleError struct {
 	// Where there are trees, but none within a limit: what they need at least.
 	Needs, Limit int
 	What         string
+	Depth        int // the limit on the depth, if there is one
 }
 
 func (e *InfeasibleError) Error() string {
@@ -33,7 +34,9 @@ func (e *InfeasibleError) Error() string {
 	case e.Limit > 0:
 		return fmt.Sprintf("infeasible: an input with %s has at least %d %s, not %d", all, e.Needs, e.What, e.Limit)
 	case len(texts) == 0:
-		return "infeasible: no input is so flat"
+		return fmt.Sprintf("infeasible: no input is no deeper than %d", e.Depth)
+	case e.Depth > 0:
+		return fmt.Sprintf("infeasible: no input that is no deeper than %d has %s", e.Depth, all)
 	default:
 		return "infeasible: no input has " + all
 	}
@@ -96,6 +99,42 @@ func contains(p, part features.Path) bool {
 		}
 	}
 	return false
+}
+
+// A shortfallError tells that no tree satisfies some conditions for a cost, and
+// has what it takes to find out why.
+type shortfallError struct {
+	solver     *Solver
+	constraint targeting.Constraint
+	conditions []targeting.Condition
+	root       *grammars.Node
+	most       int32
+	obvious    bool // the one condition contradicts itself
+
+	limit, unit int // if trees are too large: the limit, and the cost of what it counts
+	what        string
+}
+
+func (e *shortfallError) Error() string { return "infeasible" }
+
+// explain finds out why.
+func (e *shortfallError) explain(ctx context.Context) error {
+	if e.obvious {
+		return &InfeasibleError{Conflict: e.conditions}
+	}
+	conflict, err := e.solver.conflict(ctx, e.constraint, e.conditions, e.root, e.most)
+	if err != nil {
+		return err
+	}
+	out := &InfeasibleError{Conflict: conflict, Depth: e.constraint.MaxDepth}
+	if e.limit > 0 {
+		p, err := e.solver.problem(ctx, e.constraint, conflict, e.root)
+		if err != nil {
+			return err
+		}
+		out.Needs, out.Limit, out.What = int(p.cheapest())/e.unit, e.limit, e.what
+	}
+	return out
 }
 
 // maxConflict bounds the work to find out whether another set of conditions than

@@ -17,6 +17,7 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -159,11 +160,31 @@ func (c *charCost) weigh(n *grammars.Node) int32 {
 // Solve finds the least that satisfies a constraint. The error is an
 // [*InfeasibleError] if nothing does.
 func (s *Solver) Solve(ctx context.Context, c targeting.Constraint) (*Solution, error) {
+	out, err := s.solve(ctx, c)
+	if shortfall, ok := errors.AsType[*shortfallError](err); ok {
+		return nil, shortfall.explain(ctx)
+	}
+	return out, err
+}
+
+// Try finds the least that satisfies a constraint as Solve does, and returns nil
+// if nothing does. To find out why takes longer.
+func (s *Solver) Try(ctx context.Context, c targeting.Constraint) (*Solution, error) {
+	out, err := s.solve(ctx, c)
+	if _, ok := errors.AsType[*shortfallError](err); ok {
+		return nil, nil
+	}
+	return out, err
+}
+
+func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, error) {
 	if err := s.validate(c); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(c.Conditions, func(c targeting.Condition) bool { return c.Max != targeting.Unbounded && c.Min > c.Max }); i >= 0 {
-		return nil, &InfeasibleError{Conflict: c.Conditions[i : i+1]}
+	for i, cond := range c.Conditions {
+		if cond.Max != targeting.Unbounded && cond.Min > cond.Max {
+			return nil, &shortfallError{conditions: c.Conditions[i : i+1], obvious: true}
+		}
 	}
 	main, trivia := simplify(c.Conditions)
 	out := &Solution{solver: s, constraint: c}
@@ -180,7 +201,7 @@ func (s *Solver) Solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 			return nil, err
 		}
 	}
-	out.most, err = s.affordable(ctx, c, main, out.main)
+	out.most, err = s.affordable(c, main, out.main)
 	return out, err
 }
 
@@ -241,17 +262,10 @@ func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition &&
 // decide solves conditions on the trees below a root.
 func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node) (*problem, error) {
 	p, err := s.problem(ctx, c, conditions, root)
-	if err != nil {
-		return nil, err
+	if err == nil && p.cheapest() >= impossible {
+		return nil, &shortfallError{solver: s, constraint: c, conditions: conditions, root: root, most: impossible - 1}
 	}
-	if p.cheapest() < impossible {
-		return p, nil
-	}
-	conflict, err := s.conflict(ctx, c, conditions, root, impossible-1)
-	if err != nil {
-		return nil, err
-	}
-	return nil, &InfeasibleError{Conflict: conflict}
+	return p, err
 }
 
 // problem refines and measures.
@@ -295,29 +309,22 @@ func (p *problem) cheapest() int32 {
 }
 
 // affordable returns the most that a tree may cost.
-func (s *Solver) affordable(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
-	most, limit, what, unit := int32(maxCost), 0, "symbols", 1
+func (s *Solver) affordable(c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
+	short := &shortfallError{solver: s, constraint: c, conditions: conditions, root: s.grammar.Nodes[s.start.Root], most: maxCost, what: "symbols", unit: 1}
 	switch {
 	case c.MaxChars > 0:
-		limit, what, unit = c.MaxChars, "characters", charWeight
-		most = int32(min((limit+1)*charWeight, impossible) - 1)
+		short.limit, short.what, short.unit = c.MaxChars, "characters", charWeight
+		short.most = int32(min((c.MaxChars+1)*charWeight, impossible) - 1)
 	case c.MaxNodes > 0:
-		limit = c.MaxNodes
-		most = int32(min(limit, maxCost))
+		short.limit = c.MaxNodes
+		short.most = int32(min(c.MaxNodes, maxCost))
 	}
 	switch {
-	case p.cheapest() <= most:
-		return most, nil
-	case limit == 0 || limit > maxCost:
+	case p.cheapest() <= short.most:
+		return short.most, nil
+	case short.limit == 0 || short.limit > maxCost:
 		return 0, &grammars.LimitError{What: "symbols of the smallest input", Bound: fmt.Sprint(maxCost)}
+	default:
+		return 0, short
 	}
-	root := s.grammar.Nodes[s.start.Root]
-	conflict, err := s.conflict(ctx, c, conditions, root, most)
-	if err != nil {
-		return 0, err
-	}
-	if p, err = s.problem(ctx, c, conflict, root); err != nil {
-		return 0, err
-	}
-	return 0, &InfeasibleError{Conflict: conflict, Needs: int(p.cheapest()) / unit, What: what, Limit: limit}
 }

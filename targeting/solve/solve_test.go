@@ -234,3 +234,37 @@ fragment BLANK : ' ' ;
 		}
 	}
 }
+
+// A condition can contradict itself, and limits are bounds too.
+func TestInfeasible(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	solver := newSolver(t, g)
+	reader := targeting.NewReader(g, "")
+	path := func(text string, least, most int) targeting.Condition {
+		c, err := reader.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Min, c.Max = least, most
+		return c
+	}
+	for _, c := range []struct {
+		constraint targeting.Constraint
+		want       string
+	}{
+		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 1, 0), path("object", 1, 1)}}, "infeasible: no input has array from 1 to 0 times"},
+		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 2, 1)}}, "infeasible: no input has array from 2 to 1 times"},
+		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 1, targeting.Unbounded)}, MaxChars: 1}, "infeasible: an input with array has at least 2 characters, not 1"},
+		{targeting.Constraint{Conditions: []targeting.Condition{path("member", 1, targeting.Unbounded)}, MaxDepth: 2}, "infeasible: no input that is no deeper than 2 has member"},
+		{targeting.Constraint{MaxNodes: 1}, "infeasible: an input has at least 2 symbols, not 1"},
+		{targeting.Constraint{MaxDepth: 1}, "infeasible: no input is no deeper than 1"},
+	} {
+		_, err := solver.Solve(t.Context(), c.constraint)
+		if _, ok := errors.AsType[*solve.InfeasibleError](err); !ok || err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.constraint, err, c.want)
+		}
+		if solution, err := solver.Try(t.Context(), c.constraint); solution != nil || err != nil {
+			t.Errorf("%v: %v, %v, want none", c.constraint, solution, err)
+		}
+	}
+}
