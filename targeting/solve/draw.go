@@ -73,6 +73,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		step = charWeight
 	}
 	done, budget := int32(-1), w.main.cheapest()
+	listed := true // whether all trees so far were tried
 	for range maxLevels {
 		if len(found.inputs) >= n || budget > w.most || w.hopeless() {
 			break
@@ -81,6 +82,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		if err != nil {
 			return nil, err
 		}
+		listed = listed && all
 		for drawn := 0; !all && len(found.inputs) < n && drawn < maxDrawn; drawn++ {
 			input, err := w.write(ctx, w.main.draw(budget, lottery{w.rand}))
 			if err != nil {
@@ -99,7 +101,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		}
 		done, budget = budget, budget+step
 	}
-	for drawn := 0; len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // any is better than none
+	for drawn := 0; !listed && len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // any is better than none
 		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span()+1), lottery{w.rand}))
 		if err != nil {
 			return nil, err
