@@ -59,6 +59,13 @@ func (c *cache[V]) get(ctx context.Context, key string, load func() (V, int64, e
 	}
 }
 
+// bytes returns about how much is kept.
+func (c *cache[V]) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
+}
+
 func (c *cache[V]) find(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

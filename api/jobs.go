@@ -69,6 +69,13 @@ func (q *jobs) enqueue(j store.Job) {
 	}
 }
 
+// waiting returns how many jobs wait.
+func (q *jobs) waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queue)
+}
+
 // serve does jobs until ctx ends. It begins with those that were left.
 func (q *jobs) serve(ctx context.Context) error {
 	if err := q.resume(ctx); err != nil {

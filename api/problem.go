@@ -45,6 +45,7 @@ func problemOf(err error) openapi.Problem {
 		alias     *aliasError
 		path      *targeting.PathError
 		asked     *askedError
+		auth      *authError
 
 		infeasible *solve.InfeasibleError
 		unrealised *solve.UnrealisedError
@@ -56,7 +57,9 @@ func problemOf(err error) openapi.Problem {
 	case errors.As(err, &request), errors.As(err, &body), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.Is(err, context.Canceled): // the client is gone
 		return of(http.StatusBadRequest, "bad-request", "The request is not what the contract says")
-	case errors.As(err, &forbidden):
+	case errors.As(err, &auth) && auth.status == http.StatusUnauthorized:
+		return of(http.StatusUnauthorized, "unauthorized", "The request has no key that is known")
+	case errors.As(err, &forbidden), errors.As(err, &auth):
 		return of(http.StatusForbidden, "forbidden", "The request is not allowed")
 	case errors.As(err, &media):
 		return of(http.StatusUnsupportedMediaType, "unsupported-media", "The body is of a type or an encoding that is not read here")

@@ -31,6 +31,9 @@ type Config struct {
 	Store   *store.Store
 	Log     *slog.Logger
 	Version string
+	// NeedKeys has requests be refused without a key. Else only those are served
+	// that were sent to a loopback address, and not from another site.
+	NeedKeys bool
 
 	Timeout    time.Duration   // of a request that is no stream; 1 minute
 	Stall      time.Duration   // how long a stream may wait for its client; 30 seconds
@@ -83,6 +86,7 @@ type Server struct {
 	grammars *cache[*loadedGrammar]
 	models   *cache[*model.Model]
 	jobs     *jobs
+	metrics  *metrics
 	active   chan struct{} // a token for each request that is being served
 	closing  chan struct{} // closed when the server is to end
 	ending   atomic.Bool
@@ -105,6 +109,7 @@ func New(c Config) (*Server, error) {
 		closing:  make(chan struct{}),
 	}
 	s.jobs = &jobs{store: c.Store, log: c.Log, most: c.MaxQueue, run: s.train, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
+	s.metrics = newMetrics(s)
 	s.echo = s.routes()
 	return s, nil
 }
@@ -115,9 +120,11 @@ func (s *Server) routes() *echo.Echo {
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.handleError
 	e.Pre(escaped)
-	e.Use(s.observed, s.recovered, s.guarded, s.admitted, s.bounded, s.contract.validated)
+	e.Use(s.observed, s.recovered, s.guarded, s.authorised, s.admitted, s.bounded, s.contract.validated)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
+	e.GET("/docs", serveDocs)
+	e.GET("/metrics", echo.WrapHandler(s.metrics.handler))
 	return e
 }
 

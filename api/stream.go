@@ -73,6 +73,7 @@ func (r streamed) VisitSolveConstraintResponse(w http.ResponseWriter) error { re
 
 func (r streamed) VisitTargetMethodsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 
+func (r streamed) VisitGetBackupResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 func (r streamed) VisitFollowJobResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 
 func (r streamed) VisitGetModelFileResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }

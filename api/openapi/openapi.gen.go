@@ -1233,6 +1233,13 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAlias(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetBackup Download a copy of the store
+	//
+	// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+	//
+	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
+	GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CompareModelsWithBody Tell which methods inputs reach under other conditions than before
 	//
 	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
@@ -1620,6 +1627,23 @@ func (c *Client) PutAliasWithBody(ctx context.Context, alias string, contentType
 // Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 func (c *Client) PutAlias(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPutAliasRequest(c.Server, alias, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetBackup Download a copy of the store
+//
+// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+//
+// Corresponds with GET /v1/backup (the `GetBackup` operationId).
+func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBackupRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -2442,6 +2466,33 @@ func NewPutAliasRequestWithBody(server string, alias string, contentType string,
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetBackupRequest constructs an http.Request for the GetBackup method
+func NewGetBackupRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/backup")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -3729,6 +3780,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAliasWithResponse(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAliasResponse, error)
 
+	// GetBackupWithResponse Download a copy of the store
+	//
+	// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
+	GetBackupWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBackupResponse, error)
+
 	// CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
 	//
 	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
@@ -4330,6 +4390,54 @@ func (r PutAliasResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r PutAliasResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetBackupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r GetBackupResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetBackupResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetBackupResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetBackupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetBackupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetBackupResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5894,6 +6002,21 @@ func (c *ClientWithResponses) PutAliasWithResponse(ctx context.Context, alias st
 	return ParsePutAliasResponse(rsp)
 }
 
+// GetBackupWithResponse Download a copy of the store
+//
+// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/backup (the `GetBackup` operationId).
+func (c *ClientWithResponses) GetBackupWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBackupResponse, error) {
+	rsp, err := c.GetBackup(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetBackupResponse(rsp)
+}
+
 // CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
 //
 // Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
@@ -6631,6 +6754,39 @@ func ParsePutAliasResponse(rsp *http.Response) (*PutAliasResponse, error) {
 		}
 		response.ApplicationProblemJSON422 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetBackupResponse parses an HTTP response from a GetBackupWithResponse call
+func ParseGetBackupResponse(rsp *http.Response) (*GetBackupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetBackupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
 		var dest Full
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7770,6 +7926,9 @@ type ServerInterface interface {
 	// PutAlias Give a name to a model
 	// (PUT /v1/aliases/{alias})
 	PutAlias(ctx echo.Context, alias string) error
+	// GetBackup Download a copy of the store
+	// (GET /v1/backup)
+	GetBackup(ctx echo.Context) error
 	// CompareModels Tell which methods inputs reach under other conditions than before
 	// (POST /v1/comparisons)
 	CompareModels(ctx echo.Context) error
@@ -7911,6 +8070,15 @@ func (w *ServerInterfaceWrapper) PutAlias(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.PutAlias(ctx, alias)
+	return err
+}
+
+// GetBackup converts echo context to params.
+func (w *ServerInterfaceWrapper) GetBackup(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetBackup(ctx)
 	return err
 }
 
@@ -8472,6 +8640,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/v1/jobs/:job", wrapper.CancelJob, options.OperationMiddlewares["cancelJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job", wrapper.GetJob, options.OperationMiddlewares["getJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job/events", wrapper.FollowJob, options.OperationMiddlewares["followJob"]...)
+	router.GET(options.BaseURL+"/v1/backup", wrapper.GetBackup, options.OperationMiddlewares["getBackup"]...)
 
 }
 
@@ -8776,6 +8945,66 @@ type PutAliasdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response PutAliasdefaultApplicationProblemPlusJSONResponse) VisitPutAliasResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBackupRequestObject struct {
+}
+
+type GetBackupResponseObject interface {
+	VisitGetBackupResponse(w http.ResponseWriter) error
+}
+
+type GetBackup200ApplicationOctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetBackup200ApplicationOctetStreamResponse) VisitGetBackupResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetBackup507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response GetBackup507ApplicationProblemPlusJSONResponse) VisitGetBackupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBackupdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetBackupdefaultApplicationProblemPlusJSONResponse) VisitGetBackupResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -10650,6 +10879,9 @@ type StrictServerInterface interface {
 	// PutAlias Give a name to a model
 	// (PUT /v1/aliases/{alias})
 	PutAlias(ctx context.Context, request PutAliasRequestObject) (PutAliasResponseObject, error)
+	// GetBackup Download a copy of the store
+	// (GET /v1/backup)
+	GetBackup(ctx context.Context, request GetBackupRequestObject) (GetBackupResponseObject, error)
 	// CompareModels Tell which methods inputs reach under other conditions than before
 	// (POST /v1/comparisons)
 	CompareModels(ctx context.Context, request CompareModelsRequestObject) (CompareModelsResponseObject, error)
@@ -10878,6 +11110,29 @@ func (sh *strictHandler) PutAlias(ctx echo.Context, alias string) error {
 		return err
 	} else if validResponse, ok := response.(PutAliasResponseObject); ok {
 		return validResponse.VisitPutAliasResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetBackup operation middleware
+func (sh *strictHandler) GetBackup(ctx echo.Context) error {
+	var request GetBackupRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBackup(ctx.Request().Context(), request.(GetBackupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBackup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetBackupResponseObject); ok {
+		return validResponse.VisitGetBackupResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

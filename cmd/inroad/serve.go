@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -22,6 +24,9 @@ type serveOptions struct {
 	store     string
 	timeout   time.Duration
 	maxUpload int64
+	needKeys  bool
+	tlsCert   string
+	tlsKey    string
 	logFormat string
 	logLevel  string
 
@@ -36,8 +41,10 @@ func newServeCommand() *cobra.Command {
 		Long: `Serve grammars, observations, models and predictions over HTTP.
 
 The store is one file, which is made if it is not there. /openapi.json is the
-contract of the service. It listens on loopback addresses only, and refuses
-requests that were sent to another name or from another site.
+contract of the service. On an address that other machines can reach requests
+need a key, see inroad keys. On a loopback address they do not unless --need-keys
+is given; then requests are refused that were sent to another name or from
+another site.
 
 SIGTERM or Ctrl-C ends it: requests have a while to end, and a training that runs
 is begun again at the next start.`,
@@ -56,6 +63,9 @@ is begun again at the next start.`,
 	flags.StringVar(&opt.store, "store", "", "the `FILE` that everything is kept in")
 	flags.DurationVar(&opt.timeout, "timeout", time.Minute, "how long a request may take that is no stream")
 	flags.Int64Var(&opt.maxUpload, "max-upload", 1<<30, "how many `BYTES` a streamed body may have")
+	flags.BoolVar(&opt.needKeys, "need-keys", false, "refuse requests without a key on loopback addresses, too")
+	flags.StringVar(&opt.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
+	flags.StringVar(&opt.tlsKey, "tls-key", "", "the `FILE` with the certificate's private key")
 	flags.StringVar(&opt.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&opt.logLevel, "log-level", "info", "debug, info, warn or error")
 	return cmd
@@ -72,10 +82,14 @@ func (opt *serveOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--timeout %v: it is over 0", opt.timeout)
 	case opt.maxUpload <= 0:
 		return fmt.Errorf("--max-upload %d: it is over 0", opt.maxUpload)
+	case (opt.tlsCert == "") != (opt.tlsKey == ""):
+		return errors.New("--tls-cert and --tls-key go together")
 	}
-	if err := checkLoopback(ctx, opt.listen); err != nil {
+	loopback, err := isLoopback(ctx, opt.listen)
+	if err != nil {
 		return err
 	}
+	opt.needKeys = opt.needKeys || !loopback
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	st, err := store.Open(opt.store, store.Options{})
@@ -86,15 +100,24 @@ func (opt *serveOptions) run(ctx context.Context) error {
 }
 
 func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.Store) error {
-	server, err := api.New(api.Config{Store: st, Log: log, Version: version(), Timeout: opt.timeout, MaxUpload: opt.maxUpload})
+	keys, err := st.Keys()
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", opt.listen)
+	if opt.needKeys && len(keys) == 0 {
+		return fmt.Errorf("requests would need a key, and %s has none; make one with inroad keys create --store %[1]s", opt.store)
+	}
+	server, err := api.New(api.Config{
+		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload,
+	})
 	if err != nil {
 		return err
 	}
-	log.InfoContext(ctx, "listening", "address", "http://"+listener.Addr().String(), "store", opt.store, "version", version())
+	listener, scheme, err := opt.listener(ctx)
+	if err != nil {
+		return err
+	}
+	log.InfoContext(ctx, "listening", "address", scheme+"://"+listener.Addr().String(), "store", opt.store, "keys", opt.needKeys, "version", version())
 	err = server.Run(ctx, listener)
 	log.InfoContext(ctx, "ended", "err", err)
 	return err
@@ -117,24 +140,36 @@ func (opt *serveOptions) logger() (*slog.Logger, error) {
 	}
 }
 
-// checkLoopback refuses addresses that other machines can reach.
-func checkLoopback(ctx context.Context, address string) error {
+// listener listens, with TLS if there is a certificate.
+func (opt *serveOptions) listener(ctx context.Context) (l net.Listener, scheme string, err error) {
+	if opt.tlsCert == "" {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", opt.listen)
+		return l, "http", err
+	}
+	certificate, err := tls.LoadX509KeyPair(opt.tlsCert, opt.tlsKey)
+	if err != nil {
+		return nil, "", fmt.Errorf("--tls-cert: %w", err)
+	}
+	l, err = new(net.ListenConfig).Listen(ctx, "tcp", opt.listen)
+	if err != nil {
+		return nil, "", err
+	}
+	return tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}), "https", nil
+}
+
+// isLoopback reports whether an address is one that only this machine can reach.
+func isLoopback(ctx context.Context, address string) (bool, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("--listen %s: it is HOST:PORT: %w", address, err)
+		return false, fmt.Errorf("--listen %s: it is HOST:PORT: %w", address, err)
 	}
-	refused := fmt.Errorf("--listen %s: other machines could reach it, and the service knows no keys yet; listen on 127.0.0.1", address)
 	if host == "" {
-		return refused
+		return false, nil
 	}
 	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", address, err)
+		return false, fmt.Errorf("--listen %s: %w", address, err)
 	}
-	for _, a := range addresses {
-		if !a.IP.IsLoopback() {
-			return refused
-		}
-	}
-	return nil
+	reachable := func(a net.IPAddr) bool { return !a.IP.IsLoopback() }
+	return !slices.ContainsFunc(addresses, reachable), nil
 }

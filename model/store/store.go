@@ -200,6 +200,16 @@ func (s *Store) Close() error {
 // Ping reports whether the store can be read.
 func (s *Store) Ping() error { return s.db.View(s.checkVersion) }
 
+// Size returns the size of the file.
+func (s *Store) Size() int64 {
+	var size int64
+	_ = s.db.View(func(tx *bbolt.Tx) error { // no error but that it is closed
+		size = tx.Size()
+		return nil
+	})
+	return size
+}
+
 // update runs a transaction that writes.
 func (s *Store) update(do func(tx *bbolt.Tx) error) error { return full(s.db.Update(do)) }
 

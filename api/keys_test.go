@@ -1,0 +1,140 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/model/store"
+)
+
+// Each operation is allowed by keys with the scope that the contract names, and
+// by no others.
+func TestScopes(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.NeedKeys = true })
+	secrets := map[string]string{"none": "", "unknown": "inroad_00000000_x"}
+	for _, scope := range store.Scopes() {
+		_, secret, err := s.store.NewKey("test", []store.Scope{scope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[string(scope)] = secret
+	}
+	doc := document(t)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			needed := "read"
+			if op.Security != nil {
+				needed = ""
+				for _, requirement := range *op.Security {
+					needed = requirement["key"][0]
+				}
+			}
+			for who, secret := range secrets {
+				url := strings.NewReplacer("{job}", "99", "{grammar}", "none", "{subject}", "none", "{model}", "none", "{method}", "none", "{alias}", "none").Replace(path)
+				resp, text := s.send(t, method, url, "", strings.NewReader(""), "Authorization", "Bearer "+secret, "Host", "example.org")
+				want := 0 // it is let in, whatever comes of it
+				switch {
+				case needed == "" || who == needed:
+				case who == "none" || who == "unknown":
+					want = http.StatusUnauthorized
+				default:
+					want = http.StatusForbidden
+				}
+				refused := resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
+				if want == 0 && refused || want != 0 && resp.StatusCode != want {
+					t.Errorf("%s %s with key %s: %s %s", method, path, who, resp.Status, text)
+				}
+				if (resp.StatusCode == http.StatusUnauthorized) != (resp.Header.Get("WWW-Authenticate") == "Bearer") {
+					t.Errorf("%s %s with key %s: %s, WWW-Authenticate %q", method, path, who, resp.Status, resp.Header.Get("WWW-Authenticate"))
+				}
+			}
+		}
+	}
+	p := s.problem(t, http.MethodGet, "/v1/models", "", nil)
+	if p.Status != http.StatusUnauthorized || p.Type != "urn:inroad:problem:unauthorized" {
+		t.Errorf("no key at all: %+v", p)
+	}
+}
+
+func TestRevokedKey(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.NeedKeys = true })
+	key, secret, err := s.store.NewKey("test", []store.Scope{store.ScopeRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", "Bearer "+secret); resp.StatusCode != want {
+			t.Errorf("%s %s, want %d", resp.Status, text, want)
+		}
+		if want == http.StatusOK {
+			if err := s.store.RevokeKey(key.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A backup has all that was there when it was asked for, and leaves nothing behind.
+func TestBackup(t *testing.T) {
+	s := start(t)
+	id := s.trained(t)
+	resp, body := s.send(t, http.MethodGet, "/v1/backup", "", nil)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Length") != fmt.Sprint(len(body)) {
+		t.Fatalf("%s, %d bytes", resp.Status, len(body))
+	}
+	path := filepath.Join(t.TempDir(), "b.db")
+	if err := os.WriteFile(path, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	report, err := b.Check()
+	if err != nil || len(report.Faults) > 0 || report.Models != 1 || report.Observations != 100 {
+		t.Errorf("the backup: %+v, %v", report, err)
+	}
+	if _, err := b.Model(id); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(s.path + "*"); err != nil || len(left) != 1 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	s := start(t)
+	for _, path := range []string{"/v1/models", "/v1/models", "/v1/models/none", "/nowhere/1", "/nowhere/2"} {
+		s.send(t, http.MethodGet, path, "", nil)
+	}
+	s.send(t, "NONSENSE", "/v1/models", "", nil)
+	_, text := s.send(t, http.MethodGet, "/metrics", "", nil)
+	for _, want := range []string{
+		`inroad_requests_total{method="GET",route="/v1/models",status="200"} 2`,
+		`inroad_requests_total{method="GET",route="/v1/models/:model",status="404"} 1`,
+		`inroad_requests_total{method="any",route="none",status="404"} 2`,
+		`inroad_requests_total{method="any",route="none",status="405"} 1`,
+		`inroad_jobs_waiting 0`,
+		`inroad_request_seconds_count{method="GET",route="/v1/models"} 2`,
+	} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+}
+
+func TestDocs(t *testing.T) {
+	resp, text := start(t).send(t, http.MethodGet, "/docs", "", nil)
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || !strings.Contains(string(text), "/openapi.json") {
+		t.Errorf("%s %.100s", resp.Status, text)
+	}
+	if strings.Contains(string(text), "://") {
+		t.Error("the page has something from elsewhere")
+	}
+}
