@@ -39,17 +39,17 @@ type service struct {
 }
 
 // start starts a service. Tests change its configuration through edits.
-func start(t *testing.T, edits ...func(c *api.Config)) *service {
-	t.Helper()
-	return startOn(t, filepath.Join(t.TempDir(), "s.db"), edits...)
+func start(tb testing.TB, edits ...func(c *api.Config)) *service {
+	tb.Helper()
+	return startOn(tb, filepath.Join(tb.TempDir(), "s.db"), edits...)
 }
 
 // startOn starts a service on a store that may be there already.
-func startOn(t *testing.T, path string, edits ...func(c *api.Config)) *service {
-	t.Helper()
+func startOn(tb testing.TB, path string, edits ...func(c *api.Config)) *service {
+	tb.Helper()
 	st, err := store.Open(path, store.Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	config := api.Config{Store: st, Version: "test"}
 	for _, edit := range edits {
@@ -57,36 +57,36 @@ func startOn(t *testing.T, path string, edits ...func(c *api.Config)) *service {
 	}
 	server, err := api.New(config)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, end := context.WithCancel(context.WithoutCancel(tb.Context()))
 	s := &service{url: "http://" + listener.Addr().String(), path: path, store: st}
 	done := make(chan error)
 	go func() { done <- server.Run(ctx, listener) }()
 	s.stop = sync.OnceFunc(func() {
 		end()
 		if err := errors.Join(<-done, st.Close()); err != nil {
-			t.Errorf("the server ended with %v", err)
+			tb.Errorf("the server ended with %v", err)
 		}
 	})
-	t.Cleanup(s.stop)
-	s.http = &http.Client{Transport: newChecked(t)}
+	tb.Cleanup(s.stop)
+	s.http = &http.Client{Transport: newChecked(tb)}
 	if s.ClientWithResponses, err = openapi.NewClientWithResponses(s.url, openapi.WithHTTPClient(s.http)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
 
 // send sends a request with a body and returns the answer, read to its end.
-func (s *service) send(t *testing.T, method, path, contentType string, body io.Reader, headers ...string) (*http.Response, []byte) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, body)
+func (s *service) send(tb testing.TB, method, path, contentType string, body io.Reader, headers ...string) (*http.Response, []byte) {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), method, s.url+path, body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
@@ -99,25 +99,25 @@ func (s *service) send(t *testing.T, method, path, contentType string, body io.R
 	}
 	resp, err := s.http.Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		tb.Fatalf("%s %s: %v", method, path, err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		tb.Fatalf("%s %s: %v", method, path, err)
 	}
 	return resp, text
 }
 
 // post sends JSON and reads an answer of a status into out.
-func (s *service) post(t *testing.T, path, body string, status int, out any) {
-	t.Helper()
-	resp, text := s.send(t, http.MethodPost, path, "application/json", strings.NewReader(body))
+func (s *service) post(tb testing.TB, path, body string, status int, out any) {
+	tb.Helper()
+	resp, text := s.send(tb, http.MethodPost, path, "application/json", strings.NewReader(body))
 	if resp.StatusCode != status {
-		t.Fatalf("%s with %s: %s %s", path, body, resp.Status, text)
+		tb.Fatalf("%s with %s: %s %s", path, body, resp.Status, text)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		t.Fatalf("%s: %v in %s", path, err, text)
+		tb.Fatalf("%s: %v in %s", path, err, text)
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *service) get(t *testing.T, path string, out any) {
 // A checked sends requests, and fails the test when an answer is not what the
 // contract says. It reads contracts as 3.1; the server reads them as 3.0.
 type checked struct {
-	t      *testing.T
+	tb     testing.TB
 	router routers.Router
 }
 
@@ -158,13 +158,13 @@ var routes = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-func newChecked(t *testing.T) *checked {
-	t.Helper()
+func newChecked(tb testing.TB) *checked {
+	tb.Helper()
 	router, err := routes()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return &checked{t, router}
+	return &checked{tb, router}
 }
 
 func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -173,7 +173,7 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if resp.Header.Get("X-Request-Id") == "" {
-		c.t.Errorf("%s %s: the answer has no request id", r.Method, r.URL)
+		c.tb.Errorf("%s %s: the answer has no request id", r.Method, r.URL)
 	}
 	// Routes are matched on paths without what is escaped in them.
 	plain := r.Clone(r.Context())
@@ -194,7 +194,7 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	if err := checkAnswer(r.Context(), &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route}, resp, body); err != nil {
-		c.t.Errorf("%s %s: %s is not what the contract says: %v\n%.2000s", r.Method, r.URL, resp.Status, err, body)
+		c.tb.Errorf("%s %s: %s is not what the contract says: %v\n%.2000s", r.Method, r.URL, resp.Status, err, body)
 	}
 	return resp, nil
 }
@@ -242,18 +242,18 @@ func (s *service) problem(t *testing.T, method, path, contentType string, body i
 }
 
 // follow waits for the end of a job and returns all that was sent of it.
-func (s *service) follow(t *testing.T, id int64) []openapi.Job {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+func (s *service) follow(tb testing.TB, id int64) []openapi.Job {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
 	defer cancel()
 	resp, err := s.FollowJob(ctx, id)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []openapi.Job
 	for event := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
@@ -263,12 +263,12 @@ func (s *service) follow(t *testing.T, id int64) []openapi.Job {
 		}
 		var j openapi.Job
 		if err := json.Unmarshal([]byte(data), &j); err != nil {
-			t.Fatalf("%v in %q", err, event)
+			tb.Fatalf("%v in %q", err, event)
 		}
 		out = append(out, j)
 	}
 	if len(out) == 0 {
-		t.Fatalf("no event of job %d: %s", id, text)
+		tb.Fatalf("no event of job %d: %s", id, text)
 	}
 	return out
 }
@@ -296,23 +296,23 @@ func calc(n int) string {
 const ndjson = "application/x-ndjson"
 
 // upload uploads observations of calc.
-func (s *service) upload(t *testing.T, n int) {
-	t.Helper()
-	if resp, text := s.send(t, http.MethodPost, "/v1/subjects/calc/observations", ndjson, strings.NewReader(calc(n))); resp.StatusCode != http.StatusOK {
-		t.Fatalf("upload: %s %s", resp.Status, text)
+func (s *service) upload(tb testing.TB, n int) {
+	tb.Helper()
+	if resp, text := s.send(tb, http.MethodPost, "/v1/subjects/calc/observations", ndjson, strings.NewReader(calc(n))); resp.StatusCode != http.StatusOK {
+		tb.Fatalf("upload: %s %s", resp.Status, text)
 	}
 }
 
 // trained uploads observations of calc and returns the id of a model of it.
-func (s *service) trained(t *testing.T) string {
-	t.Helper()
-	s.upload(t, 100)
+func (s *service) trained(tb testing.TB) string {
+	tb.Helper()
+	s.upload(tb, 100)
 	var j openapi.Job
-	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
-	events := s.follow(t, j.ID)
+	s.post(tb, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(tb, j.ID)
 	last := events[len(events)-1]
 	if last.State != openapi.Done || last.Model == "" {
-		t.Fatalf("the training ended so: %+v", last)
+		tb.Fatalf("the training ended so: %+v", last)
 	}
 	return last.Model
 }

@@ -100,21 +100,29 @@ type Report struct {
 	Faults                                 []string
 }
 
-// Check reads all that is in the store.
+// Check reads all that is in the store. Who writes waits while pages are checked.
 func (s *Store) Check() (*Report, error) {
 	r := &Report{}
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		r.Size = tx.Size()
-		for err := range tx.Check() {
-			r.fault("pages: %v", err)
-		}
-		return s.checkVersion(tx)
-	})
-	r.Free = int64(s.db.Stats().FreeAlloc)
-	if err != nil {
+	if err := s.checkPages(r); err != nil {
 		return r, err
 	}
 	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r))
+}
+
+// checkPages sees whether each page is either in use or free. Which are free is
+// known to those who write.
+func (s *Store) checkPages(r *Report) error {
+	tx, err := s.db.Begin(!s.db.IsReadOnly())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	r.Size = tx.Size()
+	for err := range tx.Check() {
+		r.fault("pages: %v", err)
+	}
+	r.Free = int64(s.db.Stats().FreeAlloc)
+	return s.checkVersion(tx)
 }
 
 func (r *Report) fault(format string, args ...any) {
