@@ -143,7 +143,7 @@ func (m *mapping) fall(cause Cause, format string, args ...any) {
 	m.fallbacks = append(m.fallbacks, Fallback{cause, fmt.Sprintf(format, args...)})
 }
 
-func (m *mapping) file(f FileChange, rules Rules, isInput func(string) bool) {
+func (m *mapping) file(f FileChange, rules Rules, isCorpus func(string) bool) {
 	names := []string{f.Old, f.New}
 	if f.Old == "" || f.New == "" || f.Old == f.New {
 		names = []string{f.Name()}
@@ -152,6 +152,7 @@ func (m *mapping) file(f FileChange, rules Rules, isInput func(string) bool) {
 		return slices.ContainsFunc(names, func(n string) bool { return MatchAny(patterns, n) })
 	}
 	spans := m.table.files[f.Old]
+	isInput := func(n string) bool { return isCorpus(n) && m.table.files[n] == nil } // a corpus may hold the program
 	switch {
 	case f.Name() == "":
 		m.fall(Unmapped, "the diff does not name a file")

@@ -19,6 +19,7 @@ func testTable() *Table {
 		{ID: "a.go#g.func1", File: "a.go", Start: 33, End: 36},
 		{ID: "b.go#h", File: "sub/b.go", Start: 5, End: 6},
 		{ID: "c.go#?", File: "c.go"},
+		{ID: "d.go#i", File: "corpus/d.go", Start: 1, End: 3},
 		{ID: "a.go#f.block", File: "a.go", Kind: model.KindBlock, Start: 12, End: 13},
 	}, "lib")
 }
@@ -87,13 +88,15 @@ func TestChange(t *testing.T) {
 		{"documentation", file("docs/x.md", "docs/x.md", hunk(1, 1, Code, Code)), "ignored docs/x.md"},
 		{"code becomes documentation", file("lib/a.go", "docs/x.md"), "a.go#f a.go#g a.go#g.func1"},
 		{"an input", file("corpus/1.json", "corpus/1.json", hunk(1, 1, Code, Code)), ""},
+		{"a source in the folder of the corpus", file("lib/corpus/d.go", "lib/corpus/d.go", hunk(2, 1, Code, Code)), "d.go#i"},
+		{"an input that looks like a source", file("lib/corpus/e.go", "lib/corpus/e.go", hunk(2, 1, Code, Code)), ""},
 		{"no name", file("", ""), "unmapped change"},
 	}
 	rules := Rules{FullOn: []string{"go.mod", "**/*.h"}, Ignore: []string{"*.md"}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			table := testTable()
-			c := table.Change(test.files, rules, func(name string) bool { return strings.HasPrefix(name, "corpus/") })
+			c := table.Change(test.files, rules, func(name string) bool { return strings.Contains(name, "corpus/") })
 			var got []string
 			for _, u := range c.Units {
 				got = append(got, table.units[u].ID)
