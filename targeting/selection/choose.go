@@ -75,12 +75,22 @@ func Choose(m *model.Model, inputs []Input, p *Predictions, change Change, opt O
 	c.weigh()
 	c.oblige()
 	wanted := c.wanted()
-	sample := c.sample(wanted)
-	c.take(c.ordered(c.obliged, true))
-	c.take(c.ordered(wanted, false))
-	c.take(sample)
+	c.take(c.obliged)
+	c.take(c.sample(wanted)) // there must be room for it, but it is run last
+	c.take(c.ordered(wanted))
+	slices.SortStableFunc(c.Chosen, func(a, b Choice) int { return compareBool(c.sampled(a.Input), c.sampled(b.Input)) })
 	c.finish()
 	return c.Selection
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // A chooser is on its way to a selection.

@@ -266,6 +266,15 @@ func TestChooseWithinBounds(t *testing.T) {
 			t.Errorf("inputs of %d kinds of %d", len(got), len(classes))
 		}
 	})
+	t.Run("a number, and a sample has its place", func(t *testing.T) {
+		opt := Defaults()
+		opt.Goal.Max = 10
+		s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+		last := s.Chosen[len(s.Chosen)-1].Reasons
+		if len(s.Chosen) != 10 || last[0].Kind != Sampled || s.Chosen[8].Reasons[0].Kind != Reaches {
+			t.Errorf("%d chosen, the last as %v", len(s.Chosen), last)
+		}
+	})
 	t.Run("a time", func(t *testing.T) {
 		opt := Defaults()
 		opt.Goal, opt.Costs = Goal{Budget: 200 * time.Millisecond}, LearnCosts(runs)

@@ -9,14 +9,11 @@ import (
 // ordered returns inputs in the order to run them in: first one of each class,
 // those first that reach most of what was not reached yet, for what they cost;
 // then a second of each class, and so on.
-func (c *chooser) ordered(inputs []int, obliged bool) []int {
+func (c *chooser) ordered(inputs []int) []int {
 	if c.known == nil {
 		out := slices.Clone(inputs)
 		slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(c.cost(a), c.cost(b)) })
 		return out
-	}
-	if obliged { // all of them are run, in the order of the corpus
-		return inputs
 	}
 	rounds := c.rounds(inputs)
 	var first, later []int
