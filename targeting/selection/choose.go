@@ -16,7 +16,7 @@ type Goal struct {
 	Recall   float64       // the share of the inputs that reach a changed unit
 	Budget   time.Duration // that all inputs take together
 	Max      int           // inputs
-	PerClass int           // inputs of which the same is predicted
+	PerClass int           // inputs of which the same is predicted; those outside the grammar do not count
 }
 
 // Options say what to choose beside what the model finds.
@@ -276,7 +276,7 @@ func (c *chooser) take(inputs []int) {
 		case goal.Max > 0 && len(c.Chosen) >= goal.Max, goal.Budget > 0 && c.Cost+cost > goal.Budget:
 			c.Cut = true
 			continue
-		case goal.PerClass > 0 && perClass[class] >= goal.PerClass && !c.Everything():
+		case goal.PerClass > 0 && perClass[class] >= goal.PerClass && !c.Everything() && !c.doubtful(i):
 			continue
 		}
 		perClass[class]++
