@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
@@ -65,7 +66,9 @@ func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
 	if !ok {
 		return nil, ErrUnwritten
 	}
-	tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start})
+	// Steps bound the parse, and not the clock: what is made must not depend on
+	// how busy the machine is.
+	tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
