@@ -5,16 +5,17 @@
 // what can be assigned to is assigned to. Therefore most rules of statements exist for several places.
 //
 // Approximations:
-//  - Line ends are semicolons where the lexer makes them so, by what stands before and after. It takes the line after a
-//    do with braces, and what follows a break label, for more than it is, see javascriptLexer.g4.
-//  - A statement ends in a semicolon, a line end, or the brace after it; not so an else after braces, which needs the
-//    semicolon or a line end.
-//  - Targets of assignments have only plain expressions in brackets, no functions: target, plain.
-//  - Labels are for loops, and jumps to them for functions. Whether they are declared, and names are declared once, is not checked.
-//  - yield stands in the statements of a generator and is no part of other expressions. super stands in the statements of
-//    a method. with is for scripts, not functions.
-//  - Words such as let, static and yield are never names; get, set and of are.
-//  - Escapes in names, legacy octal numbers, the flag u of regular expressions, new.target, HTML comments are left out.
+//  - Line ends are semicolons where the lexer makes them so, by what stands before and after: see javascriptLexer.g4.
+//    A do with braces needs its while on the line of the closing brace; in and instanceof do not begin a line.
+//  - A statement ends in a semicolon, a line end, or the brace after it; an else without braces, after braces, in the
+//    first two only. An else belongs to the nearest if, though the rules would have it both ways.
+//  - Targets of assignments have only plain expressions in their brackets, no functions: target, plain.
+//  - Labels are for loops, and jumps to them for functions. Whether they are declared, and names are declared once, is
+//    not checked.
+//  - yield stands in the statements of a generator, super in those of a method; neither is part of all expressions. with
+//    is for scripts, not functions. Statements do not begin with regular expressions.
+//  - let, static and yield are never names.
+//  - Escapes in names, legacy octal numbers, the flag u of regular expressions, new.target and HTML comments are left out.
 parser grammar javascript;
 
 options { tokenVocab = javascriptLexer; }

@@ -62,7 +62,7 @@ RETURN_LINE : 'return' LINE_END ;
 ACCESSOR_GET : GETTER -> mode(OPERAND) ;
 ACCESSOR_SET : SETTER -> mode(OPERAND) ;
 
-// So has the constructor of a class its bracket.
+// A constructor has its bracket in its token, for the same reason.
 CONSTRUCTOR : CONSTRUCTOR_HEAD -> mode(OPERAND), pushMode(DEFAULT_MODE) ;
 
 IDENTIFIER : WORD -> mode(OPERAND) ;
@@ -138,6 +138,9 @@ COMMENT : REMARK -> skip ;
 SPACE : (BLANK | EOL)+ -> skip ;
 
 mode OPERAND;
+
+// Tokens are as above, but for those that only an operand can be before. Rules that are not a literal alone let the
+// literals of the parser stand for the rules above.
 
 // The end of a line that no operator continues, with all lines and comments up to the next token.
 AUTOMATIC_SEMICOLON : LINES LINE_REMARK? -> type(SEMICOLON), mode(DEFAULT_MODE) ;
