@@ -147,23 +147,25 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, control := c.Request(), http.NewResponseController(c.Response())
 		stream := streams(s.contract.route(c), r)
-		most, wait := s.MaxBody, s.Timeout
-		if stream {
-			wait = s.Stall
-		}
+		most := s.MaxBody
 		if mediaType(r) == ndjson {
 			most = s.MaxUpload
 		}
-		// Errors are those of a connection that has no deadlines, as in tests.
-		_ = control.SetReadDeadline(time.Now().Add(wait))
-		_ = control.SetWriteDeadline(time.Now().Add(wait + s.Grace))
+		// The connection's deadlines are later than the request's, so that it ends for
+		// the reason that it took too long. A stream sets its own for each part.
+		deadline := time.Now().Add(s.Timeout + s.Grace)
+		if stream {
+			deadline = time.Time{}
+		}
+		_ = control.SetReadDeadline(deadline)
+		_ = control.SetWriteDeadline(deadline)
 		ctx, cancel := s.timed(r.Context(), stream)
 		defer cancel()
 		if stream {
 			// A read that waits is ended with the stream.
 			stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Now()) })
 			defer stop() // before ctx is cancelled
-			r.Body = &patientReader{ctx, r.Body, control, wait}
+			r.Body = &patientReader{ctx, r.Body, control, s.Stall}
 		}
 		r = r.WithContext(ctx)
 		body, err := decompressed(r, most)
@@ -198,6 +200,7 @@ func (r *patientReader) Read(p []byte) (int, error) {
 		return 0, context.Cause(r.ctx)
 	}
 	n, err := r.body.Read(p)
+	_ = r.control.SetReadDeadline(time.Time{}) // or the answer would end with it
 	if cause := context.Cause(r.ctx); err != nil && errors.Is(cause, errEnding) {
 		err = cause
 	}

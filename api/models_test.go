@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
@@ -215,5 +217,38 @@ func TestPredictStream(t *testing.T) {
 	client.Close()
 	if err := answers.Decode(new(any)); err != io.EOF {
 		t.Errorf("after the last line: %v", err)
+	}
+}
+
+// A training that cannot be done fails, says why, and is there after a restart.
+func TestTrainFails(t *testing.T) {
+	s := start(t)
+	s.send(t, http.MethodPost, observations, ndjson, strings.NewReader(`{"input":"no expression","methods":["m"]}`))
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	last := events[len(events)-1]
+	if last.State != openapi.Failed || last.Error != model.ErrNoObservations.Error() || last.Model != "" {
+		t.Errorf("it ended as %+v", last)
+	}
+	s.stop()
+	var again openapi.Job
+	startOn(t, s.path).get(t, fmt.Sprintf("/v1/jobs/%d", j.ID), &again)
+	if diff := cmp.Diff(last, again); diff != "" {
+		t.Errorf("after a restart:\n%s", diff)
+	}
+}
+
+// A stream goes on for longer than its client may take to send or receive a part.
+func TestLongStream(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.Stall = 100 * time.Millisecond })
+	if _, err := s.store.AddObservations("calc", "", nil, read(t, calc(20_000))); err != nil {
+		t.Fatal(err)
+	}
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	if last := events[len(events)-1]; last.State != openapi.Done {
+		t.Errorf("the last event of %d is %+v", len(events), last)
 	}
 }
