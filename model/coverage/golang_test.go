@@ -354,6 +354,7 @@ func TestGoWorkspace(t *testing.T) {
 	write(t, filepath.Join(dir, "a/a.go"), "package a\n\nimport \"example.com/b/x\"\n\nfunc Parse(s string) int { return x.Run(s) }\n")
 	write(t, filepath.Join(dir, "b/go.mod"), "module example.com/b\n\ngo 1.25.1\n")
 	write(t, filepath.Join(dir, "b/x/a.go"), "package x\n\nfunc Run(s string) int { return len(s) }\n")
+	t.Setenv("GOWORK", "") // the gate turns workspaces off
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	p, err := coverage.BuildGo(t.Context(), coverage.GoTarget{Dir: filepath.Join(dir, "a"), Function: ".Parse", Cover: []string{"./...", "example.com/b/..."}})
 	if err != nil {
