@@ -16,6 +16,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/store"
 )
 
 func TestTrain(t *testing.T) {
@@ -250,5 +251,18 @@ func TestLongStream(t *testing.T) {
 	events := s.follow(t, j.ID)
 	if last := events[len(events)-1]; last.State != openapi.Done {
 		t.Errorf("the last event of %d is %+v", len(events), last)
+	}
+}
+
+// A model that cannot be read any more is told as such.
+func TestUnreadableModel(t *testing.T) {
+	s := start(t)
+	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/v1/models/old", "/v1/models/old/methods", "/v1/models/old/methods/add"} {
+		if p := s.problem(t, http.MethodGet, path, "", nil); p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:model" || p.Detail == "" {
+			t.Errorf("%s: %+v", path, p)
+		}
 	}
 }

@@ -46,6 +46,7 @@ func problemOf(err error) openapi.Problem {
 		path      *targeting.PathError
 		asked     *askedError
 		auth      *authError
+		file      *model.FileError
 
 		infeasible *solve.InfeasibleError
 		unrealised *solve.UnrealisedError
@@ -91,6 +92,8 @@ func problemOf(err error) openapi.Problem {
 		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")
 	case errors.As(err, &line), errors.Is(err, model.ErrObservations):
 		return of(http.StatusUnprocessableEntity, "observations", "The observations cannot be used")
+	case errors.As(err, &file): // of another version; training makes one that can
+		return of(http.StatusUnprocessableEntity, "model", "The model cannot be read")
 	case errors.As(err, &notFound):
 		return of(http.StatusNotFound, "not-found", "There is no such thing")
 	case errors.As(err, &unit):
