@@ -128,10 +128,7 @@ func (u *upload) note(line *model.LineError) {
 
 // flush stores what was read.
 func (u *upload) flush() error {
-	h := u.reader.Header()
-	if h.Subject != "" && h.Subject != u.report.Subject {
-		return fmt.Errorf("%w: they are of subject %q, not of %q", model.ErrObservations, h.Subject, u.report.Subject)
-	}
+	h := u.reader.Header() // its subject is what a harness calls the program; here it goes by the name in the path
 	commit := cmp.Or(u.commit, h.Commit)
 	if h.Commit != "" && h.Commit != commit || u.begun && commit != u.report.Commit {
 		return fmt.Errorf("%w: they are of commit %q, not of %q", model.ErrObservations, h.Commit, cmp.Or(u.report.Commit, u.commit))

@@ -152,7 +152,6 @@ func TestUploadRefused(t *testing.T) {
 		status                      int
 		detail                      string
 	}{
-		{"another subject", `{"inroad":"observations/1","subject":"other"}`, "", "", 422, `they are of subject "other", not of "calc"`},
 		{"another commit", `{"inroad":"observations/1","commit":"a"}`, "", "?commit=b", 422, `they are of commit "a", not of "b"`},
 		{"a later version", `{"inroad":"observations/99"}`, "", "", 422, "observations/99"},
 		{"strict", line + "what?\n" + line, "", "?strict=true", 422, "line 2: "},
