@@ -1,12 +1,14 @@
 """What the measurements of several languages share: files of packages that others published, and tables of reasons.
 
 A package is named by its registry, its name and its exact version: "npm:bootstrap@5.3.3", "maven:junit:junit:4.13.2:pom".
-Archives are kept in the folder that is given, outside of the repository, and fetched only if they are not there.
+Archives are kept in the folder that is given, outside of the repository, and fetched only if they are not there: those of
+npm from where npm is set to look, those of Maven from the repository whose address MAVEN_REPOSITORY has.
 """
 
 import collections
 import io
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,8 +16,14 @@ import tarfile
 import urllib.request
 import zipfile
 
-NPM = "https://registry.npmjs.org"
-MAVEN = "https://repo1.maven.org/maven2"
+
+def registry_of(kind):
+    """The address of a registry."""
+    if kind == "npm":
+        return subprocess.run(["npm", "config", "get", "registry"], capture_output=True, check=True, text=True).stdout.strip().rstrip("/")
+    if "MAVEN_REPOSITORY" not in os.environ:
+        sys.exit("set MAVEN_REPOSITORY to the address of a Maven repository")
+    return os.environ["MAVEN_REPOSITORY"].rstrip("/")
 
 
 def address(package):
@@ -24,10 +32,10 @@ def address(package):
     if registry == "npm":
         name, version = name.rsplit("@", 1)
         file = f"{name.split('/')[-1]}-{version}.tgz"
-        return f"{NPM}/{name}/-/{file}", file
+        return f"{registry_of(registry)}/{name}/-/{file}", file
     group, artifact, version, kind = name.split(":")
     file = f"{artifact}-{version}{'' if kind.startswith('-') else '.'}{kind}"
-    return f"{MAVEN}/{group.replace('.', '/')}/{artifact}/{version}/{file}", file
+    return f"{registry_of(registry)}/{group.replace('.', '/')}/{artifact}/{version}/{file}", file
 
 
 def archive(package, work):

@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&opt.only, "only", "", "the subjects whose names match this `regexp`")
 	flag.BoolVar(&opt.java, "java", true, "subjects in Java too")
 	flag.BoolVar(&opt.verify, "classes", false, "instead, load all classes of some libraries in Java with probes in them")
-	flag.StringVar(&opt.maven, "maven", "https://repo1.maven.org/maven2", "where their jars are")
+	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where their jars are")
 	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`")
 	flag.Parse()
 	if err := opt.run(context.Background()); err != nil {

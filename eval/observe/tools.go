@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -138,7 +139,10 @@ func (opt *options) download(ctx context.Context, jar, classifier string) (strin
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
 	}
-	address := strings.Join([]string{opt.maven, strings.ReplaceAll(part[0], ".", "/"), part[1], part[2], base}, "/")
+	if opt.maven == "" {
+		return "", errors.New("give -maven, or MAVEN_REPOSITORY: the address of a Maven repository")
+	}
+	address := strings.Join([]string{strings.TrimSuffix(opt.maven, "/"), strings.ReplaceAll(part[0], ".", "/"), part[1], part[2], base}, "/")
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err
