@@ -146,10 +146,7 @@ func (opt *compareOptions) generate(ctx context.Context, g *grammars.Grammar) ([
 	if opt.random == 0 {
 		return nil, nil
 	}
-	if opt.seed == 0 {
-		opt.seed = rand.Uint64()
-		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.seed)
-	}
+	drawSeed(&opt.seed, opt.stderr)
 	generator, err := opt.generator(g) //nolint:contextcheck // it makes no input yet
 	if err != nil {
 		return nil, err

@@ -161,14 +161,10 @@ of what the rest leaves. It is what generate --probabilities reads.`,
 }
 
 func (opt *probabilitiesOptions) run(ctx context.Context) error {
-	g, err := loadGrammar(opt.grammar)
+	g, err := openGrammar(opt.grammar, &opt.start, opt.stderr)
 	if err != nil {
 		return err
 	}
-	if opt.start, err = startRule(g, opt.start); err != nil {
-		return err
-	}
-	noteApproximate(opt.stderr, g)
 	p := generate.NewTally(g).Probabilities()
 	if len(opt.from) > 0 {
 		if p, err = learnProbabilities(ctx, g, opt.start, opt.from, opt.stderr); err != nil {

@@ -189,18 +189,11 @@ func (opt *generateOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
-	g, err := loadGrammar(opt.grammar)
+	g, err := openGrammar(opt.grammar, &opt.Start, opt.stderr)
 	if err != nil {
 		return err
 	}
-	if opt.Start, err = startRule(g, opt.Start); err != nil {
-		return err
-	}
-	noteApproximate(opt.stderr, g)
-	if opt.seed == 0 {
-		opt.seed = rand.Uint64()
-		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.seed)
-	}
+	drawSeed(&opt.seed, opt.stderr)
 	if err := opt.learn(ctx, g); err != nil {
 		return err
 	}
@@ -209,6 +202,14 @@ func (opt *generateOptions) run(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(opt.generate(ctx, g, out), out.flush())
+}
+
+// drawSeed draws a seed if none is given, and tells which.
+func drawSeed(seed *uint64, stderr io.Writer) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+		fmt.Fprintf(stderr, "inroad: seed %d\n", *seed)
+	}
 }
 
 // learn takes what choices and tokens are to be like.

@@ -23,6 +23,20 @@ func loadGrammar(value string) (*grammars.Grammar, error) {
 	return grammars.Load(sources...)
 }
 
+// openGrammar loads what --grammar says, for inputs that begin with the rule that
+// --start names, the grammar's own if it is empty.
+func openGrammar(value string, start *string, stderr io.Writer) (*grammars.Grammar, error) {
+	g, err := loadGrammar(value)
+	if err != nil {
+		return nil, err
+	}
+	if *start, err = startRule(g, *start); err != nil {
+		return nil, err
+	}
+	noteApproximate(stderr, g)
+	return g, nil
+}
+
 // grammarSources reads what --grammar says.
 func grammarSources(value string) ([]grammars.Source, error) {
 	if value == "" {

@@ -42,18 +42,11 @@ func (opt *inputOptions) validate() error {
 // open returns the inputs, and how many there are if that is known.
 func (opt *inputOptions) open(ctx context.Context, stderr io.Writer) (inputs iter.Seq2[coverage.Input, error], total int, err error) {
 	if opt.generate > 0 {
-		g, err := loadGrammar(opt.grammar)
+		g, err := openGrammar(opt.grammar, &opt.start, stderr)
 		if err != nil {
 			return nil, 0, err
 		}
-		if opt.start, err = startRule(g, opt.start); err != nil {
-			return nil, 0, err
-		}
-		noteApproximate(stderr, g)
-		if opt.seed == 0 {
-			opt.seed = rand.Uint64()
-			fmt.Fprintf(stderr, "inroad: seed %d\n", opt.seed)
-		}
+		drawSeed(&opt.seed, stderr)
 		return mixedInputs(ctx, g, opt.start, opt.generate, opt.seed), opt.generate, nil
 	}
 	info, err := os.Stat(opt.from)

@@ -66,10 +66,7 @@ func (opt *wishOptions) validate() error {
 	case opt.maxNodes < 0:
 		return fmt.Errorf("--max-nodes %d: it is at least 1", opt.maxNodes)
 	}
-	if opt.seed == 0 {
-		opt.seed = rand.Uint64()
-		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.seed)
-	}
+	drawSeed(&opt.seed, opt.stderr)
 	return nil
 }
 
@@ -189,14 +186,10 @@ func (opt *solveOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
-	g, err := loadGrammar(opt.grammar)
+	g, err := openGrammar(opt.grammar, &opt.start, opt.stderr)
 	if err != nil {
 		return err
 	}
-	if opt.start, err = startRule(g, opt.start); err != nil {
-		return err
-	}
-	noteApproximate(opt.stderr, g)
 	if err := opt.learn(ctx, g, opt.start); err != nil {
 		return err
 	}

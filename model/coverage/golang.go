@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -41,18 +40,7 @@ var goHarness []byte
 //
 // An error among the function's results is a failure, and a panic is a crash.
 func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
-	if runtime.GOOS == "windows" {
-		return nil, errors.New("observing needs inherited files, which Windows does not have")
-	}
-	dir, err := os.MkdirTemp("", "inroad-observe-")
-	if err != nil {
-		return nil, err
-	}
-	program, err := buildGo(ctx, target, dir)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", target.Function, err), os.RemoveAll(dir))
-	}
-	return program, nil
+	return built(target.Function, func(dir string) (*Program, error) { return buildGo(ctx, target, dir) })
 }
 
 func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error) {

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -41,18 +40,7 @@ var javaHarness embed.FS
 // It needs a JDK: the agent that counts is compiled for it. An exception is a
 // failure, and a java.lang.Error is a crash.
 func BuildJava(ctx context.Context, target JavaTarget) (*Program, error) {
-	if runtime.GOOS == "windows" {
-		return nil, errors.New("observing needs inherited files, which Windows does not have")
-	}
-	dir, err := os.MkdirTemp("", "inroad-observe-")
-	if err != nil {
-		return nil, err
-	}
-	program, err := buildJava(ctx, target, dir)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", target.Method, err), os.RemoveAll(dir))
-	}
-	return program, nil
+	return built(target.Method, func(dir string) (*Program, error) { return buildJava(ctx, target, dir) })
 }
 
 func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, error) {

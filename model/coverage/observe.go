@@ -24,6 +24,22 @@ type Program struct {
 	table  *command // has the units instead of the header, if these show only while it runs
 }
 
+// built returns what build makes, in a folder of its own, of something with a name.
+func built(name string, build func(dir string) (*Program, error)) (*Program, error) {
+	if runtime.GOOS == "windows" {
+		return nil, errors.New("observing needs inherited files, which Windows does not have")
+	}
+	dir, err := os.MkdirTemp("", "inroad-observe-")
+	if err != nil {
+		return nil, err
+	}
+	program, err := build(dir)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), os.RemoveAll(dir))
+	}
+	return program, nil
+}
+
 // Header names the program and lists its units, as far as they are known: those
 // of a command are known when a report has told of them.
 func (p *Program) Header() model.Header {
