@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -106,8 +107,31 @@ interrupted.`,
 		newTargetCommand(),
 		newTrainCommand(),
 	)
+	sayHowToUse(root)
 	return root
 }
+
+// sayHowToUse has commands that get too many or too few arguments say what they
+// take; cobra only counts.
+func sayHowToUse(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		sayHowToUse(c)
+	}
+	check := cmd.Args
+	if check == nil || cmd.HasSubCommands() {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if err != nil && cobraCounts.MatchString(err.Error()) {
+			return fmt.Errorf("%s given, and it takes others: %s; see %s --help", count(len(args), "argument", "arguments"), cmd.UseLine(), cmd.CommandPath())
+		}
+		return err
+	}
+}
+
+// cobraCounts matches what cobra says of the number of arguments.
+var cobraCounts = regexp.MustCompile(`^(accepts|requires|unknown command) `)
 
 // newHelpCommand makes a help that knows what is no command, unlike cobra's.
 func newHelpCommand() *cobra.Command {
