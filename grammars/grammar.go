@@ -33,6 +33,8 @@ type Grammar struct {
 	Trivia Occurrence
 	Digest string // of the normalised grammar: comments, layout and file names do not matter
 
+	// Agreements are what the grammar says, in notes, of the texts of tokens.
+	Agreements []Agreement
 	// Code lists what of the target language the grammar has in it.
 	Code     []g4.Code
 	Warnings g4.Diagnostics
@@ -101,6 +103,9 @@ type Rule struct {
 	// Operators says how the alternatives of a left-recursive parser rule bind;
 	// it has one for each alternative, and is nil for any other rule.
 	Operators []Operator
+	// Needs names a symbol without which, before it, the rule is not worth drawing,
+	// as a note of the grammar says; "" for most rules.
+	Needs string
 
 	source *g4.Rule
 }

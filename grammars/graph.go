@@ -56,6 +56,7 @@ func (l *loader) buildGraph() {
 	}
 	g.parents = parents(g)
 	g.measure()
+	l.readNotes()
 	g.Digest = digest(g)
 }
 

@@ -357,7 +357,7 @@ func (l *loader) isTrivia(r *g4.Rule) bool {
 }
 
 // digest returns a digest of the numbered graph and of what else makes the
-// grammar's trees what they are.
+// grammar's trees and inputs what they are.
 func digest(g *Grammar) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "numbering %d\n", NumberingVersion)
@@ -374,6 +374,11 @@ func digest(g *Grammar) string {
 	}
 	for _, n := range g.Nodes {
 		fmt.Fprintln(h, n.describe())
+	}
+	for _, r := range g.Rules { // what is drawn is another than without them
+		for _, note := range r.source.Notes {
+			fmt.Fprintf(h, "note %s %s\n", r.Name, note.Text)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -5,9 +5,9 @@
 // and where it forbids it are told apart, so it is seen here and there is no
 // trivia. Comments and processing instructions are nodes of a document as well.
 //
-// What is not context-free is not told here: that the name of an end tag is the
-// one of its start tag, that no attribute is given twice, that entities and
-// prefixes are declared. Approximated: a document that declares an encoding
+// What is not context-free is not told by the rules: that the name of an end tag
+// is the one of its start tag and that no attribute is given twice, which notes
+// tell, and that entities and prefixes are declared. Approximated: a document that declares an encoding
 // declares UTF-8; names have one colon at most; numbers of characters have three
 // zeros before them at most, and end below 1,100,000; declarations name nothing
 // after one of their own keywords, their literals have no percent sign, and their
@@ -26,6 +26,8 @@ beginning
 
 miscellaneous : (COMMENT | INSTRUCTION) SPACE? ;
 
+// inroad: same NAME
+// inroad: distinct attribute/ATTRIBUTE_NAME
 element : START NAME (GAP attribute)* GAP? (EMPTY_END | TAG_END content END NAME GAP? TAG_END) ;
 
 attribute : ATTRIBUTE_NAME GAP? EQUALS GAP? VALUE ;

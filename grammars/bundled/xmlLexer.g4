@@ -60,7 +60,7 @@ PREDEFINED : '&' ('lt' | 'gt' | 'amp' | 'quot' | 'apos') ';' ;
 
 CHARACTER : '&#' DECIMAL ';' | '&#x' HEXADECIMAL ';' ;
 
-ENTITY : '&' QUALIFIED ';' ;
+ENTITY : GENERAL ;
 
 SPACE : BLANK+ ;
 
@@ -207,8 +207,12 @@ fragment REFERENCE
     : '&' ('lt' | 'gt' | 'amp' | 'quot' | 'apos') ';'
     | '&#' DECIMAL ';'
     | '&#x' HEXADECIMAL ';'
-    | '&' QUALIFIED ';'
+    | GENERAL
     ;
+
+// What it refers to has to be declared, unless there may be declarations elsewhere.
+// inroad: needs PARAMETER
+fragment GENERAL : '&' QUALIFIED ';' ;
 
 // The numbers of characters, without those of surrogates and controls.
 fragment DECIMAL

@@ -47,6 +47,7 @@ type scanner struct {
 	off    int // of the first character not read yet
 	pos    Pos // of that character
 	report func(Pos, Severity, string, ...any)
+	notes  []Note // so far, until a rule takes them
 
 	// Set once an action did not end because of a quote in it. From then on
 	// quotes in actions are given up at the end of their line, which also keeps
@@ -177,9 +178,25 @@ func (s *scanner) skipBlanks() {
 		case !closed:
 			s.report(s.pos, Warning, "comment is not closed")
 		}
+		s.takeNote(s.text[s.off : s.off+n])
 		s.advance(n)
 	}
 }
+
+// takeNote keeps a comment that is a note.
+func (s *scanner) takeNote(comment string) {
+	line, ok := strings.CutPrefix(comment, "//")
+	if !ok {
+		return
+	}
+	if text, ok := strings.CutPrefix(strings.TrimSpace(line), notePrefix); ok {
+		text, _, _ = strings.Cut(text, "//")
+		s.notes = append(s.notes, Note{s.pos, strings.Join(strings.Fields(text), " ")})
+	}
+}
+
+// notePrefix begins the comments that say something to inroad.
+const notePrefix = "inroad:"
 
 func isBlank(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == '\f' || r == byteOrderMark

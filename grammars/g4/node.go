@@ -97,7 +97,15 @@ type Rule struct {
 	Fragment bool
 	Mode     string // lexer rules: the mode they belong to; [DefaultMode] outside any
 	Options  []Option
+	Notes    []Note
 	Body     *Block
+}
+
+// A Note is a comment above a rule that says something of it to inroad:
+// // inroad: same NAME. Other tools read nothing in it.
+type Note struct {
+	Pos
+	Text string // what follows the colon, up to another comment, its words a space apart
 }
 
 // IsLexer reports whether the rule's name makes it a lexer rule.

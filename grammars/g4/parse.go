@@ -198,12 +198,34 @@ func (p *parser) name(what string) Name {
 	return Name{t.Pos, t.text}
 }
 
+// notes takes the notes that stand before the current token.
+func (p *parser) notes() []Note {
+	here := func(n Note) bool {
+		return n.Line > p.tok.Line || n.Line == p.tok.Line && n.Column > p.tok.Column
+	}
+	all := p.scan.notes
+	i := slices.IndexFunc(all, here)
+	if i < 0 {
+		i = len(all)
+	}
+	p.scan.notes = all[i:]
+	return all[:i:i]
+}
+
+// refuseNotes reports notes where there is no rule to say something of.
+func (p *parser) refuseNotes() {
+	for _, n := range p.notes() {
+		p.warnf(n.Pos, "note %q does not stand right above a rule, and is ignored", n.Text)
+	}
+}
+
 // grammar reads the file.
 func (p *parser) grammar() {
 	p.section(p.declaration)
 	for p.tok.kind != endOfFile {
 		p.section(p.construct)
 	}
+	p.refuseNotes()
 	p.endMode()
 }
 
@@ -281,6 +303,7 @@ func (p *parser) declaration() {
 	p.expect("grammar", "at the start of the file")
 	name := p.name("the name of the grammar")
 	p.file.Pos, p.file.Name = name.Pos, name.Text
+	p.refuseNotes()
 	p.expect(";", "after the name of the grammar")
 }
 
@@ -321,6 +344,7 @@ func (p *parser) atBlock(word string) bool {
 // beforeRules reports a declaration that comes too late, or again although one
 // is all there may be.
 func (p *parser) beforeRules() {
+	p.refuseNotes()
 	what := p.tok.text
 	switch {
 	case len(p.file.Rules) > 0:
@@ -511,6 +535,7 @@ func (p *parser) namedAction() {
 
 // modeSection reads "mode X;", which the rules up to the next one belong to.
 func (p *parser) modeSection() {
+	p.refuseNotes()
 	p.endMode()
 	p.next()
 	p.mode, p.modeRules = p.name("the name of a mode"), 0

@@ -349,3 +349,20 @@ func showElement(e g4.Element) string {
 	}
 	return fmt.Sprintf("<%T>", e)
 }
+
+func TestNotes(t *testing.T) {
+	file, found := g4.Parse("N.g4", "grammar N;\n// inroad: same  B\n// Why.\n  // inroad:needs C // as it is\na : B ;\nb : C ; // inroad: same C\nfragment D : 'd' ;\n")
+	if found.Failed() {
+		t.Fatal(found)
+	}
+	got := map[string][]string{}
+	for _, r := range file.Rules {
+		for _, n := range r.Notes {
+			got[r.Name] = append(got[r.Name], fmt.Sprintf("%d:%d %s", n.Line, n.Column, n.Text))
+		}
+	}
+	want := map[string][]string{"a": {"2:1 same B", "4:3 needs C"}, "D": {"6:9 same C"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

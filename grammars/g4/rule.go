@@ -8,6 +8,7 @@ import (
 
 // ruleSection reads a rule.
 func (p *parser) ruleSection() {
+	notes := p.notes()
 	p.modifiers()
 	fragment := p.tok
 	isFragment := p.accept("fragment")
@@ -15,7 +16,7 @@ func (p *parser) ruleSection() {
 		p.fail(p.tok.Pos, "%s cannot name a rule", p.tok)
 	}
 	name := p.name("a rule")
-	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment, Body: &Block{Pos: name.Pos}}
+	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment, Notes: notes, Body: &Block{Pos: name.Pos}}
 	if rule.IsLexer() {
 		rule.Mode = p.mode.Text
 	}
@@ -128,6 +129,7 @@ func (p *parser) ruleBody() {
 	p.alternatives(body)
 	switch {
 	case p.at(";"):
+		p.refuseNotes()
 		p.next()
 	case p.tok.kind == endOfFile || p.atRule():
 		p.errorf(p.tok.Pos, "rule %s has no \";\" before %s", p.rule.Name, p.tok)

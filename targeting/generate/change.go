@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -75,14 +74,14 @@ func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes .
 		if !ok {
 			continue
 		}
-		input, err := x.Write(ctx, t)
-		if errors.Is(err, ErrUnwritten) {
-			continue
+		input, err := x.write(ctx, t, anyInput)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
+		if input != nil {
 			input.Draws = draws
+			return input, nil
 		}
-		return input, err
 	}
 	return nil, fmt.Errorf("grammar %s: %w in %d changes", x.grammar.Name, ErrUnwritten, maxChanges)
 }

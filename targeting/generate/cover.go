@@ -54,7 +54,9 @@ type Cover struct {
 	target   grammars.Occurrence // what toTarget is of
 	toTarget []int               // by node: steps down to the target
 	room     int                 // the symbols that the tree under way may have
+	frugal   bool                // whether the tree under way nests nothing in itself that can be had without
 
+	needs   []need
 	givenUp []int // paths, by index, that no input could be made for when it was their turn
 }
 
@@ -90,6 +92,7 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 		c.at[space.ID(p)] = i
 		c.count(p, 1)
 	}
+	c.findNeeds()
 	return c
 }
 
@@ -197,8 +200,12 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, 
 		return nil, err
 	}
 	d := c.x.newDrawing()
-	d.goal = newGoal(p, c.way(p[0]))
+	d.goals = []*goal{newGoal(p, c.way(p[0]))}
+	if try <= maxTries/2 {
+		d.goals = append(d.goals, c.needed(p)...)
+	}
 	c.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
+	c.frugal = !c.frugal
 	switch {
 	case c.closing == nil:
 		d.chooser = c
@@ -214,19 +221,22 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, 
 	for _, i := range c.undo { // what counts is what is parsed back
 		c.untake(i)
 	}
-	input, err := d.finish(ctx)
+	var set *features.Set
+	read := false
+	input, err := d.finish(ctx, func(input *Input) (bool, error) {
+		read, set = true, features.NewSet(c.k)
+		if err := c.extract.Add(set, input.Tree); err != nil {
+			return false, err
+		}
+		return set.Has(c.k, c.space.ID(p)), nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	if input == nil {
-		c.accuse(d)
-		return nil, nil
-	}
-	set := features.NewSet(c.k)
-	if err := c.extract.Add(set, input.Tree); err != nil {
-		return nil, err
-	}
-	if !set.Has(c.k, c.space.ID(p)) {
+		if !read {
+			c.accuse(d)
+		}
 		return nil, nil
 	}
 	some := &candidate{Input: input}
@@ -254,6 +264,34 @@ func (c *Cover) accuse(d *drawing) {
 
 // maxAccused is in how many trees that could not be written a path may be.
 const maxAccused = 4
+
+// A need is a symbol that some paths cannot do without.
+type need struct {
+	goal *goal
+	free []bool // by node: whether it is had without the symbol
+}
+
+// findNeeds finds all that paths may need.
+func (c *Cover) findNeeds() {
+	root := c.x.grammar.Nodes[c.x.grammar.Rule(c.x.opt.Start).Root]
+	for i, symbol := range c.x.needed {
+		others := (uint64(1)<<len(c.x.needed) - 1) &^ (1 << i)
+		at := slices.IndexFunc(c.x.grammar.Nodes, func(n *grammars.Node) bool { return n.Kind.Symbolic() && n.Text == symbol })
+		there := grammars.Occurrence(at)
+		c.needs = append(c.needs, need{newGoal(features.Path{there}, c.x.grammar.Distances(there)), c.x.free(root, others)})
+	}
+}
+
+// needed returns goals for what a path cannot do without.
+func (c *Cover) needed(p features.Path) []*goal {
+	var goals []*goal
+	for _, n := range c.needs {
+		if slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return !n.free[o] }) {
+			goals = append(goals, n.goal)
+		}
+	}
+	return goals
+}
 
 // way returns the steps from each node to a symbol.
 func (c *Cover) way(o grammars.Occurrence) []int {
@@ -295,6 +333,7 @@ func (c *Cover) drawn(d *drawing, n *grammars.Node, depth int) {
 	if depth+1 >= c.k {
 		if i := c.take(d.rows[depth*c.k+c.k-1]); i >= 0 {
 			c.undo = append(c.undo, i)
+			d.found++
 		}
 	}
 }
@@ -319,14 +358,45 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 	sum := 0.0
 	for _, s := range c.x.symbols(n) {
 		weight := 1.0
-		for _, h := range c.fill(d, s, depth) {
-			if c.prefixes[h] > 0 {
+		for i, h := range c.fill(d, s, depth) {
+			if c.prefixes[h] > 0 && (i == c.k-1 || !c.begun(d, i, h, depth)) {
 				sum += weight
 			}
 			weight *= 16
 		}
 	}
 	return sum
+}
+
+// begun reports whether a path has begun above a depth already as it would
+// there, and can go on where it has. Or what nests in itself would be nested until
+// there is no room to go on at all.
+func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
+	for above := i; above < depth && c.frugal; above++ {
+		if d.rows[above*c.k+i] == h && d.awaits(above+1, func(s *grammars.Node) bool { return c.prefixes[features.Extend(h, s.ID)] > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads reports whether something to be covered is below a node, on a way that
+// does not come by a symbol again from which there is one still to be drawn.
+func (c *Cover) leads(d *drawing, n *grammars.Node, depth int) bool {
+	reached := func(s *grammars.Node) bool { return c.distance(s) != grammars.Unreachable }
+	for _, s := range c.x.symbols(n) {
+		if !reached(s) {
+			continue
+		}
+		again := false
+		for above := 0; above < depth && c.frugal && !again; above++ {
+			again = d.rows[above*c.k] == features.Extend(0, s.ID) && d.awaits(above+1, reached)
+		}
+		if !again {
+			return true
+		}
+	}
+	return false
 }
 
 // pick chooses the node that there is most to be covered by, if it fits, else
@@ -347,7 +417,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 				best = n
 			}
 		}
-		if steps := c.distance(n); steps != grammars.Unreachable && c.fits(d, n, depth, steps) && (near == nil || steps < c.distance(near)) {
+		if steps := c.distance(n); c.leads(d, n, depth) && c.fits(d, n, depth, steps) && (near == nil || steps < c.distance(near)) {
 			near = n
 		}
 	}
@@ -381,6 +451,5 @@ func (c *Cover) again(d *drawing, n *grammars.Node, depth int) bool {
 	if c.gain(d, body, depth) > 0 {
 		return true
 	}
-	steps := c.distance(body)
-	return steps != grammars.Unreachable && c.fits(d, body, depth, steps)
+	return (!c.frugal || !d.vain) && c.leads(d, body, depth) && c.fits(d, body, depth, c.distance(body))
 }

@@ -100,14 +100,10 @@ func (t *Draft) isOf(tree *derivation.Tree) bool {
 	return true
 }
 
-// finish writes what was drawn; the input is nil if that fails.
-func (d *drawing) finish(ctx context.Context) (*Input, error) {
+// finish writes what was drawn, if it is wanted; the input is nil if that fails.
+func (d *drawing) finish(ctx context.Context, wanted func(*Input) (bool, error)) (*Input, error) {
 	if d.failed {
 		return nil, nil
 	}
-	input, err := d.Write(ctx, &d.Draft)
-	if errors.Is(err, ErrUnwritten) {
-		return nil, nil
-	}
-	return input, err
+	return d.write(ctx, &d.Draft, wanted)
 }

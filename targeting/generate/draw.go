@@ -1,6 +1,10 @@
 package generate
 
-import "github.com/inroad/inroad/grammars"
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+)
 
 // A drawing is a tree while it is drawn.
 type drawing struct {
@@ -9,13 +13,40 @@ type drawing struct {
 	chooser chooser
 	failed  bool
 
-	size       int // symbols drawn, those in tokens too
-	owed       int // symbols at least that parts still to be drawn will have
-	expansions int // rules and tokens expanded
+	size       int    // symbols drawn, those in tokens too
+	owed       int    // symbols at least that parts still to be drawn will have
+	expansions int    // rules and tokens expanded
+	there      uint64 // which of the symbols that something needs were drawn
 	chances    map[choice]float64
 
-	goal *goal    // what the tree is to have in it; nil for anything
-	rows []uint64 // hashes of paths, as an extractor has them
+	goals []*goal  // what the tree is to have in it
+	rows  []uint64 // hashes of paths, as an extractor has them
+	rest  []rest   // of the constructs that are being drawn, what is still to come
+
+	found int  // paths to be covered, so far
+	vain  bool // whether none was found in what was drawn last of what is being repeated
+}
+
+// A rest is what is still to be drawn of a construct.
+type rest struct {
+	depth int
+	nodes []*grammars.Node
+}
+
+// awaits reports whether a symbol still to be drawn at a depth, below what is
+// being drawn above it, is as asked for.
+func (d *drawing) awaits(depth int, asked func(*grammars.Node) bool) bool {
+	for _, r := range d.rest {
+		if r.depth != depth {
+			continue
+		}
+		for _, n := range r.nodes {
+			if slices.ContainsFunc(d.symbols(n), asked) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (x *Generator) newDrawing() *drawing { return &drawing{Generator: x, chooser: x.chooser} }
@@ -26,12 +57,13 @@ const maxTreeNodes = 100_000
 // least returns the size that the tree will have at least.
 func (d *drawing) least() int { return d.size + d.owed }
 
-// enter notes that a node is drawn: the goal may be a step nearer, or reached,
+// enter notes that a node is drawn: goals may be a step nearer, or reached,
 // and there may be paths that end here.
 func (d *drawing) enter(n *grammars.Node, depth int) {
 	d.reach(n)
 	if n.Kind.Symbolic() {
 		d.size++
+		d.there |= d.met(n)
 		d.chooser.drawn(d, n, depth)
 		if n.Kind == grammars.Reference {
 			d.expansions++
@@ -77,7 +109,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 	case grammars.Alternation:
 		d.node(d.pick(n, d.open[n.ID], depth), depth, operands)
 	case grammars.Concatenation:
-		d.sequence(n, func(c *grammars.Node) { d.node(c, depth, operands) })
+		d.sequence(n, depth, func(c *grammars.Node) { d.node(c, depth, operands) })
 	case grammars.Repetition:
 		d.repeat(n, depth, func() { d.node(n.Children[0], depth, operands) })
 	case grammars.Reference:
@@ -100,61 +132,74 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 	}
 }
 
-// pick chooses one of the alternatives of a node: one on the way to the goal, if
+// pick chooses one of the alternatives of a node: one on the way to a goal, if
 // there is one, or else the chooser's.
 func (d *drawing) pick(n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
-	if d.goal != nil {
-		if n := d.towards(alts); n != nil {
-			return n
-		}
+	if n := d.onTheWay(alts); n != nil {
+		return n
+	}
+	if some := without(alts, d.misplaced); len(some) > 0 {
+		alts = some
 	}
 	return d.chooser.pick(d, n, alts, depth)
 }
 
-// sequence draws the parts of a concatenation. The goal goes to the part from
-// which it is nearest.
-func (d *drawing) sequence(n *grammars.Node, draw func(*grammars.Node)) {
-	to := d.goal
-	var carrier *grammars.Node
-	if to != nil {
-		carrier = d.towards(n.Children)
+// misplaced reports whether something needs a symbol that is not there.
+func (d *drawing) misplaced(n *grammars.Node) bool { return d.lacks(n, d.there) }
+
+// sequence draws the parts of a concatenation. A goal goes to the part from which
+// it is nearest.
+func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node)) {
+	goals := d.goals
+	carriers := make([]*grammars.Node, len(goals))
+	for i, g := range goals {
+		carriers[i] = d.towards(g, n.Children)
 	}
 	owed := d.owed
 	for _, c := range n.Children {
 		d.owed += c.Size
 	}
-	for _, c := range n.Children {
+	d.rest = append(d.rest, rest{depth, n.Children})
+	top := len(d.rest) - 1
+	for i, c := range n.Children {
 		d.owed -= c.Size
-		if to != nil {
-			d.goal = nil
-			if c == carrier {
-				d.goal = to
+		d.rest[top].nodes = n.Children[i+1:]
+		d.goals = nil
+		for j, g := range goals {
+			if carriers[j] == c {
+				d.goals = append(d.goals, g)
 			}
 		}
 		draw(c)
-		if d.goal != nil && d.goal == to { // not on the way after all
+		if slices.ContainsFunc(d.goals, func(g *goal) bool { return slices.Contains(goals, g) }) { // not on the way after all
 			d.failed = true
 		}
 		if d.failed {
 			break
 		}
 	}
-	d.owed = owed
+	d.owed, d.rest = owed, d.rest[:top]
 }
 
-// repeat draws a repetition. One time is needed for the goal to go through.
+// repeat draws a repetition. One time is needed for goals to go through.
 func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
 	owed := d.owed
+	d.rest = append(d.rest, rest{depth, n.Children})
+	top := len(d.rest) - 1
 	times, most := 0, d.chooser.times(d, n, depth)
-	if d.goal != nil && d.towards(n.Children) != nil {
+	if d.onTheWay(n.Children) != nil {
 		d.owed = owed + max(n.Min-1, 0)*max(body.Size, 0)
 		draw()
 		times = 1
 	}
-	for ; !d.failed && (times < n.Min || times < most && d.chooser.again(d, n, depth)); times++ {
+	d.vain = false
+	for ; !d.failed && (times < n.Min || times < most && !d.misplaced(body) && d.chooser.again(d, n, depth)); times++ {
 		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
+		found := d.found
 		draw()
+		d.vain = d.found == found
 	}
-	d.owed = owed
+	d.vain = false
+	d.owed, d.rest = owed, d.rest[:top]
 }

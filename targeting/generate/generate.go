@@ -122,7 +122,7 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 		}
 		d := x.newDrawing()
 		d.rule(x.grammar.Rule(x.opt.Start), 0, grammars.Loose())
-		input, err := d.finish(ctx)
+		input, err := d.finish(ctx, anyInput)
 		if err != nil {
 			return nil, err
 		}

@@ -19,23 +19,40 @@ type goal struct {
 // newGoal returns a goal, given the steps from every node to its first symbol.
 func newGoal(p features.Path, far []int) *goal { return &goal{path: p, far: far} }
 
-// reach notes that a node is drawn, which may be the next symbol of the goal.
+// reach notes that a node is drawn, which may be the next symbol of goals.
 func (d *drawing) reach(n *grammars.Node) {
-	g := d.goal
-	if g == nil || n.ID != g.path[g.at] {
+	next := func(g *goal) bool { return g.path[g.at] == n.ID }
+	if !slices.ContainsFunc(d.goals, next) {
 		return
 	}
-	d.goal = nil
-	if next := g.at + 1; next < len(g.path) {
-		d.goal = &goal{g.path, next, g.far, d.within(g.path[next])}
+	var goals []*goal // a new list: others hold on to this one
+	for _, g := range d.goals {
+		switch {
+		case !next(g):
+			goals = append(goals, g)
+		case g.at+1 < len(g.path):
+			goals = append(goals, &goal{g.path, g.at + 1, g.far, d.within(g.path[g.at+1])})
+		}
 	}
+	d.goals = goals
 }
 
-// towards returns a node from which the goal is nearest, nil if it is out of reach.
-func (d *drawing) towards(nodes []*grammars.Node) *grammars.Node {
-	if d.goal.at > 0 {
+// onTheWay returns the node to be drawn next for a goal, of the first that can be
+// come to from one of the nodes; nil if none can.
+func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
+	for _, g := range d.goals {
+		if n := d.towards(g, nodes); n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// towards returns a node from which a goal is nearest, nil if it is out of reach.
+func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
+	if g.at > 0 {
 		for _, n := range nodes {
-			if slices.Contains(d.goal.way, n.ID) {
+			if slices.Contains(g.way, n.ID) {
 				return n
 			}
 		}
@@ -43,12 +60,12 @@ func (d *drawing) towards(nodes []*grammars.Node) *grammars.Node {
 	}
 	var best []*grammars.Node
 	for _, n := range nodes {
-		steps := d.goal.far[n.ID]
+		steps := g.far[n.ID]
 		switch {
 		case steps == grammars.Unreachable || unproductive(n):
-		case len(best) == 0 || steps < d.goal.far[best[0].ID]:
+		case len(best) == 0 || steps < g.far[best[0].ID]:
 			best = append(best[:0], n)
-		case steps == d.goal.far[best[0].ID]:
+		case steps == g.far[best[0].ID]:
 			best = append(best, n)
 		}
 	}

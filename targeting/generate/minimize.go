@@ -45,18 +45,18 @@ func (x *Generator) smaller(ctx context.Context, best *Input, wanted Predicate, 
 		if *tries++; *tries > maxMinimizing {
 			break
 		}
-		input, err := x.Write(ctx, t)
-		switch {
-		case errors.Is(err, ErrUnwritten) || err == nil && !less(input, best):
-			continue
-		case err != nil:
-			return nil, err
-		}
-		switch ok, err := wanted(ctx, input); {
-		case err != nil:
-			return nil, fmt.Errorf("try %q: %w", input.Text, err)
-		case ok:
-			return input, nil
+		input, err := x.write(ctx, t, func(input *Input) (bool, error) {
+			if !less(input, best) {
+				return false, nil
+			}
+			ok, err := wanted(ctx, input)
+			if err != nil {
+				return false, fmt.Errorf("try %q: %w", input.Text, err)
+			}
+			return ok, nil
+		})
+		if input != nil || err != nil {
+			return input, err
 		}
 	}
 	return nil, nil

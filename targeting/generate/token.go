@@ -40,19 +40,19 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 			d.Word(depth, n.ID, kind, t.text)
 			return
 		}
-		d.goal, d.size, d.failed = before.goal, before.size, false
+		d.goals, d.size, d.there, d.failed = before.goals, before.size, before.there, false
 	}
 	d.failed = true
 }
 
-// given takes the text of a token from those given, unless the goal is in the
+// given takes the text of a token from those given, unless a goal is in the
 // token, or there is something to be covered.
 func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	texts := d.opt.Tokens[kind]
 	if names := d.opt.Names[kind]; len(texts) == 0 && len(names) > 0 && d.rand.IntN(4) > 0 {
 		texts = names
 	}
-	if len(texts) == 0 || d.goal != nil {
+	if len(texts) == 0 || len(d.goals) > 0 {
 		return false
 	}
 	if c, ok := d.chooser.(*Cover); ok && slices.ContainsFunc(n.Children, func(root *grammars.Node) bool { return c.gain(d, root, depth+1) > 0 }) {
@@ -85,7 +85,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	case grammars.Alternation:
 		t.node(t.pick(n, t.open[n.ID], depth), depth)
 	case grammars.Concatenation:
-		t.sequence(n, func(c *grammars.Node) { t.node(c, depth) })
+		t.sequence(n, depth, func(c *grammars.Node) { t.node(c, depth) })
 	case grammars.Repetition:
 		t.repeat(n, depth, func() { t.node(n.Children[0], depth) })
 	case grammars.Reference:

@@ -70,25 +70,10 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 			failed = &w.fails.Misspelt
 			break
 		}
-		input, err := w.text.Write(ctx, draft)
-		switch {
-		case errors.Is(err, generate.ErrUnwritten):
-			failed = &w.fails.Misread
-		case err != nil:
-			return nil, err
-		default:
-			if failed, err = w.refused(ctx, input); err != nil {
-				return nil, err
-			}
-			if failed == nil {
-				w.written++
-				return input, nil
-			}
-			if failed == &w.fails.Otherwise {
-				if err := w.findBad(tree, input.Tree); err != nil {
-					return nil, err
-				}
-			}
+		var input *generate.Input
+		var err error
+		if input, failed, err = w.realise(ctx, tree, draft); input != nil || err != nil {
+			return input, err
 		}
 		if !free {
 			break
@@ -99,6 +84,35 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 		w.broken = append(w.broken, broken{tree, slices.Clone(w.bad)})
 	}
 	return nil, nil
+}
+
+// realise writes a draft, with texts that agree if that will do. It returns the
+// input, or what to count it as that there is none.
+func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draft) (*generate.Input, *int, error) {
+	var failed *int
+	for agreed := range w.text.Agreed(draft) {
+		input, err := w.text.Write(ctx, agreed)
+		switch {
+		case errors.Is(err, generate.ErrUnwritten):
+			failed = &w.fails.Misread
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		if failed, err = w.refused(ctx, input); err != nil {
+			return nil, nil, err
+		}
+		if failed == nil {
+			w.written++
+			return input, nil, nil
+		}
+		if failed == &w.fails.Otherwise && agreed == draft {
+			if err := w.findBad(tree, input.Tree); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return nil, failed, nil
 }
 
 // repair draws the bad tokens of trees anew that failed because of them, for no

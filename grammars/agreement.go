@@ -1,0 +1,93 @@
+package grammars
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/grammars/g4"
+)
+
+// An Agreement is what an input needs beyond its grammar: that the texts of some
+// tokens below a node are the same, as the names of a start tag and its end tag
+// are, or that they differ, as those of its attributes do. It says nothing of
+// what is parsed, only of what is worth writing.
+type Agreement struct {
+	g4.Pos
+	Rule     *Rule
+	Path     []string // from below the rule down to the tokens: the symbols as the grammar writes them
+	Distinct bool     // texts differ, instead of being the same
+}
+
+// readNotes takes what notes above rules say:
+//
+//	// inroad: same NAME
+//	// inroad: distinct attribute/NAME
+//	// inroad: needs DECLARATION
+func (l *loader) readNotes() {
+	for _, rule := range l.grammar.Rules {
+		for _, note := range rule.source.Notes {
+			what, rest, _ := strings.Cut(note.Text, " ")
+			switch {
+			case what == "needs" && l.hasSymbol(rest):
+				rule.Needs = rest
+			case what == "needs":
+				l.errorf(note.Pos, "note %q: the grammar has no symbol %q", note.Text, rest)
+			case (what == "same" || what == "distinct") && rest != "" && rule.Kind == ParserRule:
+				l.agreement(note, Agreement{note.Pos, rule, strings.Split(rest, "/"), what == "distinct"})
+			case what == "same" || what == "distinct":
+				l.errorf(note.Pos, "note %q: it is %s SYMBOL/.../TOKEN, above a parser rule", note.Text, what)
+			default:
+				l.errorf(note.Pos, "note %q: it is same, distinct or needs", note.Text)
+			}
+		}
+	}
+}
+
+// hasSymbol reports whether a symbol stands in a rule of the grammar.
+func (l *loader) hasSymbol(text string) bool {
+	return slices.ContainsFunc(l.grammar.Nodes, func(n *Node) bool { return n.Kind.Symbolic() && n.Text == text })
+}
+
+// agreement adds an agreement whose path there is.
+func (l *loader) agreement(note g4.Note, a Agreement) {
+	within := []*Rule{a.Rule}
+	tokens := false
+	for _, symbol := range a.Path {
+		var below []*Rule
+		found := false
+		tokens = false
+		for _, n := range l.grammar.Nodes {
+			if !n.Kind.Symbolic() || n.Text != symbol || !slices.Contains(within, n.Rule) {
+				continue
+			}
+			found = true
+			if tokens = tokens || n.Token > 0; n.Token == 0 && n.Target != nil {
+				below = append(below, n.Target)
+			}
+		}
+		if !found {
+			l.errorf(note.Pos, "note %q: there is no %s right below %s", note.Text, symbol, nameAll(within))
+			return
+		}
+		within = below
+	}
+	if !tokens {
+		l.errorf(note.Pos, "note %q: %s is no token", note.Text, a.Path[len(a.Path)-1])
+		return
+	}
+	l.grammar.Agreements = append(l.grammar.Agreements, a)
+}
+
+// nameAll names rules, of which there may be none.
+func nameAll(rules []*Rule) string {
+	var names []string
+	for _, r := range rules {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "a token"
+	}
+	return strings.Join(names, ", ")
+}

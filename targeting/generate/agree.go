@@ -1,0 +1,155 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// A group is words of a draft that the grammar says something of.
+type group struct {
+	words    []int // in order
+	distinct bool
+}
+
+// Agreed yields drafts in which texts agree as the grammar's notes say, and last
+// the draft itself. The first takes the first text for all that are to be the
+// same, the second the second, and so on: where a word cannot do with another's
+// text, the other may do with its own.
+func (x *Generator) Agreed(t *Draft) iter.Seq[*Draft] {
+	return func(yield func(*Draft) bool) {
+		groups := x.groups(t)
+		most := 0
+		for _, g := range groups {
+			if g.distinct {
+				most = max(most, 1)
+			} else {
+				most = max(most, len(g.words))
+			}
+		}
+		last := t
+		for i := range most {
+			agreed := &Draft{t.nodes, slices.Clone(t.words)}
+			for _, g := range groups {
+				x.agree(agreed, g, i)
+			}
+			if same(agreed, last) {
+				continue
+			}
+			if last = agreed; !yield(agreed) {
+				return
+			}
+		}
+		yield(t)
+	}
+}
+
+// agree has the words of a group agree, those to be the same with the i-th.
+func (x *Generator) agree(t *Draft, g group, i int) {
+	if !g.distinct {
+		for _, w := range g.words {
+			t.words[w].Text = t.words[g.words[min(i, len(g.words)-1)]].Text
+		}
+		return
+	}
+	taken := map[string]bool{}
+	for _, w := range g.words {
+		word := &t.words[w]
+		if taken[string(word.Text)] {
+			word.Text = x.another(*word, taken)
+		}
+		taken[string(word.Text)] = true
+	}
+}
+
+// another returns a text like a word's that is not taken, the word's own if none
+// is found.
+func (x *Generator) another(word grammars.Word, taken map[string]bool) []byte {
+	for n := 2; n < 2+maxTokenDraws+len(taken); n++ {
+		text := strconv.AppendInt(slices.Clone(word.Text), int64(n), 10)
+		if !taken[string(text)] && x.writer.Reads(word.Type, text) {
+			return text
+		}
+	}
+	return word.Text
+}
+
+func same(a, b *Draft) bool {
+	return slices.EqualFunc(a.words, b.words, func(v, w grammars.Word) bool { return string(v.Text) == string(w.Text) })
+}
+
+// groups finds the words that are to agree.
+func (x *Generator) groups(t *Draft) []group {
+	if len(x.grammar.Agreements) == 0 {
+		return nil
+	}
+	type key struct{ agreement, node int }
+	var out []group
+	at := map[key]int{}
+	above := []int{} // by depth: the node on the way to the current one
+	for i, n := range t.nodes {
+		above = append(above[:n.depth], i)
+		if n.word < 0 {
+			continue
+		}
+		for j, a := range x.grammar.Agreements {
+			holder, ok := x.holder(t, above, a)
+			if !ok {
+				continue
+			}
+			k := key{j, holder}
+			if _, ok := at[k]; !ok {
+				at[k] = len(out)
+				out = append(out, group{distinct: a.Distinct})
+			}
+			g := &out[at[k]]
+			g.words = append(g.words, n.word)
+		}
+	}
+	return out
+}
+
+// holder returns the node that an agreement on the last of the nodes above each
+// other is about; -1 is the root.
+func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bool) {
+	up := len(above) - len(a.Path)
+	if up < 0 {
+		return 0, false
+	}
+	for i, symbol := range a.Path {
+		if x.grammar.Nodes[t.nodes[above[up+i]].occurrence].Text != symbol {
+			return 0, false
+		}
+	}
+	if up == 0 {
+		return -1, a.Rule == x.grammar.Rule(x.opt.Start)
+	}
+	o := t.nodes[above[up-1]].occurrence
+	return above[up-1], o != derivation.None && x.grammar.Nodes[o].Target == a.Rule
+}
+
+// write writes the first of the drafts that agree which can be written and is
+// wanted. The input is nil if none is; then the error, if any, is not
+// [ErrUnwritten].
+func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (*Input, error) {
+	for draft := range x.Agreed(t) {
+		input, err := x.Write(ctx, draft)
+		switch {
+		case errors.Is(err, ErrUnwritten):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if ok, err := wanted(input); ok || err != nil {
+			return input, err
+		}
+	}
+	return nil, nil
+}
+
+func anyInput(*Input) (bool, error) { return true, nil }
