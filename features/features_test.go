@@ -7,6 +7,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
 )
@@ -207,6 +208,57 @@ func TestPossiblePaths(t *testing.T) {
 		possible := features.NewSpace(g, features.Options{Possible: true}).Count(k).Int64()
 		if all != want[0] || possible != want[1] {
 			t.Errorf("k=%d: %d paths, %d possible, want %v", k, all, possible, want)
+		}
+	}
+}
+
+// A token that the lexer makes in one mode is on no path where it is in another.
+func TestPossiblePathsOfModes(t *testing.T) {
+	g := grammartest.Load(t, "parser grammar P; options { tokenVocab = L; }\ns : WORD* (OPEN WORD CLOSE)? EOF ;\n",
+		"lexer grammar L;\nWORD : 'w' ;\nOPEN : '<' -> pushMode(IN) ;\nmode IN;\nIN_WORD : [W] -> type(WORD) ;\nCLOSE : '>' -> popMode ;\n")
+	list := func(opt features.Options) []string {
+		space := features.NewSpace(g, opt)
+		var out []string
+		for p := range space.All(2) {
+			out = append(out, space.Node(p[0]).Text+" "+space.Node(p[1]).Text)
+		}
+		slices.Sort(out)
+		return out
+	}
+	all := []string{"CLOSE '>'", "IN_WORD [W]", "OPEN '<'", "WORD 'w'", "WORD 'w'", "WORD IN_WORD", "WORD IN_WORD"}
+	if got := list(features.Options{}); !slices.Equal(got, all) {
+		t.Errorf("all: got %q, want %q", got, all)
+	}
+	possible := []string{"CLOSE '>'", "IN_WORD [W]", "OPEN '<'", "WORD 'w'", "WORD IN_WORD"}
+	if got := list(features.Options{Possible: true}); !slices.Equal(got, possible) {
+		t.Errorf("possible: got %q, want %q", got, possible)
+	}
+}
+
+// What an input has is possible.
+func TestSamplesArePossible(t *testing.T) {
+	for _, name := range bundled.Names() {
+		g := grammartest.Bundled(t, name)
+		space := features.NewSpace(g, features.Options{Possible: true})
+		const k = 3
+		possible := map[uint64]bool{}
+		for p := range space.All(k) {
+			possible[space.ID(p)] = true
+		}
+		samples, err := bundled.Samples(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sample := range samples {
+			set := features.NewSet(k)
+			if err := features.NewExtractor(space, k).Add(set, grammartest.Parse(t, g, string(sample.Text))); err != nil {
+				t.Fatal(err)
+			}
+			for id := range set.All(k) {
+				if !possible[id] {
+					t.Fatalf("%s: sample %s has a path that is said to be impossible", name, sample.Name)
+				}
+			}
 		}
 	}
 }

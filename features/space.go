@@ -10,6 +10,7 @@
 package features
 
 import (
+	"cmp"
 	"iter"
 	"math/big"
 
@@ -26,8 +27,9 @@ type Options struct {
 	Names  bool   // the same symbol anywhere is one: paths of names, not of occurrences
 	Absent bool   // that an optional part is not there is a symbol as well, named by the part's number
 	// Possible leaves out the paths of the graph that no tree has: because
-	// something on them, or needed beside them, derives nothing, or because an
-	// operator cannot be an operand of one that binds more tightly.
+	// something on them, or needed beside them, derives nothing, because an
+	// operator cannot be an operand of one that binds more tightly, or because the
+	// lexer is in no mode there that makes the token.
 	Possible bool
 }
 
@@ -58,12 +60,11 @@ func (s *Space) root() *grammars.Node {
 	if s.options.Trivia {
 		return s.grammar.Nodes[s.grammar.Trivia]
 	}
-	start := s.options.Start
-	if start == "" {
-		start = s.grammar.Start
-	}
-	return s.grammar.Nodes[s.grammar.Rule(start).Root]
+	return s.grammar.Nodes[s.grammar.Rule(s.start()).Root]
 }
+
+// start returns the rule that inputs are derived from.
+func (s *Space) start() string { return cmp.Or(s.options.Start, s.grammar.Start) }
 
 // isSymbol reports whether paths count a node.
 func (s *Space) isSymbol(n *grammars.Node) bool {

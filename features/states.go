@@ -7,10 +7,11 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A place is a symbol where it is bound in a way.
+// A place is a symbol where it is bound in a way, and read in modes of the lexer.
 type place struct {
 	node    *grammars.Node
 	binding grammars.Binding
+	turn    grammars.Turn
 }
 
 // maxPlaces bounds the places that operators are told apart by. Where a grammar
@@ -20,7 +21,8 @@ const maxPlaces = 200_000
 // A mapper finds the places of a grammar that can follow each other.
 type mapper struct {
 	*Space
-	bound  bool // whether operators are told apart
+	bound  bool            // whether operators are told apart
+	modes  *grammars.Modes // nil if modes are not
 	places []place
 	next   [][]int32
 	number map[place]int32
@@ -30,8 +32,11 @@ type mapper struct {
 // a path can end in, so that a path leads to one state.
 func (s *Space) determine() {
 	m := &mapper{Space: s, bound: s.options.Possible}
+	if s.options.Possible && !s.options.Trivia {
+		m.modes = s.grammar.Modes(s.start())
+	}
 	if !m.explore() {
-		m.bound = false
+		m.bound, m.modes = false, nil
 		m.explore()
 	}
 	numbers := map[string]int32{}
@@ -97,9 +102,9 @@ func (m *mapper) explore() bool {
 	m.places, m.next, m.number = nil, nil, map[place]int32{}
 	root := m.root()
 	if rule := root.Rule; m.bound && rule != nil && rule.Root == root.ID && rule.Operators != nil {
-		m.operators(rule, grammars.Loose())
+		m.operators(rule, grammars.Loose(), grammars.Turn{})
 	} else {
-		m.collect(root, nil)
+		m.collect(root, nil, grammars.Turn{})
 	}
 	for i := 0; i < len(m.places); i++ {
 		if m.bound && len(m.places) > maxPlaces {
@@ -116,32 +121,58 @@ func (m *mapper) below(p place) []int32 {
 	case p.node.Kind == grammars.Repetition: // its absence has nothing below
 		return nil
 	case m.bound && p.node.Target != nil && p.node.Target.Operators != nil:
-		return m.operators(p.node.Target, p.binding)
+		return m.operators(p.node.Target, p.binding, p.turn)
 	}
 	var out []int32
 	for _, child := range m.parts(p.node) {
-		out = append(out, m.collect(child, nil)...)
+		if m.modes != nil && m.isToken(p.node) {
+			out = append(out, m.inside(p, child)...)
+		} else {
+			out = append(out, m.collect(child, nil, p.turn)...)
+		}
+	}
+	return out
+}
+
+// isToken reports whether a node is a token in a parser rule.
+func (m *mapper) isToken(n *grammars.Node) bool { return n.Token > 0 }
+
+// inside returns the places in a token, of the rules that can make it there.
+func (m *mapper) inside(p place, child *grammars.Node) []int32 {
+	rules := m.grammar.TokenRules(p.node.Token)
+	if len(rules) < 2 {
+		return m.collect(child, nil, grammars.Turn{})
+	}
+	var out []int32
+	makers := m.modes.Makers(p.node, p.turn)
+	for i, alt := range child.Children { // one for each rule
+		if slices.Contains(makers, rules[i]) {
+			out = append(out, m.collect(alt, nil, grammars.Turn{})...)
+		}
 	}
 	return out
 }
 
 // operators returns the places in the alternatives of a left-recursive rule that
 // a binding allows.
-func (m *mapper) operators(rule *grammars.Rule, b grammars.Binding) []int32 {
+func (m *mapper) operators(rule *grammars.Rule, b grammars.Binding, t grammars.Turn) []int32 {
 	var out []int32
 	for i := range rule.Operators {
 		if op := &rule.Operators[i]; b.Allows(op) && op.Alt.Size != grammars.Unproductive {
-			out = append(out, m.collect(op.Alt, b.Operands(op))...)
+			out = append(out, m.collect(op.Alt, b.Operands(op), t)...)
 		}
 	}
 	return out
 }
 
 // collect returns the places in a construct, within its rule.
-func (m *mapper) collect(n *grammars.Node, operands map[grammars.Occurrence]grammars.Binding) []int32 {
+func (m *mapper) collect(n *grammars.Node, operands map[grammars.Occurrence]grammars.Binding, t grammars.Turn) []int32 {
 	var out []int32
-	if m.isSymbol(n) {
-		p := place{n, grammars.Loose()}
+	add := func(n *grammars.Node, t grammars.Turn) {
+		if !m.isSymbol(n) {
+			return
+		}
+		p := place{n, grammars.Loose(), t}
 		if b, ok := operands[n.ID]; ok {
 			p.binding = b
 		}
@@ -153,12 +184,22 @@ func (m *mapper) collect(n *grammars.Node, operands map[grammars.Occurrence]gram
 		}
 		out = append(out, i)
 	}
-	if !n.Kind.Symbolic() {
-		for _, child := range m.parts(n) {
-			out = append(out, m.collect(child, operands)...)
-		}
+	if m.modes != nil && n.Rule != nil && n.Rule.Kind == grammars.ParserRule {
+		m.modes.Each(n, t, add)
+	} else {
+		m.walk(n, add)
 	}
 	return out
+}
+
+// walk visits a construct and the nodes in it, within its rule.
+func (m *mapper) walk(n *grammars.Node, visit func(*grammars.Node, grammars.Turn)) {
+	visit(n, grammars.Turn{})
+	if !n.Kind.Symbolic() {
+		for _, child := range m.parts(n) {
+			m.walk(child, visit)
+		}
+	}
 }
 
 // parts returns the children that a derivation can go on with.

@@ -15,6 +15,8 @@
 package grammars
 
 import (
+	"sync"
+
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -45,6 +47,9 @@ type Grammar struct {
 	modes      map[string]int  // by name
 	parents    [][]Occurrence  // of each node in the graph
 	machine    *atn.Machine
+
+	lexingsLock sync.Mutex
+	lexings     map[string]*lexing // by start rule, once asked for
 }
 
 // Rule returns the named rule, or nil.

@@ -36,7 +36,7 @@ func newChooser(g *grammars.Grammar, opt Options) chooser {
 type shortest struct{}
 
 func (shortest) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
-	return anyOf(d.rand, smallest(alts, func(n *grammars.Node) int { return n.Size }))
+	return anyOf(d.rand, smallest(alts, d.leastSize))
 }
 
 func (shortest) times(_ *drawing, n *grammars.Node, _ int) int  { return n.Min }
@@ -75,15 +75,16 @@ func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*gramma
 	if len(out) > 0 {
 		return out
 	}
-	least := smallest(alts, func(n *grammars.Node) int { return n.Size })
-	if d.least()+least[0].Size > u.opt.MaxNodes {
+	least := smallest(alts, d.leastSize)
+	if d.least()+d.leastSize(least[0]) > u.opt.MaxNodes {
 		return least
 	}
-	return smallest(alts, func(n *grammars.Node) int { return n.Depth })
+	return smallest(alts, d.leastDepth)
 }
 
 func (u uniform) fits(d *drawing, n *grammars.Node, depth int) bool {
-	return depth+n.Depth <= u.opt.MaxDepth && d.least()+n.Size <= u.opt.MaxNodes
+	least, deep := d.measure(n)
+	return depth+deep <= u.opt.MaxDepth && d.least()+least <= u.opt.MaxNodes
 }
 
 func (u uniform) times(d *drawing, n *grammars.Node, _ int) int {

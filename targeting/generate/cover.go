@@ -168,8 +168,9 @@ type candidate struct {
 func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
 	var best *candidate
 	found := 0
+	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
 	for try := 1; try <= maxTries && found < c.wanted(); try++ {
-		some, err := c.try(ctx, p, try-found)
+		some, err := c.try(ctx, p, goals, try-found)
 		if err != nil {
 			return nil, err
 		}
@@ -195,14 +196,13 @@ func (c *Cover) wanted() int {
 
 // try draws a tree for a path. The later tries are less ambitious: what is
 // packed beside the path may be what keeps it from being written.
-func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, error) {
+func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int) (*candidate, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	d := c.x.newDrawing()
-	d.goals = []*goal{newGoal(p, c.way(p[0]))}
-	if try <= maxTries/2 {
-		d.goals = append(d.goals, c.needed(p)...)
+	if d.goals = goals; try > maxTries/2 { // what it needs may be what keeps it from being written
+		d.goals = goals[:1]
 	}
 	c.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
 	c.frugal = !c.frugal
@@ -217,7 +217,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, try int) (*candidate, 
 		d.chooser = shortest{}
 	}
 	c.undo = c.undo[:0]
-	d.rule(c.x.grammar.Rule(c.x.opt.Start), 0, grammars.Loose())
+	d.start()
 	for _, i := range c.undo { // what counts is what is parsed back
 		c.untake(i)
 	}
@@ -278,7 +278,7 @@ func (c *Cover) findNeeds() {
 		others := (uint64(1)<<len(c.x.needed) - 1) &^ (1 << i)
 		at := slices.IndexFunc(c.x.grammar.Nodes, func(n *grammars.Node) bool { return n.Kind.Symbolic() && n.Text == symbol })
 		there := grammars.Occurrence(at)
-		c.needs = append(c.needs, need{newGoal(features.Path{there}, c.x.grammar.Distances(there)), c.x.free(root, others)})
+		c.needs = append(c.needs, need{c.x.newGoal(features.Path{there}, c.x.grammar.Distances(there)), c.x.free(root, others)})
 	}
 }
 
@@ -432,7 +432,8 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 
 // fits reports whether there is room for a node and some steps below it.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	return d.least()+n.Size+steps <= c.room && depth+n.Depth+steps <= c.x.opt.MaxDepth
+	least, deep := d.measure(n)
+	return d.least()+least+steps <= c.room && depth+deep+steps <= c.x.opt.MaxDepth
 }
 
 func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {

@@ -23,6 +23,9 @@ type drawing struct {
 	rows  []uint64 // hashes of paths, as an extractor has them
 	rest  []rest   // of the constructs that are being drawn, what is still to come
 
+	stack grammars.Stack    // of the lexer's modes; empty if it is not known
+	after grammars.StackSet // what may be in place of the last of them when what is being drawn is
+
 	found int  // paths to be covered, so far
 	vain  bool // whether none was found in what was drawn last of what is being repeated
 }
@@ -72,6 +75,14 @@ func (d *drawing) enter(n *grammars.Node, depth int) {
 	if d.size > maxTreeNodes {
 		d.failed = true
 	}
+}
+
+// start draws a whole input.
+func (d *drawing) start() {
+	if d.modes != nil {
+		d.stack = "\x00"
+	}
+	d.rule(d.grammar.Rule(d.opt.Start), 0, grammars.Loose())
 }
 
 // rule draws a rule's right-hand side.
@@ -125,6 +136,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 		d.rule(n.Target, depth+1, b)
 	case grammars.Literal:
 		d.Word(depth, n.ID, n.Token, []byte(n.Value))
+		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
 		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
 	case grammars.Empty, grammars.End:
@@ -135,6 +147,14 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 // pick chooses one of the alternatives of a node: one on the way to a goal, if
 // there is one, or else the chooser's.
 func (d *drawing) pick(n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	if d.stack != "" {
+		some := without(alts, d.unreadable)
+		if len(some) == 0 {
+			d.failed = true
+			return alts[0]
+		}
+		alts = some
+	}
 	if n := d.onTheWay(alts); n != nil {
 		return n
 	}
@@ -151,9 +171,10 @@ func (d *drawing) misplaced(n *grammars.Node) bool { return d.lacks(n, d.there) 
 // it is nearest.
 func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node)) {
 	goals := d.goals
-	carriers := make([]*grammars.Node, len(goals))
+	planned := d.plan(n)
+	carriers := make([]int, len(goals))
 	for i, g := range goals {
-		carriers[i] = d.towards(g, n.Children)
+		carriers[i] = planned.carrier(g, n)
 	}
 	owed := d.owed
 	for _, c := range n.Children {
@@ -166,11 +187,13 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 		d.rest[top].nodes = n.Children[i+1:]
 		d.goals = nil
 		for j, g := range goals {
-			if carriers[j] == c {
+			if carriers[j] == i {
 				d.goals = append(d.goals, g)
 			}
 		}
-		draw(c)
+		if planned.enter(i, c) {
+			draw(c)
+		}
 		if slices.ContainsFunc(d.goals, func(g *goal) bool { return slices.Contains(goals, g) }) { // not on the way after all
 			d.failed = true
 		}
@@ -178,6 +201,7 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 			break
 		}
 	}
+	planned.leave()
 	d.owed, d.rest = owed, d.rest[:top]
 }
 
@@ -185,21 +209,28 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
 	owed := d.owed
+	planned := d.plan(n)
 	d.rest = append(d.rest, rest{depth, n.Children})
 	top := len(d.rest) - 1
-	times, most := 0, d.chooser.times(d, n, depth)
-	if d.onTheWay(n.Children) != nil {
-		d.owed = owed + max(n.Min-1, 0)*max(body.Size, 0)
-		draw()
-		times = 1
+	most := d.chooser.times(d, n, depth)
+	times := planned.approach(n, draw)
+	if !d.failed && d.onTheWay(n.Children) != nil {
+		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
+		if planned.enter(0, body) {
+			draw()
+		}
+		times++
 	}
 	d.vain = false
-	for ; !d.failed && (times < n.Min || times < most && !d.misplaced(body) && d.chooser.again(d, n, depth)); times++ {
+	for ; !d.failed && planned.again(times, n, times < most && !d.misplaced(body) && d.chooser.again(d, n, depth)); times++ {
 		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
 		found := d.found
-		draw()
+		if planned.enter(0, body) {
+			draw()
+		}
 		d.vain = d.found == found
 	}
 	d.vain = false
+	planned.leave()
 	d.owed, d.rest = owed, d.rest[:top]
 }

@@ -108,6 +108,7 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 	}
 	opt = opt.withDefaults()
 	x := &Generator{graph: newGraph(g), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
+	x.modes = g.Modes(opt.Start)
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()
 	}
@@ -121,7 +122,7 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 			return nil, err
 		}
 		d := x.newDrawing()
-		d.rule(x.grammar.Rule(x.opt.Start), 0, grammars.Loose())
+		d.start()
 		input, err := d.finish(ctx, anyInput)
 		if err != nil {
 			return nil, err

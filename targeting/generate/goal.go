@@ -14,10 +14,71 @@ type goal struct {
 	at   int                   // the symbol of the path to come to next
 	far  []int                 // steps from every node to the path's first symbol
 	way  []grammars.Occurrence // once on the path: the constructs down to the next symbol, innermost first
+
+	cells []int    // steps from every node in every mode; nil if modes do not matter
+	modes []uint64 // by symbol of the path: the modes, as bits, in which it can be had
 }
 
 // newGoal returns a goal, given the steps from every node to its first symbol.
-func newGoal(p features.Path, far []int) *goal { return &goal{path: p, far: far} }
+func (x *Generator) newGoal(p features.Path, far []int) *goal {
+	g := &goal{path: p, far: far}
+	if x.modes == nil {
+		return g
+	}
+	g.modes = make([]uint64, len(p))
+	for i := len(p) - 1; i >= 0; i-- {
+		g.modes[i] = x.modesOf(g, i)
+	}
+	g.cells = x.modes.Distances(far, func(_ *grammars.Node, mode byte) bool { return g.modes[0]&(1<<mode) != 0 })
+	return g
+}
+
+// modesOf returns the modes in which a symbol of a path can have the next below
+// it.
+func (x *Generator) modesOf(g *goal, i int) uint64 {
+	n := x.grammar.Nodes[g.path[i]]
+	if i == len(g.path)-1 || n.Rule == nil || n.Rule.Kind != grammars.ParserRule {
+		return ^uint64(0)
+	}
+	next := g.path[i+1]
+	modes := uint64(0)
+	for mode := range byte(64) {
+		switch {
+		case !x.modes.Allows(n, mode, grammars.AnyStack):
+		case n.Token > 0:
+			for _, r := range x.modes.Makers(n, grammars.Turn{Mode: mode}) {
+				if slices.ContainsFunc(x.symbols(x.modes.Inside(n, r)), func(s *grammars.Node) bool { return s.ID == next }) {
+					modes |= 1 << mode
+				}
+			}
+		case n.Target != nil && x.comesBy(x.grammar.Nodes[n.Target.Root], mode, next, g.modes[i+1]):
+			modes |= 1 << mode
+		}
+	}
+	return modes
+}
+
+// comesBy reports whether a construct that begins in a mode can have a symbol in
+// it, within its rule, that begins in one of some modes.
+func (x *Generator) comesBy(n *grammars.Node, mode byte, symbol grammars.Occurrence, modes uint64) bool {
+	found := false
+	x.modes.Each(n, grammars.Turn{Mode: mode}, func(n *grammars.Node, t grammars.Turn) {
+		found = found || n.ID == symbol && modes&(1<<t.Mode) != 0
+	})
+	return found
+}
+
+// steps returns how far a goal is from a node of a parser rule in a mode.
+func (x *Generator) steps(g *goal, n *grammars.Node, mode byte) int {
+	switch {
+	case g.at == 0:
+		return g.cells[x.modes.Cell(n, mode)]
+	case slices.Contains(g.way, n.ID) && x.comesBy(n, mode, g.path[g.at], g.modes[g.at]):
+		return 0
+	default:
+		return grammars.Unreachable
+	}
+}
 
 // reach notes that a node is drawn, which may be the next symbol of goals.
 func (d *drawing) reach(n *grammars.Node) {
@@ -31,7 +92,9 @@ func (d *drawing) reach(n *grammars.Node) {
 		case !next(g):
 			goals = append(goals, g)
 		case g.at+1 < len(g.path):
-			goals = append(goals, &goal{g.path, g.at + 1, g.far, d.within(g.path[g.at+1])})
+			next := *g
+			next.at, next.way = g.at+1, d.within(g.path[g.at+1])
+			goals = append(goals, &next)
 		}
 	}
 	d.goals = goals
@@ -50,22 +113,24 @@ func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 
 // towards returns a node from which a goal is nearest, nil if it is out of reach.
 func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
-	if g.at > 0 {
-		for _, n := range nodes {
-			if slices.Contains(g.way, n.ID) {
-				return n
-			}
-		}
-		return nil
-	}
 	var best []*grammars.Node
+	least := 0
 	for _, n := range nodes {
-		steps := g.far[n.ID]
+		steps := grammars.Unreachable
 		switch {
-		case steps == grammars.Unreachable || unproductive(n):
-		case len(best) == 0 || steps < g.far[best[0].ID]:
-			best = append(best[:0], n)
-		case steps == g.far[best[0].ID]:
+		case unproductive(n):
+		case g.cells != nil && d.heeds(n):
+			steps = d.steps(g, n, d.stack.Mode())
+		case g.at == 0:
+			steps = g.far[n.ID]
+		case slices.Contains(g.way, n.ID):
+			return n
+		}
+		switch {
+		case steps == grammars.Unreachable:
+		case len(best) == 0 || steps < least:
+			best, least = append(best[:0], n), steps
+		case steps == least:
 			best = append(best, n)
 		}
 	}

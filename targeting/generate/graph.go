@@ -11,6 +11,7 @@ import (
 type graph struct {
 	grammar *grammars.Grammar
 	open    [][]*grammars.Node    // by node: the children that derive something
+	modes   *grammars.Modes       // nil if there is nothing to heed
 	needed  []string              // the symbols that something needs before it
 	fit     map[uint64][]bool     // by those of them that are there: for each node whether it derives something that needs no other
 	above   []grammars.Occurrence // by node: the construct that it stands in, within its rule

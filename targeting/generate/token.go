@@ -20,29 +20,44 @@ const maxTokenDraws = 20
 // token draws the text of a token.
 func (d *drawing) token(n *grammars.Node, kind, depth int) {
 	if d.given(n, kind, depth) {
+		d.shift(n, kind, nil)
 		return
 	}
-	roots := d.open[n.ID]
-	if n.Kind == grammars.TokenSet {
-		for _, r := range d.grammar.TokenRules(kind) {
-			roots = append(slices.Clip(roots), d.grammar.Nodes[r.Root])
-		}
-		roots = slices.DeleteFunc(roots, unproductive)
-	}
+	roots := d.roots(n, kind)
 	for range maxTokenDraws {
 		if len(roots) == 0 {
 			break
 		}
 		t := &spelling{drawing: d}
 		before := *d
-		t.node(d.pick(n, roots, depth+1), depth+1)
+		root := d.pick(n, roots, depth+1)
+		t.node(root, depth+1)
 		if !d.failed && d.writer.Reads(kind, t.text) {
 			d.Word(depth, n.ID, kind, t.text)
+			d.shift(n, kind, root)
 			return
 		}
 		d.goals, d.size, d.there, d.failed = before.goals, before.size, before.there, false
 	}
 	d.failed = true
+}
+
+// roots returns what a token can be made of.
+func (d *drawing) roots(n *grammars.Node, kind int) []*grammars.Node {
+	var roots []*grammars.Node
+	switch {
+	case n.Kind == grammars.TokenSet:
+		for _, r := range d.grammar.TokenRules(kind) {
+			roots = append(roots, d.grammar.Nodes[r.Root])
+		}
+	case d.stack != "" && len(n.Children) > 0:
+		for _, r := range d.makers(n, kind) {
+			roots = append(roots, d.modes.Inside(n, r))
+		}
+	default:
+		roots = n.Children
+	}
+	return without(roots, unproductive)
 }
 
 // given takes the text of a token from those given, unless a goal is in the

@@ -1,0 +1,106 @@
+package grammars_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/grammartest"
+)
+
+// A template has words in brackets, which are read in another mode, and a word
+// after a star is read in a third one, in which it may end the template.
+var template = []string{
+	"parser grammar P; options { tokenVocab = L; }\ns : part* EOF ;\npart : TEXT | OPEN word* CLOSE | STAR word ;\nword : WORD ;\n",
+	`lexer grammar L;
+TEXT : [a-z]+ ;
+OPEN : '<' -> pushMode(IN) ;
+STAR : '*' -> mode(LAST) ;
+mode IN;
+WORD : [a-z]+ ;
+CLOSE : '>' -> popMode ;
+mode LAST;
+LAST_WORD : [A-Z]+ -> type(WORD), mode(DEFAULT_MODE) ;
+END : '.' ;
+`,
+}
+
+// sets lists the turns that symbols of a rule take, as name, mode and makers.
+func turns(g *grammars.Grammar, m *grammars.Modes, rule string, t grammars.Turn) []string {
+	var out []string
+	m.Each(g.Nodes[g.Rule(rule).Root], t, func(n *grammars.Node, t grammars.Turn) {
+		if !n.Kind.Symbolic() {
+			return
+		}
+		var makers []string
+		if n.Token > 0 {
+			for _, r := range m.Makers(n, t) {
+				makers = append(makers, r.Name)
+			}
+		}
+		out = append(out, fmt.Sprintf("%s in %d %s", n.Text, t.Mode, strings.Join(makers, ",")))
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func TestTurns(t *testing.T) {
+	g := grammartest.Load(t, template...)
+	m := g.Modes("s")
+	for _, test := range []struct {
+		rule string
+		mode byte
+		want []string
+	}{
+		{"s", 0, []string{"part in 0 "}},
+		{"part", 0, []string{"CLOSE in 1 CLOSE", "OPEN in 0 OPEN", "STAR in 0 STAR", "TEXT in 0 TEXT", "word in 1 ", "word in 2 "}},
+		{"word", 1, []string{"WORD in 1 WORD"}},
+		{"word", 2, []string{"WORD in 2 LAST_WORD"}},
+		{"word", 0, nil}, // no text is a word there
+		{"part", 1, nil},
+	} {
+		if got := turns(g, m, test.rule, grammars.Turn{Mode: test.mode}); !slices.Equal(got, test.want) {
+			t.Errorf("%s in mode %d: got %q, want %q", test.rule, test.mode, got, test.want)
+		}
+	}
+}
+
+// Parts are planned so that what follows can be read.
+func TestPlans(t *testing.T) {
+	g := grammartest.Load(t, "parser grammar P; options { tokenVocab = L; }\ns : (A | B) C EOF ;\n",
+		"lexer grammar L;\nA : 'a' ;\nB : 'b' -> mode(M) ;\nmode M;\nC : 'c' ;\n")
+	m := g.Modes("s")
+	root := g.Nodes[g.Rule("s").Root]
+	plan := m.Plan(root, 0, grammars.AnyStack)
+	after, ok := plan.Part(0, root.Children[0], "\x00")
+	if !ok {
+		t.Fatal("there is no plan")
+	}
+	for i, want := range []bool{false, true} {
+		if alt := root.Children[0].Children[i]; m.Allows(alt, 0, after) != want {
+			t.Errorf("whether %s may stand before C: %v", alt.Text, !want)
+		}
+	}
+	if size, _ := m.Measure(root, 0, grammars.AnyStack); size != 4 { // B, 'b', C and 'c'
+		t.Errorf("the least size is %d", size)
+	}
+}
+
+// Where it is not to be known what tokens do to modes, nothing is said.
+func TestModesThatAreNotKnown(t *testing.T) {
+	parser := "parser grammar P; options { tokenVocab = L; }\ns : A* EOF ;\n"
+	for name, lexer := range map[string]string{
+		"one mode":                     "lexer grammar L;\nA : 'a' ;\n",
+		"more":                         "lexer grammar L;\nM : '<' -> more, mode(X) ;\nA : 'a' ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
+		"trivia that changes modes":    "lexer grammar L;\nA : 'a' ;\nW : ' ' -> skip, mode(X) ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
+		"code":                         "lexer grammar L;\nA : 'a' {mode(X);} ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
+		"modes that pile up":           "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), pushMode(X) ;\n",
+		"modes that are not one's own": "lexer grammar L;\nA : 'a' -> mode(X) ;\nmode X;\nB : 'b' -> type(A), popMode ;\n",
+	} {
+		if m := grammartest.Load(t, parser, lexer).Modes("s"); m != nil {
+			t.Errorf("%s: something is said", name)
+		}
+	}
+}
