@@ -14,11 +14,7 @@ func TestRun(t *testing.T) {
 			t.Skip("there is no " + tool)
 		}
 	}
-	bin := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "inroad"), "../../cmd/inroad").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `PATH="$0:$PATH" TMPDIR="$1" sh run.sh`, bin, t.TempDir())
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `PATH="$0:$PATH" TMPDIR="$1" sh run.sh`, filepath.Dir(build(t)), t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -33,4 +29,14 @@ func TestRun(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
+}
+
+// build builds the command and returns its path.
+func build(t *testing.T) string {
+	t.Helper()
+	inroad := filepath.Join(t.TempDir(), "inroad")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", inroad, "../../cmd/inroad").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return inroad
 }

@@ -1,0 +1,136 @@
+package distributive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/model"
+)
+
+var update = flag.Bool("update", false, "observe calc anew, and keep what was observed")
+
+const kept = "observations.ndjson.gz"
+
+// What is kept is what the program does with these inputs.
+func TestObservations(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no Go toolchain")
+	}
+	inroad := build(t)
+	if *update {
+		header, seen := observe(t, inroad, "--generate", "1000", "--grammar", "expr")
+		keep(t, header, seen)
+		return
+	}
+	text, err := gzip.NewReader(bytes.NewReader(Observations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, want := read(t, text)
+	inputs := filepath.Join(t.TempDir(), "inputs.ndjson")
+	if err := os.WriteFile(inputs, written(t, model.Header{}, want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, got := observe(t, inroad, "--inputs", inputs)
+	if diff := cmp.Diff(header, again); diff != "" {
+		t.Errorf("the program is another one (-kept +now); -update observes it anew:\n%s", diff)
+	}
+	byInput := map[string]model.Observation{} // they come back in any order
+	for _, o := range got {
+		byInput[string(o.Input)] = o
+	}
+	for _, o := range want {
+		if diff := cmp.Diff(o, byInput[string(o.Input)]); diff != "" {
+			t.Fatalf("the program does something else with %q (-kept +now); -update observes it anew:\n%s", o.Input, diff)
+		}
+	}
+	if len(want) != 1000 || len(got) != len(want) {
+		t.Errorf("%d observations are kept and %d were made, want 1000", len(want), len(got))
+	}
+}
+
+// observe runs calc as a module of its own, whose files have short names.
+func observe(t *testing.T, inroad string, args ...string) (model.Header, []model.Observation) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("calc")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module calc\n\ngo 1.22\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "seen.ndjson")
+	cmd := exec.CommandContext(t.Context(), inroad, append([]string{"observe", "--go", "Optimize", "--subject", "calc", "--out", out}, args...)...)
+	cmd.Dir = dir
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, printed)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return read(t, f)
+}
+
+// read returns observations without what differs from run to run.
+func read(t *testing.T, text io.Reader) (model.Header, []model.Observation) {
+	t.Helper()
+	var out []model.Observation
+	r := model.NewReader(text)
+	for {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			header := r.Header()
+			header.Commit = ""
+			return header, out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Duration, o.Counts = 0, nil
+		out = append(out, o)
+	}
+}
+
+func written(t *testing.T, h model.Header, observations []model.Observation) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	w, err := model.NewWriter(&text, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range observations {
+		if err := w.Write(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text.Bytes()
+}
+
+func keep(t *testing.T, h model.Header, observations []model.Observation) {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(written(t, h, observations)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(kept, packed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
