@@ -8,7 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -22,6 +24,7 @@ import (
 type serveOptions struct {
 	listen    string
 	store     string
+	demo      bool
 	timeout   time.Duration
 	maxUpload int64
 	needKeys  bool
@@ -30,13 +33,13 @@ type serveOptions struct {
 	logFormat string
 	logLevel  string
 
-	stderr io.Writer
+	stdout, stderr io.Writer
 }
 
 func newServeCommand() *cobra.Command {
 	opt := &serveOptions{}
 	cmd := &cobra.Command{
-		Use:   "serve --store FILE [flags]",
+		Use:   "serve --store FILE|--demo [flags]",
 		Short: "Serve grammars, observations, models and predictions over HTTP",
 		Long: `Serve grammars, observations, models and predictions over HTTP.
 
@@ -46,14 +49,18 @@ need a key, see inroad keys. On a loopback address they do not unless --need-key
 is given; then requests are refused that were sent to another name or from
 another site.
 
+With --demo there is something to ask from the start: observations of a small
+program, and the model demo of it. Without --store all is gone when it ends.
+
 SIGTERM or Ctrl-C ends it: requests have a while to end, and a training that runs
 is begun again at the next start.`,
-		Example: `  inroad serve --store inroad.db
+		Example: `  inroad serve --demo
+  inroad serve --store inroad.db
   inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.stderr = cmd.ErrOrStderr()
+			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return opt.run(cmd.Context())
 		},
 	}
@@ -61,6 +68,7 @@ is begun again at the next start.`,
 	flags.SortFlags = false
 	flags.StringVar(&opt.listen, "listen", "127.0.0.1:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
 	flags.StringVar(&opt.store, "store", "", "the `FILE` that everything is kept in")
+	flags.BoolVar(&opt.demo, "demo", false, "begin with an example, and say what to try")
 	flags.DurationVar(&opt.timeout, "timeout", time.Minute, "how long a request may take that is no stream")
 	flags.Int64Var(&opt.maxUpload, "max-upload", 1<<30, "how many `BYTES` a streamed body may have")
 	flags.BoolVar(&opt.needKeys, "need-keys", false, "refuse requests without a key on loopback addresses, too")
@@ -76,7 +84,7 @@ func (opt *serveOptions) run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case opt.store == "":
+	case opt.store == "" && !opt.demo:
 		return errors.New("no store: give --store FILE; it is made if it is not there")
 	case opt.timeout <= 0:
 		return fmt.Errorf("--timeout %v: it is over 0", opt.timeout)
@@ -90,8 +98,19 @@ func (opt *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	opt.needKeys = opt.needKeys || !loopback
+	if opt.store == "" && opt.needKeys {
+		return errors.New("requests would need a key: give --store FILE, which keys can be made in")
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	if opt.store == "" {
+		dir, err := os.MkdirTemp("", "inroad-demo-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // it is of no use to anybody
+		opt.store = filepath.Join(dir, "inroad.db")
+	}
 	st, err := store.Open(opt.store, store.Options{})
 	if err != nil {
 		return err
@@ -107,6 +126,11 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 	if opt.needKeys && len(keys) == 0 {
 		return fmt.Errorf("requests would need a key, and %s has none; make one with inroad keys create --store %[1]s", opt.store)
 	}
+	if opt.demo {
+		if err := putDemo(ctx, st); err != nil {
+			return err
+		}
+	}
 	server, err := api.New(api.Config{
 		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload,
 	})
@@ -117,7 +141,13 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 	if err != nil {
 		return err
 	}
-	log.InfoContext(ctx, "listening", "address", scheme+"://"+listener.Addr().String(), "store", opt.store, "keys", opt.needKeys, "version", version())
+	address := scheme + "://" + listener.Addr().String()
+	log.InfoContext(ctx, "listening", "address", address, "store", opt.store, "keys", opt.needKeys, "version", version())
+	if opt.demo {
+		if err := invite(opt.stdout, address, opt.needKeys); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
 	err = server.Run(ctx, listener)
 	log.InfoContext(ctx, "ended", "err", err)
 	return err

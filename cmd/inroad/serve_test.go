@@ -6,46 +6,153 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/model/store"
 )
 
-// TestServe starts a server as someone types it, asks it something, and ends it.
-func TestServe(t *testing.T) {
+// serving starts a server as someone types it, and returns its address, the rest
+// of what it logs, and what ends it.
+func serving(t *testing.T, stdout io.Writer, args ...string) (address string, logged *bufio.Reader, end func()) {
+	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	logged, stderr := io.Pipe()
+	log, stderr := io.Pipe()
 	code := make(chan int)
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "s.db"), "--log-format", "json"}
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)
 	go func() {
-		code <- run(ctx, args, strings.NewReader(""), io.Discard, stderr)
+		code <- run(ctx, args, strings.NewReader(""), stdout, stderr)
 		stderr.Close()
 	}()
-	lines := bufio.NewReader(logged)
-	first, err := lines.ReadBytes('\n')
+	logged = bufio.NewReader(log)
+	first, err := logged.ReadBytes('\n')
 	var listening struct{ Msg, Address string }
 	if json.Unmarshal(first, &listening) != nil || err != nil || listening.Msg != "listening" {
 		t.Fatalf("the first line is %s, %v", first, err)
 	}
-	go io.Copy(io.Discard, lines)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, listening.Address+"/v1/version", nil)
+	return listening.Address, logged, func() {
+		go io.Copy(io.Discard, logged)
+		http.DefaultClient.CloseIdleConnections()
+		interrupt()
+		if got := <-code; got != exitDone {
+			t.Errorf("exit code %d after it was interrupted, want 0", got)
+		}
+	}
+}
+
+// TestServe starts a server, asks it something, and ends it.
+func TestServe(t *testing.T) {
+	address, logged, end := serving(t, io.Discard, "--store", filepath.Join(t.TempDir(), "s.db"))
+	go io.Copy(io.Discard, logged)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/v1/version", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, err := do(req)
 	var answer struct{ Version string }
-	err = json.NewDecoder(resp.Body).Decode(&answer)
-	resp.Body.Close()
-	if err != nil || answer.Version != version() {
-		t.Errorf("version %q, %v; want %q", answer.Version, err, version())
+	if err != nil || json.Unmarshal(text, &answer) != nil || answer.Version != version() {
+		t.Errorf("version %q, %v; want %q", text, err, version())
 	}
-	http.DefaultClient.CloseIdleConnections()
-	interrupt()
-	if got := <-code; got != exitDone {
-		t.Errorf("exit code %d after it was interrupted, want 0", got)
+	end()
+}
+
+// demo starts a server with the example. It returns what it invites to, once that
+// is printed.
+func demo(t *testing.T, args ...string) (address, invitation string, end func()) {
+	t.Helper()
+	printed, stdout := io.Pipe()
+	address, logged, end := serving(t, stdout, append(args, "--demo")...)
+	go io.Copy(io.Discard, logged)
+	lines := bufio.NewReader(printed)
+	for !strings.HasSuffix(invitation, "/docs\n") {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		invitation += line
+	}
+	return address, invitation, end
+}
+
+// session matches the blocks of documents that ask a service which was started
+// with --demo.
+var session = regexp.MustCompile("(?ms)^```shellsession\n(.*?)^```$")
+
+// TestDemo types what a service with the example invites to, and what documents
+// say that it answers.
+func TestDemo(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl")
+	}
+	const documented = "http://127.0.0.1:8080"
+	t.Setenv("TMPDIR", t.TempDir())
+	address, invitation, end := demo(t)
+	text, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := session.ReplaceAllStringFunc(string(text), func(block string) string {
+		typed := strings.ReplaceAll(session.FindStringSubmatch(block)[1], documented, address)
+		return "```shellsession\n" + strings.ReplaceAll(typeAgain(t, t.TempDir(), typed), address, documented) + "```"
+	})
+	if *update {
+		if err := os.WriteFile("../../docs/api.md", []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(text), got); diff != "" {
+		t.Errorf("the service answers something else (-said +answered); -update rewrites it:\n%s", diff)
+	}
+	invited := 0
+	for line := range strings.Lines(strings.ReplaceAll(invitation, address, documented)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if invited++; !strings.Contains(got, "\n$ "+line) {
+			t.Errorf("docs/api.md does not have what the service invites to: %s", line)
+		}
+	}
+	if invited != 3 {
+		t.Errorf("it invites to %d things:\n%s", invited, invitation)
+	}
+	end()
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind are %v, %v", left, err)
+	}
+}
+
+// The example can be added to a store again and again, and leaves a model alone
+// that is called as its own.
+func TestDemoInStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	for range 2 {
+		_, _, end := demo(t, "--store", path)
+		end()
+	}
+	s, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.Check()
+	if err != nil || report.Models != 1 || report.Observations != 1000 || len(report.Faults) > 0 {
+		t.Errorf("the store: %+v, %v", report, err)
+	}
+	other, err := s.PutModel(store.Model{ID: strings.Repeat("0", 64), Subject: "other"}, []byte("a model"))
+	if err == nil {
+		err = s.PutAlias(store.Alias{Name: demoModel, Model: other.ID})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	var stderr strings.Builder
+	code := run(t.Context(), []string{"serve", "--listen", "127.0.0.1:0", "--store", path, "--demo"}, strings.NewReader(""), io.Discard, &stderr)
+	if want := "inroad: --demo: the store has a model of other that is called demo\n"; code != exitWrong || stderr.String() != want {
+		t.Errorf("exit code %d, %s; want %s", code, &stderr, want)
 	}
 }
