@@ -158,8 +158,9 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 		opt.Balance = dtree.Sqrt
 	case openapi.Subsample:
 		opt.Balance = dtree.Subsample
-	case openapi.None, "":
+	case openapi.None:
 		opt.Balance = dtree.None
+	case "": // as recommended
 	}
 	if asked.Trivia != nil {
 		opt.NoTrivia = !*asked.Trivia

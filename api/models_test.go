@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/store"
 )
@@ -59,6 +61,33 @@ func TestTrainAgain(t *testing.T) {
 	s.get(t, "/v1/models", &list)
 	if len(list.Models) != 1 {
 		t.Errorf("models are %+v", list)
+	}
+}
+
+// Options that are absent are those that commands use.
+func TestTrainDefaults(t *testing.T) {
+	sources, err := bundled.Sources("expr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := model.NewReader(strings.NewReader(calc(100)))
+	var observations []model.Observation
+	for {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		observations = append(observations, o)
+	}
+	want, err := model.Train(t.Context(), "", sources, r.Header(), observations, model.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := start(t).trained(t); got != want.Digest {
+		t.Errorf("the service made %s, want %s", got, want.Digest)
 	}
 }
 
