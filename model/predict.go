@@ -37,7 +37,12 @@ type Prediction struct {
 	Positives   int32   // of them entered the unit
 
 	leaf int32
+	own  bool // it is of one answer alone
 }
+
+// Shared reports whether all answers that come from the same leaf have this very
+// prediction.
+func (p *Prediction) Shared() bool { return !p.own }
 
 // A lookup finds the features that trees ask for, and tells paths that the
 // training had from those that it had not.
@@ -87,7 +92,7 @@ func (m *Model) prepare() {
 				p = float64(n.Positives) / max(1, float64(n.Rows))
 			}
 			low, high := wilson(p, float64(n.Rows))
-			l.leaves = append(l.leaves, Prediction{n.Covered, p, low, high, n.Rows, n.Positives, int32(j)})
+			l.leaves = append(l.leaves, Prediction{n.Covered, p, low, high, n.Rows, n.Positives, int32(j), false})
 		}
 		if slices.ContainsFunc(t.Columns(), func(c int32) bool { return m.Features[c].Outcome != "" }) {
 			l.soft = append(l.soft, int32(i))
@@ -223,6 +228,7 @@ func (m *Model) answerMethods(p *predictor, a *Answer) {
 	for _, i := range l.soft {
 		chance, covered := asker{l.given}.chance(m.unitTree(int(i)), p.row, p.outcomes)
 		answer := *a.Methods[i]
+		answer.own = true
 		answer.Covered, answer.Probability = covered, m.calibrate.of(chance, covered)
 		answer.Low, answer.High = wilson(answer.Probability, float64(answer.Rows))
 		a.Methods[i] = &answer
