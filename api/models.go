@@ -45,11 +45,19 @@ func (s *Server) find(name string) (store.Model, error) {
 
 // model returns the model that a name stands for, ready for use.
 func (s *Server) model(ctx context.Context, name string) (*model.Model, store.Model, error) {
+	m, stored, err := s.loaded(ctx, name)
+	if err != nil {
+		return nil, stored, err
+	}
+	return m.Model, stored, nil
+}
+
+func (s *Server) loaded(ctx context.Context, name string) (*loadedModel, store.Model, error) {
 	stored, err := s.find(name)
 	if err != nil {
 		return nil, stored, err
 	}
-	m, err := s.models.get(ctx, stored.ID, func() (*model.Model, int64, error) {
+	m, err := s.models.get(ctx, stored.ID, func() (*loadedModel, int64, error) {
 		file, err := s.Store.ModelFile(stored)
 		if err != nil {
 			return nil, 0, err
@@ -58,8 +66,9 @@ func (s *Server) model(ctx context.Context, name string) (*model.Model, store.Mo
 		if err != nil {
 			return nil, 0, err
 		}
-		// Trees take about as much in memory as they take uncompressed in the file.
-		return m, 8*stored.Size + int64(len(m.Grammar.Nodes))<<12 + 1<<16, nil
+		// Trees take about as much in memory as they take uncompressed in the file, and
+		// what is said of their leaves as much again.
+		return newLoadedModel(m), 16*stored.Size + int64(len(m.Grammar.Nodes))<<12 + 1<<16, nil
 	})
 	return m, stored, err
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -21,7 +23,7 @@ import (
 
 // Predict answers for inputs, at once or as they come in.
 func (s *Server) Predict(ctx context.Context, req openapi.PredictRequestObject) (openapi.PredictResponseObject, error) {
-	m, stored, err := s.model(ctx, req.Model)
+	m, stored, err := s.loaded(ctx, req.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -32,30 +34,98 @@ func (s *Server) Predict(ctx context.Context, req openapi.PredictRequestObject) 
 	if req.JSONBody == nil {
 		return streamed{ctx, func(ctx context.Context, w http.ResponseWriter) error { return s.predictStream(ctx, p, req.Body, w) }}, nil
 	}
-	answers := make([]openapi.Answer, len(req.JSONBody.Inputs))
-	group, work := errgroup.WithContext(ctx)
-	group.SetLimit(s.Workers)
-	for i, input := range req.JSONBody.Inputs {
-		group.Go(func() error {
-			answers[i] = p.answer(work, input)
-			return context.Cause(work)
-		})
-	}
-	if err := group.Wait(); err != nil {
+	b := &batch{p: p, workers: s.Workers, ctx: ctx, inputs: req.JSONBody.Inputs, text: newText()}
+	*b.text = fmt.Appendf(*b.text, `{"model":%q,"exact":%t,"answers":[`, stored.ID, m.Grammar.Exact())
+	if err := b.next(); err != nil {
+		b.text.free()
 		return nil, err
 	}
-	return openapi.Predict200JSONResponse{Model: stored.ID, Exact: m.Grammar.Exact(), Answers: answers}, nil
+	return b, nil
+}
+
+// A batch is an answer for several inputs. It is made a part at a time, as all of
+// it may be large; most have one part.
+type batch struct {
+	p       *predictor
+	workers int
+	ctx     context.Context // of the request
+	inputs  []openapi.Input // without an answer
+	text    *text           // not written yet
+}
+
+// partSize is how many inputs a part of a batch has.
+const partSize = 64
+
+// next adds the answers for the next part.
+func (b *batch) next() error {
+	part := b.inputs[:min(partSize, len(b.inputs))]
+	b.inputs = b.inputs[len(part):]
+	answers := make([]*text, len(part))
+	defer func() {
+		for _, t := range answers {
+			t.free()
+		}
+	}()
+	answer := func(i int) {
+		answers[i] = newText()
+		*answers[i] = b.p.answer(b.ctx, *answers[i], part[i])
+	}
+	if len(part) == 1 {
+		answer(0)
+	} else {
+		var group errgroup.Group
+		group.SetLimit(b.workers)
+		for i := range part {
+			group.Go(func() error {
+				answer(i)
+				return nil
+			})
+		}
+		_ = group.Wait() // no answer fails
+	}
+	if err := context.Cause(b.ctx); err != nil {
+		return err
+	}
+	for i, t := range answers {
+		*b.text = append(*b.text, *t...)
+		if len(b.inputs) > 0 || i < len(part)-1 {
+			*b.text = append(*b.text, ',')
+		}
+	}
+	if len(b.inputs) == 0 {
+		*b.text = append(*b.text, "]}\n"...)
+	}
+	return nil
+}
+
+// VisitPredictResponse writes the answer.
+func (b *batch) VisitPredictResponse(w http.ResponseWriter) error {
+	defer b.text.free()
+	w.Header().Set("Content-Type", "application/json")
+	if len(b.inputs) == 0 {
+		w.Header().Set("Content-Length", strconv.Itoa(len(*b.text)))
+	}
+	w.WriteHeader(http.StatusOK)
+	for {
+		if _, err := w.Write(*b.text); err != nil || len(b.inputs) == 0 {
+			return err
+		}
+		*b.text = (*b.text)[:0]
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
 }
 
 // A predictor answers for inputs.
 type predictor struct {
-	model   *model.Model
+	model   *loadedModel
 	units   []int
 	reasons bool
 	limits  grammars.Limits
 }
 
-func newPredictor(m *model.Model, params openapi.PredictParams, limits grammars.Limits) (*predictor, error) {
+func newPredictor(m *loadedModel, params openapi.PredictParams, limits grammars.Limits) (*predictor, error) {
 	p := &predictor{model: m, reasons: params.Reasons, limits: limits}
 	for _, name := range params.Method {
 		unit, err := m.Unit(name)
@@ -65,53 +135,56 @@ func newPredictor(m *model.Model, params openapi.PredictParams, limits grammars.
 		p.units = append(p.units, unit)
 	}
 	if len(p.units) == 0 {
-		for unit := range m.Units {
-			p.units = append(p.units, unit)
-		}
+		p.units = m.all
 	}
 	return p, nil
 }
 
-// answer answers for an input. What is wrong with it is its answer.
-func (p *predictor) answer(ctx context.Context, in openapi.Input) openapi.Answer {
+// answer appends the answer for an input to a text. What is wrong with the input
+// is its answer.
+func (p *predictor) answer(ctx context.Context, text []byte, in openapi.Input) []byte {
 	out := openapi.Answer{Name: in.Name}
 	input, err := bytesOf(in.Input, in.InputBase64)
 	if err != nil {
 		out.Error = strings.TrimPrefix(err.Error(), "body: ")
-		return out
+		return appendJSON(text, out)
 	}
 	a, err := p.model.Predict(ctx, input, p.limits)
 	switch {
 	case err != nil:
 		out.Error = excerpt(err.Error())
+		return appendJSON(text, out)
 	case a.Syntax != nil:
 		out.Outside = openapi.Outside{Syntax: syntaxOf(a.Syntax), Observations: p.model.Outside.Rows, Outcomes: map[string]int{}}
 		maps.Copy(out.Outside.Outcomes, p.model.Outside.Outcomes)
+		return appendJSON(text, out)
 	default:
-		p.fill(&out, a)
+		return p.methods(text, in.Name, a)
 	}
-	return out
 }
 
-func (p *predictor) fill(out *openapi.Answer, a *model.Answer) {
-	out.Unseen = &a.Unseen
-	for _, c := range a.Outcomes {
-		out.Outcomes = append(out.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
+// methods appends an answer that has methods.
+func (p *predictor) methods(text []byte, name string, a *model.Answer) []byte {
+	text = append(text, '{')
+	if name != "" {
+		text = append(appendJSON(append(text, `"name":`...), name), ',')
 	}
-	out.Methods = make([]openapi.Prediction, len(p.units))
+	text = appendNumber(append(text, `"unseen":`...), a.Unseen)
+	for i, c := range a.Outcomes {
+		text = append(text, cmp.Or(strings.Repeat(`,`, min(i, 1)), `,"outcomes":[`)...)
+		text = appendJSON(text, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
+	}
+	if len(a.Outcomes) > 0 {
+		text = append(text, ']')
+	}
+	text = append(text, `,"methods":[`...)
 	for i, unit := range p.units {
-		m := a.Methods[unit]
-		out.Methods[i] = openapi.Prediction{
-			Method: p.model.Units[unit].ID, Covered: m.Covered, Probability: m.Probability, Low: m.Low, High: m.High,
-			Observations: int(m.Rows), Reached: int(m.Positives),
+		if i > 0 {
+			text = append(text, ',')
 		}
-		if !p.reasons {
-			continue
-		}
-		for _, t := range p.model.Reasons(unit, m) {
-			out.Methods[i].Reasons = append(out.Methods[i].Reasons, openapi.Reason{Feature: t.Feature.Describe(p.model.Space()), Present: t.Present})
-		}
+		text = p.model.phrase(text, unit, a.Methods[unit], p.reasons)
 	}
+	return append(text, "]}"...)
 }
 
 // maxLine bounds a line of a streamed body: an input of 8 MiB, at its worst six
@@ -130,7 +203,11 @@ func (s *Server) predictStream(ctx context.Context, p *predictor, body io.Reader
 			return s.lastLine(out, err)
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
-			if err := out.line(p.line(ctx, text)); err != nil {
+			answer := newText()
+			*answer = append(p.line(ctx, *answer, text), '\n')
+			_, err := out.Write(*answer)
+			answer.free()
+			if err != nil {
 				return err
 			}
 		}
@@ -153,15 +230,15 @@ func (s *Server) lastLine(out *streamWriter, err error) error {
 	return errors.Join(out.line(openapi.Answer{Error: excerpt(err.Error())}), out.flush())
 }
 
-// line answers for an input that is a line of JSON.
-func (p *predictor) line(ctx context.Context, text []byte) openapi.Answer {
+// line appends the answer for an input that is a line of JSON.
+func (p *predictor) line(ctx context.Context, text, line []byte) []byte {
 	var in openapi.Input
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return openapi.Answer{Error: excerpt(err.Error())}
+		return appendJSON(text, openapi.Answer{Error: excerpt(err.Error())})
 	}
-	return p.answer(ctx, in)
+	return p.answer(ctx, text, in)
 }
 
 // readLine reads up to the end of a line or of r.

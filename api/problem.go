@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -149,6 +148,6 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	c.Response().WriteHeader(p.Status)
 	if c.Request().Method != http.MethodHead {
-		_ = json.NewEncoder(c.Response()).Encode(p)
+		_, _ = c.Response().Write(append(appendJSON(nil, p), '\n'))
 	}
 }

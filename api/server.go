@@ -21,7 +21,6 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/store"
 )
 
@@ -84,7 +83,7 @@ type Server struct {
 	contract *contract
 	echo     *echo.Echo
 	grammars *cache[*loadedGrammar]
-	models   *cache[*model.Model]
+	models   *cache[*loadedModel]
 	jobs     *jobs
 	metrics  *metrics
 	active   chan struct{} // a token for each request that is being served
@@ -104,7 +103,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, contract: contract,
 		grammars: newCache[*loadedGrammar](c.CacheBytes / 2),
-		models:   newCache[*model.Model](c.CacheBytes / 2),
+		models:   newCache[*loadedModel](c.CacheBytes / 2),
 		active:   make(chan struct{}, c.MaxActive),
 		closing:  make(chan struct{}),
 	}

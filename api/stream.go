@@ -3,7 +3,6 @@ package api
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -40,12 +39,8 @@ func (s *streamWriter) Write(p []byte) (int, error) { return s.buf.Write(p) }
 
 // line writes a value as a line of JSON.
 func (s *streamWriter) line(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	s.buf.Write(text)
-	return s.buf.WriteByte('\n')
+	_, err := s.buf.Write(append(appendJSON(nil, v), '\n'))
+	return err
 }
 
 // flush sends what was written.
