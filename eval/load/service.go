@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Names of models.
+const (
+	demo = "demo"
+	wide = "wide"
+)
+
+// A service is a process that was started.
+type service struct {
+	address string
+	cmd     *exec.Cmd
+	dir     string
+}
+
+// start builds the service, unless there is one, and starts it.
+func start(ctx context.Context, inroad string) (*service, error) {
+	dir, err := os.MkdirTemp("", "inroad-load-")
+	if err != nil {
+		return nil, err
+	}
+	s := &service{dir: dir}
+	if inroad == "" {
+		inroad = filepath.Join(dir, "inroad")
+		build := exec.CommandContext(ctx, "go", "build", "-o", inroad, "./cmd/inroad")
+		build.Dir = ".." // it is no part of this module
+		if text, err := build.CombinedOutput(); err != nil {
+			return nil, errors.Join(fmt.Errorf("build inroad: %w\n%s", err, text), os.RemoveAll(dir))
+		}
+	}
+	s.cmd = exec.CommandContext(ctx, inroad, "serve", "--demo", "--store", filepath.Join(dir, "s.db"), "--listen", "127.0.0.1:0", "--log-level", "warn")
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
+	s.cmd.Stderr = os.Stderr
+	printed, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if s.address, err = invited(printed); err != nil {
+		return nil, errors.Join(err, s.end())
+	}
+	return s, nil
+}
+
+// invited reads what the service invites to, and returns its address.
+func invited(printed io.Reader) (string, error) {
+	lines := bufio.NewScanner(printed)
+	for lines.Scan() {
+		_, address, found := strings.Cut(lines.Text(), "http://")
+		if address, ok := strings.CutSuffix(address, "/docs"); found && ok { // the last line
+			return address, nil
+		}
+	}
+	return "", errors.Join(errors.New("the service does not say where it listens"), lines.Err())
+}
+
+func (s *service) end() error {
+	_ = s.cmd.Process.Signal(os.Interrupt)
+	err := s.cmd.Wait()
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// memory returns the most that the process had in memory at a time, in bytes; 0
+// where the system does not tell.
+func (s *service) memory() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+	n, _ := strconv.ParseInt(kilobytes, 10, 64)
+	return n << 10
+}
+
+// copies is how often the methods of the example are in the wide model.
+const copies = 7
+
+// widen has the service learn a model with the methods of the example several
+// times over, and returns how many it has.
+func (s *service) widen(ctx context.Context) (methods int, err error) {
+	text, err := s.call(ctx, http.MethodGet, "/v1/subjects/calc/observations", "", nil)
+	if err != nil {
+		return 0, err
+	}
+	var body bytes.Buffer
+	for line := range bytes.Lines(text) {
+		var o struct {
+			Input   *string  `json:"input"`
+			Methods []string `json:"methods"`
+		}
+		if err := json.Unmarshal(line, &o); err != nil {
+			return 0, err
+		}
+		if o.Input == nil { // the header
+			continue
+		}
+		var all []string
+		for i := range copies {
+			for _, m := range o.Methods {
+				all = append(all, fmt.Sprintf("copy%d/%s", i, m))
+			}
+		}
+		o.Methods = all
+		if err := json.NewEncoder(&body).Encode(o); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := s.call(ctx, http.MethodPost, "/v1/subjects/wide/observations", "application/x-ndjson", &body); err != nil {
+		return 0, err
+	}
+	return s.train(ctx)
+}
+
+// train waits for the wide model, and returns how many methods it has.
+func (s *service) train(ctx context.Context) (methods int, err error) {
+	text, err := s.call(ctx, http.MethodPost, "/v1/models", "application/json", strings.NewReader(`{"subject":"wide","grammar":"expr"}`))
+	if err != nil {
+		return 0, err
+	}
+	var job struct {
+		ID                  int
+		State, Error, Model string
+	}
+	for job.Model == "" {
+		if err := json.Unmarshal(text, &job); err != nil {
+			return 0, err
+		}
+		if job.Error != "" {
+			return 0, errors.New(job.Error)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+		if text, err = s.call(ctx, http.MethodGet, fmt.Sprintf("/v1/jobs/%d", job.ID), "", nil); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := s.call(ctx, http.MethodPut, "/v1/aliases/"+wide, "application/json", strings.NewReader(`{"model":"`+job.Model+`"}`)); err != nil {
+		return 0, err
+	}
+	var m struct{ Methods int }
+	if text, err = s.call(ctx, http.MethodGet, "/v1/models/"+wide, "", nil); err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	return m.Methods, err
+}
+
+// call sends a request and returns what it is answered with.
+func (s *service) call(ctx context.Context, method, path, contentType string, body io.Reader) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.address+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", contentType)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(resp.Body)
+	err = errors.Join(err, resp.Body.Close())
+	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
+		err = fmt.Errorf("%s %s: %s %s", method, path, resp.Status, text)
+	}
+	return text, err
+}
