@@ -51,7 +51,7 @@ func startOf(g *grammars.Grammar, asked string) (string, error) {
 func (s *Server) paced(ctx context.Context) (paced context.Context, beat, cancel func()) {
 	paced, end := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.Timeout, func() {
-		end(&busyError{http.StatusServiceUnavailable, fmt.Sprintf("nothing was made for %v", s.Timeout)})
+		end(&busyError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf("nothing was made for %v", s.Timeout)})
 	})
 	return paced, func() { timer.Reset(s.Timeout) }, func() { timer.Stop(); end(nil) }
 }

@@ -50,7 +50,7 @@ func (q *jobs) add(j store.Job) (store.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) >= q.most {
-		return j, &busyError{http.StatusTooManyRequests, fmt.Sprintf("%d jobs wait already", len(q.queue))}
+		return j, &busyError{status: http.StatusTooManyRequests, detail: fmt.Sprintf("%d jobs wait already", len(q.queue))}
 	}
 	j, err := q.store.NewJob(j)
 	if err != nil {

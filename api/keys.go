@@ -42,10 +42,16 @@ func (s *Server) authorised(next echo.HandlerFunc) echo.HandlerFunc {
 		case !key.Allows(needed):
 			return &authError{http.StatusForbidden, fmt.Sprintf("key %s does not have the scope %s", key.ID, needed)}
 		}
-		c.Set(keyContext, key.ID)
+		c.Set(keyContext, key)
 		return next(c)
 	}
 }
 
-// keyContext is where the id of a request's key is kept.
+// keyContext is where a request's key is kept.
 const keyContext = "key"
+
+// keyOf returns the id of a request's key; nothing if it needs none.
+func keyOf(c echo.Context) string {
+	key, _ := c.Get(keyContext).(store.Key)
+	return key.ID
+}

@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +20,7 @@ func TestScopes(t *testing.T) {
 	s := start(t, func(c *api.Config) { c.NeedKeys = true })
 	secrets := map[string]string{"none": "", "unknown": "inroad_00000000_x"}
 	for _, scope := range store.Scopes() {
-		_, secret, err := s.store.NewKey("test", []store.Scope{scope})
+		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{scope}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +65,7 @@ func TestScopes(t *testing.T) {
 
 func TestRevokedKey(t *testing.T) {
 	s := start(t, func(c *api.Config) { c.NeedKeys = true })
-	key, secret, err := s.store.NewKey("test", []store.Scope{store.ScopeRead})
+	key, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +79,72 @@ func TestRevokedKey(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A key that has used up what it may is told when to come again.
+func TestQuotas(t *testing.T) {
+	s := start(t, func(c *api.Config) {
+		c.NeedKeys = true
+		c.Quotas = store.Limits{Upload: 3000}
+	})
+	secret := func(limits store.Limits) string {
+		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: limits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + secret
+	}
+	refused := func(resp *http.Response, text []byte, detail string, least, most int) {
+		t.Helper()
+		wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if resp.StatusCode != http.StatusTooManyRequests || err != nil || wait < least || wait > most || !strings.Contains(string(text), detail) {
+			t.Errorf("%s, Retry-After %q, %s; want %q and %d to %d seconds", resp.Status, resp.Header.Get("Retry-After"), text, detail, least, most)
+		}
+	}
+	t.Run("requests a second", func(t *testing.T) {
+		key := secret(store.Limits{Rate: 0.01})
+		s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
+		resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
+		refused(resp, text, "it may send 0.01 requests a second", 90, 100)
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", secret(store.Limits{})); resp.StatusCode != http.StatusOK {
+			t.Errorf("another key: %s %s", resp.Status, text)
+		}
+	})
+	t.Run("requests at the same time", func(t *testing.T) {
+		key := secret(store.Limits{Active: 1, Upload: 1 << 20})
+		body, client := io.Pipe()
+		ended := make(chan struct{})
+		go func() { // a stream that takes its time
+			defer close(ended)
+			s.send(t, http.MethodPost, observations, ndjson, body, "Authorization", key)
+		}()
+		io.WriteString(client, `{"input":"1"}`+"\n")
+		for { // until it has been let in
+			if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
+				refused(resp, text, "1 of its requests are being served already", 1, 1)
+				break
+			}
+		}
+		client.Close()
+		<-ended
+	})
+	t.Run("bytes an hour", func(t *testing.T) {
+		key := secret(store.Limits{})
+		// Of unknown length, so that it is seen as it comes in. What came before is stored.
+		resp, text := s.send(t, http.MethodPost, observations+"?commit=u", ndjson, struct{ io.Reader }{strings.NewReader(calc(1000))}, "Authorization", key)
+		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		resp, text = s.send(t, http.MethodPost, observations+"?commit=u", ndjson, strings.NewReader(calc(1)), "Authorization", key)
+		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
+			t.Errorf("without a body: %s %s", resp.Status, text)
+		}
+	})
+	t.Run("more than an hour's bytes", func(t *testing.T) {
+		p := s.problem(t, http.MethodPost, observations, ndjson, strings.NewReader(calc(1000)), "Authorization", secret(store.Limits{}))
+		if p.Status != http.StatusRequestEntityTooLarge || p.Detail != "the body is over 3000 bytes" {
+			t.Errorf("got %+v", p)
+		}
+	})
 }
 
 // A backup has all that was there when it was asked for, and leaves nothing behind.

@@ -35,6 +35,7 @@ func newMetrics(s *Server) *metrics {
 	registry.MustRegister(
 		m.requests, m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("inroad_requests_active", "Requests that are being served.", func() float64 { return float64(len(s.active)) }),
+		gauge("inroad_requests_admitted_share", "The share of requests that are served; below 1 there are too many.", s.strain.share),
 		gauge("inroad_jobs_waiting", "Jobs that wait for their turn.", func() float64 { return float64(s.jobs.waiting()) }),
 		gauge("inroad_cache_bytes", "Grammars and models in memory, about.", func() float64 { return float64(s.grammars.bytes() + s.models.bytes()) }),
 		gauge("inroad_store_bytes", "The size of the store.", func() float64 { return float64(s.Store.Size()) }),

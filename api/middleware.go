@@ -51,7 +51,7 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		s.metrics.count(c, took)
 		ctx := context.WithoutCancel(c.Request().Context())
 		s.Log.Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
-			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", c.Get(keyContext), "request_id", id)
+			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyOf(c), "request_id", id)
 		return nil
 	}
 }
@@ -120,21 +120,25 @@ func loopbackName(host string) bool {
 type busyError struct {
 	status int
 	detail string
+	after  time.Duration // when to come again; a second if 0
 }
 
 func (e *busyError) Error() string { return e.detail }
 
-// admitted bounds how many requests are served at the same time. Those that ask
-// how the service is are always served.
+// admitted bounds how many requests are served at the same time, and refuses some
+// when too many come in. Those that ask how the service is are always served.
 func (s *Server) admitted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/v1/") {
 			return next(c)
 		}
+		if s.strain.refuses() {
+			return &busyError{status: http.StatusServiceUnavailable, detail: "there are more requests than can be served"}
+		}
 		select {
 		case s.active <- struct{}{}:
 		default:
-			return &busyError{http.StatusServiceUnavailable, fmt.Sprintf("%d requests are being served already", cap(s.active))}
+			return &busyError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf("%d requests are being served already", cap(s.active))}
 		}
 		defer func() { <-s.active }()
 		return next(c)
@@ -183,7 +187,7 @@ func (s *Server) timed(ctx context.Context, stream bool) (context.Context, conte
 	if stream {
 		return s.streaming(ctx)
 	}
-	return context.WithTimeoutCause(ctx, s.Timeout, &busyError{http.StatusServiceUnavailable, fmt.Sprintf("it took longer than %v", s.Timeout)})
+	return context.WithTimeoutCause(ctx, s.Timeout, &busyError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf("it took longer than %v", s.Timeout)})
 }
 
 // A patientReader waits for each part of a body anew, until its context ends.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -54,6 +55,8 @@ func problemOf(err error) openapi.Problem {
 	case errors.As(err, &tooLarge):
 		detail = "the body is over " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"
 		return of(http.StatusRequestEntityTooLarge, "too-large", "The request is too large")
+	case errors.As(err, &busy) && busy.status == http.StatusTooManyRequests: // also where it ends a body
+		return of(http.StatusTooManyRequests, "busy", "There is too much to do")
 	case errors.As(err, &request), errors.As(err, &body), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.Is(err, context.Canceled): // the client is gone
 		return of(http.StatusBadRequest, "bad-request", "The request is not what the contract says")
@@ -63,8 +66,6 @@ func problemOf(err error) openapi.Problem {
 		return of(http.StatusForbidden, "forbidden", "The request is not allowed")
 	case errors.As(err, &media):
 		return of(http.StatusUnsupportedMediaType, "unsupported-media", "The body is of a type or an encoding that is not read here")
-	case errors.As(err, &busy) && busy.status == http.StatusTooManyRequests:
-		return of(http.StatusTooManyRequests, "busy", "There is too much to do")
 	case errors.As(err, &busy), errors.Is(err, errEnding), errors.Is(err, context.DeadlineExceeded):
 		return of(http.StatusServiceUnavailable, "unavailable", "The request cannot be served now")
 	case errors.As(err, &found):
@@ -144,10 +145,19 @@ func (s *Server) handleError(err error, c echo.Context) {
 	header := c.Response().Header()
 	header.Set(echo.HeaderContentType, "application/problem+json")
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
-		header.Set("Retry-After", "1")
+		header.Set("Retry-After", retryAfter(err))
 	}
 	c.Response().WriteHeader(p.Status)
 	if c.Request().Method != http.MethodHead {
 		_, _ = c.Response().Write(append(appendJSON(nil, p), '\n'))
 	}
+}
+
+// retryAfter returns in how many seconds a request is to be sent again.
+func retryAfter(err error) string {
+	after := time.Second
+	if busy, ok := errors.AsType[*busyError](err); ok {
+		after = max(after, busy.after)
+	}
+	return strconv.FormatInt(int64((after+time.Second-1)/time.Second), 10)
 }

@@ -40,10 +40,12 @@ type Config struct {
 	MaxBody    int64           // bytes of a body that is read at once; 16 MiB
 	MaxUpload  int64           // bytes of a body that is streamed; 1 GiB
 	MaxActive  int             // requests at the same time; 256
+	MaxWait    time.Duration   // of requests for a processor; 100 milliseconds
 	MaxQueue   int             // jobs that wait; 100
 	CacheBytes int64           // of grammars and models in memory, about; 128 MiB
 	Workers    int             // goroutines of a training or a batch; one a core
 	Limits     grammars.Limits // of a parse
+	Quotas     store.Limits    // of keys that have none of their own; none if 0
 }
 
 func (c Config) withDefaults() Config {
@@ -65,6 +67,7 @@ func (c Config) withDefaults() Config {
 	orTime(&c.Timeout, time.Minute)
 	orTime(&c.Stall, 30*time.Second)
 	orTime(&c.Grace, 15*time.Second)
+	orTime(&c.MaxWait, 100*time.Millisecond)
 	or64(&c.MaxBody, 16<<20)
 	or64(&c.MaxUpload, 1<<30)
 	or64(&c.CacheBytes, 128<<20)
@@ -86,6 +89,8 @@ type Server struct {
 	models   *cache[*loadedModel]
 	jobs     *jobs
 	metrics  *metrics
+	quotas   *quotas
+	strain   *strain
 	active   chan struct{} // a token for each request that is being served
 	closing  chan struct{} // closed when the server is to end
 	ending   atomic.Bool
@@ -104,6 +109,8 @@ func New(c Config) (*Server, error) {
 		Config: c, contract: contract,
 		grammars: newCache[*loadedGrammar](c.CacheBytes / 2),
 		models:   newCache[*loadedModel](c.CacheBytes / 2),
+		quotas:   newQuotas(c.Quotas),
+		strain:   newStrain(c.MaxWait),
 		active:   make(chan struct{}, c.MaxActive),
 		closing:  make(chan struct{}),
 	}
@@ -119,7 +126,7 @@ func (s *Server) routes() *echo.Echo {
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.handleError
 	e.Pre(escaped)
-	e.Use(s.observed, s.recovered, s.guarded, s.authorised, s.admitted, s.bounded, s.contract.validated)
+	e.Use(s.observed, s.recovered, s.guarded, s.authorised, s.limited, s.admitted, s.bounded, s.contract.validated)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)
@@ -142,6 +149,10 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.jobs.serve(ctx) })
+	group.Go(func() error {
+		s.strain.watch(ctx)
+		return nil
+	})
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err

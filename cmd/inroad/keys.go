@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/model/store"
 )
@@ -18,6 +20,7 @@ type keysOptions struct {
 	store  string
 	name   string
 	scopes []string
+	limits store.Limits
 
 	stdout io.Writer
 }
@@ -64,7 +67,7 @@ func withStore(path string, opt store.Options, do func(s *store.Store) error) er
 func newKeysCreateCommand() *cobra.Command {
 	opt := &keysOptions{}
 	cmd := &cobra.Command{
-		Use:   "create --store FILE --name NAME [--scopes read,write,admin]",
+		Use:   "create --store FILE --name NAME [flags]",
 		Short: "Make a key and print it, once",
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
@@ -77,10 +80,28 @@ func newKeysCreateCommand() *cobra.Command {
 	opt.bind(cmd)
 	cmd.Flags().StringVar(&opt.name, "name", "", "whose key it is")
 	cmd.Flags().StringSliceVar(&opt.scopes, "scopes", []string{"read"}, "what it allows: read to ask, write to upload and train, admin to take backups")
+	bindLimits(cmd.Flags(), &opt.limits, "", "it", "as the service has it for all keys")
 	return cmd
 }
 
+// bindLimits adds flags for what keys may do.
+func bindLimits(flags *pflag.FlagSet, limits *store.Limits, prefix, who, otherwise string) {
+	flags.Float64Var(&limits.Rate, prefix+"rate", 0, "how many requests a second "+who+" may send; "+otherwise+" if 0")
+	flags.IntVar(&limits.Active, prefix+"active", 0, "how many requests "+who+" may send at the same time; "+otherwise+" if 0")
+	flags.Int64Var(&limits.Upload, prefix+"upload", 0, "how many `BYTES` "+who+" may send an hour; "+otherwise+" if 0")
+}
+
+func checkLimits(limits store.Limits, prefix string) error {
+	if !(limits.Rate >= 0 && limits.Rate <= 1e9) || limits.Active < 0 || limits.Upload < 0 {
+		return fmt.Errorf("--%srate, --%[1]sactive and --%[1]supload are not below 0", prefix)
+	}
+	return nil
+}
+
 func (opt *keysOptions) create() error {
+	if err := checkLimits(opt.limits, ""); err != nil {
+		return err
+	}
 	if opt.name == "" {
 		return errors.New("no name: say with --name whose key it is")
 	}
@@ -93,7 +114,7 @@ func (opt *keysOptions) create() error {
 		scopes = append(scopes, scope)
 	}
 	return opt.with(func(s *store.Store) error {
-		_, secret, err := s.NewKey(opt.name, scopes)
+		_, secret, err := s.NewKey(store.Key{Name: opt.name, Scopes: scopes, Limits: opt.limits})
 		if err != nil {
 			return err
 		}
@@ -106,7 +127,7 @@ func newKeysListCommand() *cobra.Command {
 	opt := &keysOptions{}
 	cmd := &cobra.Command{
 		Use:   "list --store FILE",
-		Short: "List keys: id, scopes, when they were made, whose they are",
+		Short: "List keys: id, scopes, limits, when they were made, whose they are",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt.stdout = cmd.OutOrStdout()
@@ -129,10 +150,25 @@ func (opt *keysOptions) list() error {
 			for _, scope := range k.Scopes {
 				scopes = append(scopes, string(scope))
 			}
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", k.ID, strings.Join(scopes, ","), k.Created.Format(time.RFC3339), printable(k.Name))
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", k.ID, strings.Join(scopes, ","), limitsText(k.Limits), k.Created.Format(time.RFC3339), printable(k.Name))
 		}
 		return out.Flush()
 	})
+}
+
+// limitsText says what the limits of a key are, as flags set them.
+func limitsText(l store.Limits) string {
+	var out []string
+	if l.Rate > 0 {
+		out = append(out, fmt.Sprintf("rate=%g", l.Rate))
+	}
+	if l.Active > 0 {
+		out = append(out, fmt.Sprintf("active=%d", l.Active))
+	}
+	if l.Upload > 0 {
+		out = append(out, fmt.Sprintf("upload=%d", l.Upload))
+	}
+	return cmp.Or(strings.Join(out, ","), "-")
 }
 
 func newKeysRevokeCommand() *cobra.Command {

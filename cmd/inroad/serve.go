@@ -28,6 +28,7 @@ type serveOptions struct {
 	timeout   time.Duration
 	maxUpload int64
 	needKeys  bool
+	quotas    store.Limits
 	tlsCert   string
 	tlsKey    string
 	logFormat string
@@ -72,6 +73,7 @@ is begun again at the next start.`,
 	flags.DurationVar(&opt.timeout, "timeout", time.Minute, "how long a request may take that is no stream")
 	flags.Int64Var(&opt.maxUpload, "max-upload", 1<<30, "how many `BYTES` a streamed body may have")
 	flags.BoolVar(&opt.needKeys, "need-keys", false, "refuse requests without a key on loopback addresses, too")
+	bindLimits(flags, &opt.quotas, "key-", "a key", "no bound")
 	flags.StringVar(&opt.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
 	flags.StringVar(&opt.tlsKey, "tls-key", "", "the `FILE` with the certificate's private key")
 	flags.StringVar(&opt.logFormat, "log-format", "text", "text or json")
@@ -92,6 +94,9 @@ func (opt *serveOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--max-upload %d: it is over 0", opt.maxUpload)
 	case (opt.tlsCert == "") != (opt.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key go together")
+	}
+	if err := checkLimits(opt.quotas, "key-"); err != nil {
+		return err
 	}
 	loopback, err := isLoopback(ctx, opt.listen)
 	if err != nil {
@@ -132,7 +137,7 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 		}
 	}
 	server, err := api.New(api.Config{
-		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload,
+		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload, Quotas: opt.quotas,
 	})
 	if err != nil {
 		return err

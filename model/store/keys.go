@@ -35,6 +35,15 @@ type Key struct {
 	Scopes  []Scope   `cbor:"3,keyasint"`
 	Hash    []byte    `cbor:"4,keyasint"` // of the secret, which is too long to be guessed
 	Created time.Time `cbor:"5,keyasint"`
+	Limits  Limits    `cbor:"6,keyasint,omitzero"`
+}
+
+// Limits bound what a key may do. Those that are zero are as the service has
+// them for all keys.
+type Limits struct {
+	Rate   float64 `cbor:"1,keyasint,omitempty"` // requests a second
+	Active int     `cbor:"2,keyasint,omitempty"` // requests at the same time
+	Upload int64   `cbor:"3,keyasint,omitempty"` // bytes of bodies an hour
 }
 
 // Allows reports whether the key has a scope.
@@ -45,13 +54,14 @@ var ErrKey = errors.New("the key is unknown")
 
 const keyPrefix = "inroad_"
 
-// NewKey makes a key and returns the secret, which cannot be had again.
-func (s *Store) NewKey(name string, scopes []Scope) (Key, string, error) {
+// NewKey stores a key, and sets its ID, when it was created, and the hash of the
+// secret. The secret is returned, and cannot be had again.
+func (s *Store) NewKey(k Key) (Key, string, error) {
 	var id [4]byte
 	var random [24]byte
 	_, _ = rand.Read(id[:]) // does not fail
 	_, _ = rand.Read(random[:])
-	k := Key{ID: hex.EncodeToString(id[:]), Name: name, Scopes: scopes, Created: s.now()}
+	k.ID, k.Created = hex.EncodeToString(id[:]), s.now()
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]

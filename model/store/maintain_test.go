@@ -24,7 +24,7 @@ func filled(t *testing.T) string {
 	_, merr := s.PutModel(store.Model{ID: "m"}, []byte("file"))
 	j, jerr := s.NewJob(store.Job{})
 	j.State, j.Model = store.Done, "m"
-	_, _, kerr := s.NewKey("k", nil)
+	_, _, kerr := s.NewKey(store.Key{Name: "k"})
 	if err := errors.Join(err, oerr, merr, jerr, kerr, s.SaveJob(j), s.PutAlias(store.Alias{Name: "a", Model: "m"}), s.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -404,11 +404,11 @@ func TestAliases(t *testing.T) {
 func TestKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
-	key, secret, err := s.NewKey("ci", []store.Scope{store.ScopeRead, store.ScopeWrite})
+	key, secret, err := s.NewKey(store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: store.Limits{Rate: 0.5, Active: 2, Upload: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _, err := s.NewKey("someone", []store.Scope{store.ScopeRead})
+	other, _, err := s.NewKey(store.Key{Name: "someone", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
