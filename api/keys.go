@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model/store"
 )
 
@@ -54,4 +56,45 @@ const keyContext = "key"
 func keyOf(c echo.Context) string {
 	key, _ := c.Get(keyContext).(store.Key)
 	return key.ID
+}
+
+// ListKeys lists keys.
+func (s *Server) ListKeys(context.Context, openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
+	found, err := s.Store.Keys()
+	out := openapi.ListKeys200JSONResponse{Keys: []openapi.Key{}}
+	for _, k := range found {
+		out.Keys = append(out.Keys, describeKey(k))
+	}
+	return out, err
+}
+
+func describeKey(k store.Key) openapi.Key {
+	out := openapi.Key{
+		ID: k.ID, Name: k.Name, Scopes: []openapi.Scope{}, Created: k.Created,
+		Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
+	}
+	for _, scope := range k.Scopes {
+		out.Scopes = append(out.Scopes, openapi.Scope(scope))
+	}
+	return out
+}
+
+// CreateKey makes a key.
+func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
+	k := store.Key{Name: req.Body.Name, Limits: store.Limits{Rate: req.Body.Rate, Active: req.Body.Active, Upload: req.Body.Upload}}
+	for _, scope := range req.Body.Scopes {
+		k.Scopes = append(k.Scopes, store.Scope(scope))
+	}
+	k, secret, err := s.Store.NewKey(k)
+	if err != nil {
+		return nil, err
+	}
+	return openapi.CreateKey201JSONResponse{
+		Body: openapi.NewKey{Key: describeKey(k), Secret: secret}, Headers: openapi.CreateKey201ResponseHeaders{Location: "/v1/keys/" + k.ID},
+	}, nil
+}
+
+// RevokeKey ends what a key allows.
+func (s *Server) RevokeKey(_ context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
+	return openapi.RevokeKey204Response{}, s.Store.RevokeKey(req.Key)
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model/store"
 )
 
@@ -37,7 +41,7 @@ func TestScopes(t *testing.T) {
 				}
 			}
 			for who, secret := range secrets {
-				url := strings.NewReplacer("{job}", "99", "{grammar}", "none", "{subject}", "none", "{model}", "none", "{method}", "none", "{alias}", "none").Replace(path)
+				url := strings.NewReplacer("{job}", "99", "{grammar}", "none", "{subject}", "none", "{model}", "none", "{method}", "none", "{alias}", "none", "{key}", "none").Replace(path)
 				resp, text := s.send(t, method, url, "", strings.NewReader(""), "Authorization", "Bearer "+secret, "Host", "example.org")
 				want := 0 // it is let in, whatever comes of it
 				switch {
@@ -77,6 +81,50 @@ func TestRevokedKey(t *testing.T) {
 			if err := s.store.RevokeKey(key.ID); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// Keys are made and revoked while the service runs.
+func TestKeys(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.NeedKeys = true })
+	_, admin, err := s.store.NewKey(store.Key{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(secret string) []string { return []string{"Authorization", "Bearer " + secret} }
+	resp, text := s.send(t, http.MethodPost, "/v1/keys", "application/json", strings.NewReader(`{"name":"ci","scopes":["read"],"active":3}`), as(admin)...)
+	var made openapi.NewKey
+	if err := json.Unmarshal(text, &made); err != nil || resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") != "/v1/keys/"+made.Key.ID {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	want := openapi.Key{ID: made.Key.ID, Name: "ci", Scopes: []openapi.Scope{openapi.ScopeRead}, Created: made.Key.Created, Active: 3}
+	if diff := cmp.Diff(want, made.Key); diff != "" {
+		t.Error(diff)
+	}
+	if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, as(made.Secret)...); resp.StatusCode != http.StatusOK {
+		t.Errorf("with the new key: %s %s", resp.Status, text)
+	}
+	_, text = s.send(t, http.MethodGet, "/v1/keys", "", nil, as(admin)...)
+	var list openapi.KeyList
+	if err := json.Unmarshal(text, &list); err != nil || len(list.Keys) != 2 || list.Keys[0].Name != "admin" || !cmp.Equal(list.Keys[1], want) {
+		t.Errorf("keys are %s", text)
+	}
+	if strings.Contains(string(text), made.Secret) || strings.Contains(string(text), "hash") {
+		t.Errorf("keys tell what they should not: %s", text)
+	}
+	if resp, text := s.send(t, http.MethodDelete, "/v1/keys/"+made.Key.ID, "", nil, as(admin)...); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("revoke: %s %s", resp.Status, text)
+	}
+	for secret, c := range map[string]struct {
+		method, path string
+		status       int
+	}{
+		made.Secret: {http.MethodGet, "/v1/models", http.StatusUnauthorized},
+		admin:       {http.MethodDelete, "/v1/keys/" + made.Key.ID, http.StatusNotFound},
+	} {
+		if p := s.problem(t, c.method, c.path, "", nil, as(secret)...); p.Status != c.status {
+			t.Errorf("%s %s: %+v", c.method, c.path, p)
 		}
 	}
 }

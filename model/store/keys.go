@@ -21,7 +21,7 @@ type Scope string
 const (
 	ScopeRead  Scope = "read"  // to ask
 	ScopeWrite Scope = "write" // to upload, train and name models
-	ScopeAdmin Scope = "admin" // to take a backup
+	ScopeAdmin Scope = "admin" // to make keys and to take a backup
 )
 
 // Scopes returns all scopes.
