@@ -39,6 +39,9 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		id := requestID()
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		c.Response().Header().Set("X-Content-Type-Options", "nosniff")
+		if s.Tracer != nil {
+			nameSpan(c, id)
+		}
 		err := next(c)
 		if err != nil {
 			c.Error(err)
@@ -50,10 +53,18 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		took := time.Since(start)
 		s.metrics.count(c, took)
 		ctx := context.WithoutCancel(c.Request().Context())
-		s.Log.Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
+		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
 			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyOf(c), "request_id", id)
 		return nil
 	}
+}
+
+// log returns the log with the trace that a request is part of.
+func (s *Server) log(ctx context.Context) *slog.Logger {
+	if s.Tracer == nil {
+		return s.Log
+	}
+	return s.Log.With("trace_id", traceOf(ctx))
 }
 
 func requestID() string {

@@ -98,7 +98,12 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	}, nil
 }
 
-// train does a job: it learns a model and stores it.
+// run does a job.
+func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
+	return s.tracedJob(ctx, j, func(ctx context.Context) (string, error) { return s.train(ctx, j, report) })
+}
+
+// train learns a model and stores it.
 func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
 	var asked openapi.TrainOptions
 	if err := json.Unmarshal(j.Options, &asked); err != nil {

@@ -255,8 +255,10 @@ func TestPredictWrongInputs(t *testing.T) {
 }
 
 // Each line of a stream is answered before the next is sent.
-func TestPredictStream(t *testing.T) {
-	s := start(t)
+func TestPredictStream(t *testing.T) { predictStream(t, start(t)) }
+
+func predictStream(t *testing.T, s *service) {
+	t.Helper()
 	s.trained(t)
 	lines, client := io.Pipe()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/models/latest/predictions?method=add", lines)

@@ -137,7 +137,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	p := problemOf(err)
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if p.Status == http.StatusInternalServerError {
-		s.Log.ErrorContext(ctx, "request failed", "route", c.Path(), "err", err, "request_id", p.RequestID)
+		s.log(ctx).ErrorContext(ctx, "request failed", "route", c.Path(), "err", err, "request_id", p.RequestID)
 	}
 	if c.Response().Committed { // a stream broke off
 		return

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -30,6 +31,7 @@ type Config struct {
 	Store   *store.Store
 	Log     *slog.Logger
 	Version string
+	Tracer  trace.TracerProvider // of spans for requests and jobs; none if nil
 	// NeedKeys has requests be refused without a key. Else only those are served
 	// that were sent to a loopback address, and not from another site.
 	NeedKeys bool
@@ -114,7 +116,7 @@ func New(c Config) (*Server, error) {
 		active:   make(chan struct{}, c.MaxActive),
 		closing:  make(chan struct{}),
 	}
-	s.jobs = &jobs{store: c.Store, log: c.Log, most: c.MaxQueue, run: s.train, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
+	s.jobs = &jobs{store: c.Store, log: c.Log, most: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
 	s.metrics = newMetrics(s)
 	s.echo = s.routes()
 	return s, nil
@@ -141,7 +143,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.Serv
 // them fails. Then requests have a while to end.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           s,
+		Handler:           s.traced(s),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

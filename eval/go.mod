@@ -32,7 +32,7 @@ require (
 	golang.org/x/exp v0.0.0-20240506185415-9bf2ced13842 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
-	gonum.org/v1/gonum v0.8.1 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 )
 
 replace github.com/inroad/inroad => ../

@@ -136,9 +136,15 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 			return err
 		}
 	}
-	server, err := api.New(api.Config{
+	config := api.Config{
 		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload, Quotas: opt.quotas,
-	})
+	}
+	endTracing, err := trace(ctx, log, &config)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
+	server, err := api.New(config)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,5 +155,37 @@ func TestDemoInStore(t *testing.T) {
 	code := run(t.Context(), []string{"serve", "--listen", "127.0.0.1:0", "--store", path, "--demo"}, strings.NewReader(""), io.Discard, &stderr)
 	if want := "inroad: --demo: the store has a model of other that is called demo\n"; code != exitWrong || stderr.String() != want {
 		t.Errorf("exit code %d, %s; want %s", code, &stderr, want)
+	}
+}
+
+// Traces are sent to the collector that the environment names.
+func TestServeTraces(t *testing.T) {
+	received := make(chan string, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		received <- r.Method + " " + r.URL.Path + " " + string(body)
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
+	address, logged, end := serving(t, io.Discard, "--store", filepath.Join(t.TempDir(), "s.db"))
+	go io.Copy(io.Discard, logged)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/v1/version", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := do(req); err != nil {
+		t.Fatal(err)
+	}
+	end() // and the last spans are sent
+	close(received)
+	got := <-received
+	for _, want := range []string{"POST /v1/traces ", "GET /v1/version", "inroad", "deployment.environment"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the collector has no %q in %q", want, got)
+		}
 	}
 }
