@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/inroad/inroad/model"
 )
 
 var long = flag.Bool("long", false, "run what takes minutes, too")
@@ -32,14 +34,16 @@ func TestKill(t *testing.T) {
 	const seed = 1
 	k := &killer{
 		Rand: rand.New(rand.NewPCG(seed, 0)), path: filepath.Join(t.TempDir(), "s.db"),
-		inputs: map[string]bool{}, grammars: map[string]bool{}, jobs: map[string]bool{}, keys: map[string]bool{},
+		inputs: map[string]bool{}, grammars: map[string]bool{}, jobs: map[string]bool{}, models: map[string]bool{}, keys: map[string]bool{}, aliases: map[string]bool{},
 	}
 	for range kills {
-		switch k.IntN(6) {
+		switch k.IntN(8) {
 		case 0:
 			k.createKey(t)
 		case 1:
 			k.compact(t)
+		case 2:
+			k.backup(t)
 		default:
 			k.serve(t)
 		}
@@ -48,8 +52,8 @@ func TestKill(t *testing.T) {
 	if code := run(t.Context(), []string{"store", "check", "--store", k.path}, strings.NewReader(""), &out, &out); code != exitDone {
 		t.Errorf("the store after %d kills: %s", kills, &out)
 	}
-	t.Logf("%d kills; acknowledged were %d observations, %d grammars, %d jobs, %d keys: %s",
-		kills, len(k.inputs), len(k.grammars), len(k.jobs), len(k.keys), strings.TrimSpace(out.String()))
+	t.Logf("%d kills; acknowledged were %d observations, %d grammars, %d jobs, %d models, %d names, %d keys, %d backups were whole: %s",
+		kills, len(k.inputs), len(k.grammars), len(k.jobs), len(k.models), len(k.aliases), len(k.keys), k.backups, strings.TrimSpace(out.String()))
 	k.verify(t)
 }
 
@@ -59,14 +63,15 @@ type killer struct {
 	path string
 	n    int // makes names that were not there before
 
-	mu                           sync.Mutex
-	inputs, grammars, jobs, keys map[string]bool
+	mu                                            sync.Mutex
+	inputs, grammars, jobs, models, keys, aliases map[string]bool
+	backups                                       int
 }
 
-// start starts a command as a process of its own, which is killed after a while.
-func (k *killer) start(t *testing.T, after time.Duration, args ...string) (*bufio.Reader, func()) {
+// process starts a process, which is killed after a while.
+func process(t *testing.T, after time.Duration, command ...string) (*bufio.Reader, func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "inroad", args...)
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	output, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +92,7 @@ func (k *killer) start(t *testing.T, after time.Duration, args ...string) (*bufi
 
 func (k *killer) createKey(t *testing.T) {
 	t.Helper()
-	output, end := k.start(t, time.Duration(k.IntN(40))*time.Millisecond, "keys", "create", "--store", k.path, "--name", "test")
+	output, end := process(t, time.Duration(k.IntN(40))*time.Millisecond, "inroad", "keys", "create", "--store", k.path, "--name", "test")
 	line, err := output.ReadString('\n')
 	end()
 	if secret := strings.TrimSpace(line); err == nil && strings.HasPrefix(secret, "inroad_") {
@@ -97,18 +102,47 @@ func (k *killer) createKey(t *testing.T) {
 
 func (k *killer) compact(t *testing.T) {
 	t.Helper()
-	output, end := k.start(t, time.Duration(k.IntN(60))*time.Millisecond, "store", "compact", "--store", k.path)
+	output, end := process(t, time.Duration(k.IntN(60))*time.Millisecond, "inroad", "store", "compact", "--store", k.path)
 	_, _ = output.ReadString('\n')
 	end()
+}
+
+// backup has a backup written. If there is one afterwards, it is whole.
+func (k *killer) backup(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(k.path); err != nil {
+		return
+	}
+	to := filepath.Join(t.TempDir(), "backup.db")
+	output, end := process(t, time.Duration(k.IntN(60))*time.Millisecond, "inroad", "store", "backup", "--store", k.path, to)
+	_, _ = io.Copy(io.Discard, output)
+	end()
+	if _, err := os.Stat(to); err == nil {
+		k.whole(t, to)
+	}
+}
+
+// whole sees whether a backup can be used.
+func (k *killer) whole(t *testing.T, path string) {
+	t.Helper()
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"store", "check", "--store", path}, strings.NewReader(""), &out, &out); code != exitDone {
+		t.Errorf("a backup: %s", &out)
+	}
+	k.backups++
 }
 
 // serve has clients use the service until it is killed.
 func (k *killer) serve(t *testing.T) {
 	t.Helper()
-	address, end := k.listen(t, 10*time.Second)
+	address, end := listening(t, 10*time.Second, k.path, "inroad")
 	ctx, cancel := context.WithCancel(t.Context())
+	copied := filepath.Join(t.TempDir(), "copy.db")
 	var group sync.WaitGroup
-	for _, client := range []func(ctx context.Context, address string) error{k.observe, k.upload, k.train} {
+	for _, client := range []func(ctx context.Context, address string) error{
+		k.observe, k.upload, k.train, k.collect, k.key,
+		func(ctx context.Context, address string) error { return download(ctx, address+"/v1/backup", copied) },
+	} {
 		group.Go(func() {
 			for client(ctx, address) == nil {
 			}
@@ -118,12 +152,15 @@ func (k *killer) serve(t *testing.T) {
 	end()
 	cancel()
 	group.Wait()
+	if _, err := os.Stat(copied); err == nil {
+		k.whole(t, copied)
+	}
 }
 
-// listen starts the service and returns its address.
-func (k *killer) listen(t *testing.T, after time.Duration) (string, func()) {
+// listening starts the service and returns its address.
+func listening(t *testing.T, after time.Duration, path string, command ...string) (string, func()) {
 	t.Helper()
-	output, end := k.start(t, after, "serve", "--store", k.path, "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "info")
+	output, end := process(t, after, append(command, "serve", "--store", path, "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "info")...)
 	for {
 		line, err := output.ReadBytes('\n')
 		if err != nil {
@@ -177,9 +214,14 @@ func (k *killer) upload(ctx context.Context, address string) error {
 	return err
 }
 
+// train has a small program learned, again and again.
 func (k *killer) train(ctx context.Context, address string) error {
-	text, err := post(ctx, address+"/v1/models", "application/json", fmt.Sprintf(`{"subject":"p","grammar":"expr","options":{"seed":%d,"k":1}}`, k.next()))
-	if refused, ok := errors.AsType[statusError](err); ok && (refused == http.StatusTooManyRequests || refused == http.StatusNotFound) {
+	const small = `{"input":"1","methods":["a","b"]}` + "\n" + `{"input":"1+2","methods":["a"]}` + "\n"
+	if _, err := post(ctx, address+"/v1/subjects/small/observations", "application/x-ndjson", small); err != nil {
+		return err
+	}
+	text, err := post(ctx, address+"/v1/models", "application/json", fmt.Sprintf(`{"subject":"small","grammar":"expr","options":{"seed":%d,"k":1}}`, k.next()))
+	if refused, ok := errors.AsType[statusError](err); ok && refused == http.StatusTooManyRequests {
 		return nil
 	}
 	var made struct{ ID int }
@@ -189,12 +231,60 @@ func (k *killer) train(ctx context.Context, address string) error {
 	return err
 }
 
+// collect notes which models jobs say that they made, and gives them names.
+func (k *killer) collect(ctx context.Context, address string) error {
+	text, err := get(ctx, address+"/v1/jobs?limit=50")
+	var list struct{ Jobs []struct{ Model string } }
+	if err != nil || json.Unmarshal(text, &list) != nil {
+		return err
+	}
+	for _, j := range list.Jobs {
+		if j.Model == "" {
+			continue
+		}
+		k.acknowledged(k.models, j.Model)
+		name := fmt.Sprintf("name%d", k.next())
+		if _, err := send(ctx, http.MethodPut, address+"/v1/aliases/"+name, "application/json", fmt.Sprintf(`{"model":%q}`, j.Model)); err != nil {
+			return err
+		}
+		k.acknowledged(k.aliases, name)
+	}
+	return nil
+}
+
+// key makes a key while the service runs.
+func (k *killer) key(ctx context.Context, address string) error {
+	text, err := post(ctx, address+"/v1/keys", "application/json", `{"name":"test","scopes":["read"]}`)
+	var made struct{ Key struct{ ID string } }
+	if err == nil && json.Unmarshal(text, &made) == nil {
+		k.acknowledged(k.keys, made.Key.ID)
+	}
+	return err
+}
+
+// download writes what is under a URL to a file, if all of it comes.
+func download(ctx context.Context, url, to string) error {
+	text, err := get(ctx, url)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
+
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprint("status ", int(e)) }
 
 func post(ctx context.Context, url, contentType, body string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	return send(ctx, http.MethodPost, url, contentType, body)
+}
+
+func get(ctx context.Context, url string) ([]byte, error) {
+	return send(ctx, http.MethodGet, url, "", "")
+}
+
+func send(ctx context.Context, method, url, contentType, body string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -227,30 +317,34 @@ func (k *killer) verify(t *testing.T) {
 			t.Errorf("key %s is gone", id)
 		}
 	}
-	address, end := k.listen(t, time.Minute)
+	address, end := listening(t, time.Minute, k.path, "inroad")
 	defer end()
-	get := func(path string) []byte {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := do(req)
+	look := func(path string) []byte {
+		text, err := get(t.Context(), address+path)
 		if err != nil {
 			t.Errorf("%s is gone: %v", path, err)
 		}
 		return text
 	}
 	for id := range k.grammars {
-		get("/v1/grammars/" + id)
+		look("/v1/grammars/" + id)
 	}
 	for id := range k.jobs {
-		get("/v1/jobs/" + id)
+		look("/v1/jobs/" + id)
+	}
+	for id := range k.models {
+		if m, err := model.ReadModel(bytes.NewReader(look("/v1/models/" + id + "/file"))); err != nil || m.Digest != id {
+			t.Errorf("model %s: %v", id, err)
+		}
+	}
+	for name := range k.aliases {
+		look("/v1/models/" + name)
 	}
 	if len(k.inputs) == 0 {
 		return
 	}
 	there := map[string]bool{}
-	for line := range bytes.Lines(get("/v1/subjects/p/observations")) {
+	for line := range bytes.Lines(look("/v1/subjects/p/observations")) {
 		var o struct{ Input string }
 		if err := json.Unmarshal(line, &o); err != nil {
 			t.Fatal(err)

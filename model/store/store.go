@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -213,10 +214,16 @@ func (s *Store) Size() int64 {
 // update runs a transaction that writes.
 func (s *Store) update(do func(tx *bbolt.Tx) error) error { return full(s.db.Update(do)) }
 
-// full says of an error that it is a full disk, if it is.
+// full says of an error that it is a full disk, if it is. Where a file cannot be
+// made larger bbolt has only the text of the system's error.
 func full(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w: %w", ErrFull, err)
+	if err == nil {
+		return nil
+	}
+	for _, reason := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, reason) || strings.HasSuffix(err.Error(), ": "+reason.Error()) {
+			return fmt.Errorf("%w: %w", ErrFull, err)
+		}
 	}
 	return err
 }
