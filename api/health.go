@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"runtime"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -13,12 +14,13 @@ func (s *Server) GetHealth(context.Context, openapi.GetHealthRequestObject) (ope
 }
 
 // GetReadiness tells whether requests can be served.
-func (s *Server) GetReadiness(context.Context, openapi.GetReadinessRequestObject) (openapi.GetReadinessResponseObject, error) {
+func (s *Server) GetReadiness(ctx context.Context, _ openapi.GetReadinessRequestObject) (openapi.GetReadinessResponseObject, error) {
 	if s.ending.Load() {
 		return nil, errEnding
 	}
 	if err := s.Store.Ping(); err != nil {
-		return nil, err
+		s.Log.ErrorContext(ctx, "store not readable", "err", err)
+		return nil, &busyError{status: http.StatusServiceUnavailable, detail: "the store cannot be read"}
 	}
 	return openapi.GetReadiness200JSONResponse{WellJSONResponse: openapi.WellJSONResponse{Status: openapi.Ok}}, nil
 }

@@ -254,8 +254,13 @@ func TestCompare(t *testing.T) {
 	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 {
 		t.Errorf("got %+v", c)
 	}
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"json"}`, http.StatusAccepted, &j)
+	s.follow(t, j.ID)
+	if p := s.problem(t, http.MethodPost, "/v1/comparisons", "application/json", strings.NewReader(`{"before":"`+before+`","after":"latest"}`)); p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:conflict" {
+		t.Errorf("models of two grammars: %+v", p)
+	}
 	var same openapi.Comparison
-	s.post(t, "/v1/comparisons", `{"before":"latest","after":"latest","inputs":[{"input":"1+1"},{"input":"+"}]}`, http.StatusOK, &same)
+	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"`+before+`","inputs":[{"input":"1+1"},{"input":"+"}]}`, http.StatusOK, &same)
 	if len(same.Changes) != 0 || same.Inputs != 1 || same.Outside != 1 {
 		t.Errorf("got %+v", same)
 	}

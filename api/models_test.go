@@ -347,9 +347,62 @@ func TestUnreadableModel(t *testing.T) {
 	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/v1/models/old", "/v1/models/old/methods", "/v1/models/old/methods/add"} {
-		if p := s.problem(t, http.MethodGet, path, "", nil); p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:model" || p.Detail == "" {
-			t.Errorf("%s: %+v", path, p)
+	for _, c := range []struct{ method, path, body string }{
+		{http.MethodGet, "/v1/models/old", ""},
+		{http.MethodGet, "/v1/models/old/methods", ""},
+		{http.MethodGet, "/v1/models/old/methods/add", ""},
+		{http.MethodPost, "/v1/models/old/predictions", `{"inputs":[{"input":"1"}]}`},
+		{http.MethodPost, "/v1/models/old/inputs", `{"methods":["add"]}`},
+		{http.MethodPost, "/v1/comparisons", `{"before":"old","after":"old"}`},
+	} {
+		p := s.problem(t, c.method, c.path, "application/json", strings.NewReader(c.body))
+		if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:model" || p.Detail == "" {
+			t.Errorf("%s: %+v", c.path, p)
 		}
+	}
+}
+
+// A grammar that cannot be used any more, as it was stored by another version, is
+// told as such.
+func TestUnusableGrammar(t *testing.T) {
+	s := start(t)
+	s.upload(t, 10)
+	g, _, err := s.store.PutGrammar(store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":%q}`, g.ID)))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:grammar" || len(p.Findings) != 1 {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// Jobs are cancelled over HTTP, and refused when too many wait.
+func TestManyJobs(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.MaxQueue = 2 })
+	s.upload(t, 2000)
+	var ids []int64
+	for {
+		resp, text := s.send(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":"expr","options":{"seed":%d}}`, len(ids))))
+		if resp.StatusCode == http.StatusTooManyRequests {
+			if resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "2 jobs wait already") {
+				t.Errorf("Retry-After %s, %s", resp.Header.Get("Retry-After"), text)
+			}
+			break
+		}
+		var j openapi.Job
+		if err := json.Unmarshal(text, &j); err != nil || resp.StatusCode != http.StatusAccepted || resp.Header.Get("Location") != fmt.Sprintf("/v1/jobs/%d", j.ID) {
+			t.Fatalf("%s %s", resp.Status, text)
+		}
+		ids = append(ids, j.ID)
+	}
+	last := ids[len(ids)-1] // it waits
+	resp, text := s.send(t, http.MethodDelete, fmt.Sprintf("/v1/jobs/%d", last), "", nil)
+	var j openapi.Job
+	if err := json.Unmarshal(text, &j); err != nil || resp.StatusCode != http.StatusAccepted || j.State != openapi.Cancelled {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+	for _, id := range ids[:len(ids)-1] {
+		s.send(t, http.MethodDelete, fmt.Sprintf("/v1/jobs/%d", id), "", nil)
 	}
 }

@@ -43,6 +43,9 @@ func TestProblems(t *testing.T) {
 		c.Limits = grammars.Limits{Depth: 50}
 	})
 	s.trained(t)
+	var made openapi.Grammar // whose token KEY is never read
+	s.post(t, "/v1/grammars", `{"files":[{"name":"never.g4","text":"grammar never; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;"}]}`, http.StatusCreated, &made)
+	never := made.ID
 	for _, c := range []struct {
 		name, method, path, contentType, body string
 		headers                               []string
@@ -87,6 +90,11 @@ func TestProblems(t *testing.T) {
 		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: rule b is not defined"},
 		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 422, "grammar", "there is no parser rule x"},
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "limit reached"},
+		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "limit reached"},
+		{"inputs of which there are none", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "option", ""},
+		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "there is no symbol none"},
+		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
+		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},
 
 		{"another host", "GET", "/v1/models", "", "", []string{"Host", "example.org"}, 403, "forbidden", `host "example.org"`},
 		{"another origin", "GET", "/v1/models", "", "", []string{"Origin", "http://example.org"}, 403, "forbidden", `origin "http://example.org"`},
@@ -99,6 +107,24 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: no findings", c.name)
 		}
 	}
+}
+
+// A store that cannot be read is the service's fault, which it does not tell in
+// detail. It is not ready then.
+func TestClosedStore(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.problem(t, http.MethodGet, "/readyz", "", nil); p.Status != http.StatusServiceUnavailable || p.Detail != "the store cannot be read" {
+		t.Errorf("ready: %+v", p)
+	}
+	if p := s.problem(t, http.MethodGet, "/v1/models", "", nil); p.Status != http.StatusInternalServerError || p.Type != "urn:inroad:problem:internal" || p.Detail != "" {
+		t.Errorf("models: %+v", p)
+	}
+	var status openapi.Status
+	s.get(t, "/healthz", &status)
 }
 
 func TestOverload(t *testing.T) {

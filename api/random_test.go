@@ -169,18 +169,15 @@ func (d *drawer) value(schema *openapi3.Schema, depth int) any {
 	}
 }
 
-// The server reads schemas as 3.0, because that is fast; who reads the contract as
-// 3.1 comes to the same verdict on every body.
+// The server and these tests read schemas as 3.0, because that is fast; who reads
+// the contract as 3.1 comes to the same verdict on every body.
 func TestReadingsAgree(t *testing.T) {
 	d := &drawer{Rand: rand.New(rand.NewPCG(1, 0)), names: []string{"json", "calc", "latest"}}
 	doc := document(t)
 	valid, invalid := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
-		if !strings.HasSuffix(name, "Request") && name != "GrammarUpload" && name != "Input" {
-			continue
-		}
 		schema := doc.Components.Schemas[name].Value
-		for range 40 {
+		for range 20 {
 			var body any
 			text, _ := json.Marshal(d.value(schema, 0))
 			if err := json.Unmarshal(text, &body); err != nil {

@@ -133,8 +133,13 @@ func (s *service) get(t *testing.T, path string, out any) {
 	}
 }
 
+// answers are the statuses of operations, and the types of problems, that tests
+// were answered with.
+var answers sync.Map
+
 // A checked sends requests, and fails the test when an answer is not what the
-// contract says. It reads contracts as 3.1; the server reads them as 3.0.
+// contract says. Like the server it reads the contract as 3.0, because that is
+// fast; TestReadingsAgree sees to it that this is the same.
 type checked struct {
 	tb     testing.TB
 	router routers.Router
@@ -155,6 +160,7 @@ var routes = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
+	doc.OpenAPI, doc.Info.Summary, doc.Info.License.Identifier = "3.0.3", "", "" // what only 3.1 has
 	return legacy.NewRouter(doc)
 })
 
@@ -175,15 +181,9 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	if resp.Header.Get("X-Request-Id") == "" {
 		c.tb.Errorf("%s %s: the answer has no request id", r.Method, r.URL)
 	}
-	// Routes are matched on paths without what is escaped in them.
-	plain := r.Clone(r.Context())
-	plain.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: strings.ReplaceAll(r.URL.EscapedPath(), "%", "_"), RawQuery: r.URL.RawQuery}
-	route, params, err := c.router.FindRoute(plain)
-	if err != nil {
-		return resp, nil //nolint:nilerr // the contract says nothing of it
-	}
 	kind := resp.Header.Get("Content-Type")
 	if kind == "text/event-stream" { // ends when the test ends it
+		answers.Store(r.Method+" "+eventsPath+" 200", true)
 		return resp, nil
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -193,11 +193,27 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
+	var p openapi.Problem
+	if kind == "application/problem+json" && json.Unmarshal(body, &p) == nil {
+		answers.Store(p.Type, true)
+	}
+	// Routes are matched on paths without what is escaped in them, and without a
+	// host, as the contract names none.
+	plain := r.Clone(r.Context())
+	plain.URL = &url.URL{Path: strings.ReplaceAll(r.URL.EscapedPath(), "%", "_"), RawQuery: r.URL.RawQuery}
+	route, params, err := c.router.FindRoute(plain)
+	if err != nil {
+		return resp, nil //nolint:nilerr // the contract says nothing of it
+	}
+	answers.Store(fmt.Sprintf("%s %s %d", r.Method, route.Path, resp.StatusCode), true)
 	if err := checkAnswer(r.Context(), &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route}, resp, body); err != nil {
 		c.tb.Errorf("%s %s: %s is not what the contract says: %v\n%.2000s", r.Method, r.URL, resp.Status, err, body)
 	}
 	return resp, nil
 }
+
+// eventsPath is the one path whose answers are events.
+const eventsPath = "/v1/jobs/{job}/events"
 
 type brokenReader struct{ err error }
 
@@ -209,7 +225,7 @@ func checkAnswer(ctx context.Context, input *openapi3filter.RequestValidationInp
 	streamed := kind == "application/x-ndjson"
 	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: streamed || kind == "application/octet-stream" || kind == "image/svg+xml"},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: streamed || kind == "application/octet-stream" || kind == "image/svg+xml" || kind == "text/vnd.graphviz"},
 	})
 	if err != nil || !streamed {
 		return err
@@ -220,7 +236,7 @@ func checkAnswer(ctx context.Context, input *openapi3filter.RequestValidationInp
 		if err := json.Unmarshal(line, &value); err != nil {
 			return fmt.Errorf("line %s: %w", line, err)
 		}
-		if err := schema.VisitJSON(value, openapi3.EnableJSONSchema2020()); err != nil {
+		if err := schema.VisitJSON(value); err != nil {
 			return fmt.Errorf("line %s: %w", line, err)
 		}
 	}

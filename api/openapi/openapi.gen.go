@@ -4813,8 +4813,6 @@ type CheckGrammarResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *GrammarReport
-	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
-	ApplicationProblemJSON422 *Unprocessable
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
@@ -4822,11 +4820,6 @@ type CheckGrammarResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r CheckGrammarResponse) GetJSON200() *GrammarReport {
 	return r.JSON200
-}
-
-// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
-func (r CheckGrammarResponse) GetApplicationProblemJSON422() *Unprocessable {
-	return r.ApplicationProblemJSON422
 }
 
 // GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
@@ -5331,8 +5324,6 @@ type CancelJobResponse struct {
 	JSON202 *Job
 	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
 	ApplicationProblemJSON404 *NotFound
-	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
-	ApplicationProblemJSON507 *Full
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
@@ -5345,11 +5336,6 @@ func (r CancelJobResponse) GetJSON202() *Job {
 // GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
 func (r CancelJobResponse) GetApplicationProblemJSON404() *NotFound {
 	return r.ApplicationProblemJSON404
-}
-
-// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
-func (r CancelJobResponse) GetApplicationProblemJSON507() *Full {
-	return r.ApplicationProblemJSON507
 }
 
 // GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
@@ -7420,13 +7406,6 @@ func ParseCheckGrammarResponse(rsp *http.Response) (*CheckGrammarResponse, error
 		}
 		response.JSON200 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.ApplicationProblemJSON422 = &dest
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7813,13 +7792,6 @@ func ParseCancelJobResponse(rsp *http.Response) (*CancelJobResponse, error) {
 			return nil, err
 		}
 		response.ApplicationProblemJSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
-		var dest Full
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.ApplicationProblemJSON507 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -9851,22 +9823,6 @@ func (response CheckGrammar200JSONResponse) VisitCheckGrammarResponse(w http.Res
 	return err
 }
 
-type CheckGrammar422ApplicationProblemPlusJSONResponse struct {
-	UnprocessableApplicationProblemPlusJSONResponse
-}
-
-func (response CheckGrammar422ApplicationProblemPlusJSONResponse) VisitCheckGrammarResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CheckGrammardefaultApplicationProblemPlusJSONResponse struct {
 	Body       Problem
 	StatusCode int
@@ -10491,22 +10447,6 @@ func (response CancelJob404ApplicationProblemPlusJSONResponse) VisitCancelJobRes
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelJob507ApplicationProblemPlusJSONResponse struct {
-	FullApplicationProblemPlusJSONResponse
-}
-
-func (response CancelJob507ApplicationProblemPlusJSONResponse) VisitCancelJobResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(507)
 	_, err := buf.WriteTo(w)
 	return err
 }
