@@ -29,6 +29,27 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// Whatever is sent and answered has an example, but files.
+func TestExamples(t *testing.T) {
+	see := func(where string, content openapi3.Content) {
+		for kind, media := range content {
+			if kind != "application/octet-stream" && media.Example == nil && len(media.Examples) == 0 && media.Schema.Value.Example == nil {
+				t.Errorf("%s: %s has no example", where, kind)
+			}
+		}
+	}
+	for path, item := range document(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.RequestBody != nil {
+				see(method+" "+path, op.RequestBody.Value.Content)
+			}
+			for status, response := range op.Responses.Map() {
+				see(method+" "+path+" "+status, response.Value.Content)
+			}
+		}
+	}
+}
+
 func TestContractIsServed(t *testing.T) {
 	_, body := start(t).send(t, http.MethodGet, "/openapi.json", "", nil)
 	doc, err := openapi3.NewLoader().LoadFromData(body)
