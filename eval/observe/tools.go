@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/eval/maven"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/coverage"
 )
@@ -72,7 +70,7 @@ const (
 // jacoco runs the files under JaCoCo's agent and reads its reports. It tells
 // which methods JaCoCo knows: it leaves out what the compiler added.
 func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
-	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "-runtime")
+	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "runtime")
 	if err != nil {
 		return nil, err
 	}
@@ -133,31 +131,5 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, 
 
 // download fetches group:artifact:version into the temporary folder and returns the file.
 func (opt *options) download(ctx context.Context, jar, classifier string) (string, error) {
-	part := strings.Split(jar, ":")
-	base := part[1] + "-" + part[2] + classifier + ".jar"
-	file := filepath.Join(opt.tmp, base)
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if opt.maven == "" {
-		return "", errors.New("give -maven, or MAVEN_REPOSITORY: the address of a Maven repository")
-	}
-	address := strings.Join([]string{strings.TrimSuffix(opt.maven, "/"), strings.ReplaceAll(part[0], ".", "/"), part[1], part[2], base}, "/")
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", address, response.Status)
-	}
-	data, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
-	if err != nil {
-		return "", err
-	}
-	return file, os.WriteFile(file, data, 0o666)
+	return maven.Fetch(ctx, opt.maven, opt.tmp, jar, classifier)
 }
