@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"text/tabwriter"
 )
 
@@ -39,58 +40,76 @@ func (r result) byChance(n, corpus int) float64 {
 
 // report prints what came of all changes to a program.
 func report(w io.Writer, name string, results []result, corpus int) {
-	var recalls, shares, oracle []float64
-	fallbacks, changing, caught := 0, 0, 0
-	random := 0.0
-	for _, r := range results {
-		fallbacks += number(r.fallback)
-		recalls = append(recalls, r.recall())
-		shares = append(shares, float64(r.chosen)/float64(corpus))
-		oracle = append(oracle, float64(r.affected)/float64(corpus))
-		if r.differ > 0 {
-			changing++
-			caught += number(r.caught > 0)
-			random += r.byChance(r.chosen, corpus)
-		}
-	}
-	part := func(n float64) string {
-		if changing == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.1f %%", 100*n/float64(changing))
-	}
-	fmt.Fprintf(w, "%s: %d changes, %d to behaviour; everything was run for %d\n", name, len(results), changing, fallbacks)
-	fmt.Fprintf(w, "recall: median %.3f, 5th percentile %.3f, mean %.3f\n", quantile(recalls, 0.5), quantile(recalls, 0.05), mean(recalls))
+	t := newTally(results, corpus)
+	fmt.Fprintf(w, "%s: %d changes, %d to behaviour; everything was run for %d\n", name, len(results), t.changing, t.fallbacks)
+	fmt.Fprintf(w, "recall: median %.3f, 5th percentile %.3f, mean %.3f\n", quantile(t.recalls, 0.5), quantile(t.recalls, 0.05), mean(t.recalls))
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\tinputs run\tof them needed\trecall\tchanges caught")
-	row := func(name string, share, recall float64, caught string) {
-		fmt.Fprintf(out, "%s\t%.1f %%\t%.1f %%\t%.3f\t%s\n", name, 100*share, 100*min(1, mean(oracle)*recall/max(share, 1e-9)), recall, caught)
+	row := func(name string, share, recall, caught float64) {
+		fmt.Fprintf(out, "%s\t%.1f %%\t%.1f %%\t%.3f\t%s\n", name, 100*share, 100*min(1, mean(t.oracle)*recall/max(share, 1e-9)), recall, t.part(caught))
 	}
-	row("everything", 1, 1, part(float64(changing)))
-	row("chosen", mean(shares), mean(recalls), part(float64(caught)))
-	row("random, as many", mean(shares), mean(shares), part(random))
-	row("random, as good", needed(results, float64(caught), mean(recalls), corpus), mean(recalls), part(float64(caught)))
-	row("oracle", mean(oracle), 1, part(float64(changing)))
+	row("everything", 1, 1, float64(t.changing))
+	row("chosen", mean(t.shares), mean(t.recalls), float64(t.caught))
+	row("random, as many", mean(t.shares), mean(t.shares), t.random)
+	for _, r := range []struct {
+		name string
+		n    int
+	}{
+		{"random, same recall", int(math.Ceil(mean(t.recalls)*float64(corpus) - 1e-9))},
+		{"random, 99 % as many caught", needed(results, 0.99*float64(t.caught), corpus)},
+		{"random, as many caught", needed(results, float64(t.caught), corpus)},
+	} {
+		share := float64(r.n) / float64(corpus)
+		row(r.name, share, share, byChance(results, r.n, corpus))
+	}
+	row("oracle", mean(t.oracle), 1, float64(t.changing))
 	_ = out.Flush() // standard output
 	fmt.Fprintln(w)
 }
 
-// needed returns the share of inputs that must be drawn at random to find as
-// many of those affected, or to catch as many changes if that takes more.
-func needed(results []result, caught, recall float64, corpus int) float64 {
-	n := int(math.Ceil(recall * float64(corpus)))
-	for ; n < corpus; n++ {
-		sum := 0.0
-		for _, r := range results {
-			if r.differ > 0 {
-				sum += r.byChance(n, corpus)
-			}
-		}
-		if sum >= caught-1e-9 {
-			break
-		}
+// A tally is of all results.
+type tally struct {
+	recalls, shares, oracle []float64 // by change
+	fallbacks               int
+	changing, caught        int     // changes to behaviour, and those that were seen
+	random                  float64 // how many are seen if as many inputs are drawn
+}
+
+func newTally(results []result, corpus int) tally {
+	t := tally{}
+	for _, r := range results {
+		t.fallbacks += number(r.fallback)
+		t.recalls = append(t.recalls, r.recall())
+		t.shares = append(t.shares, float64(r.chosen)/float64(corpus))
+		t.oracle = append(t.oracle, float64(r.affected)/float64(corpus))
+		t.changing += number(r.differ > 0)
+		t.caught += number(r.caught > 0)
+		t.random += r.byChance(r.chosen, corpus)
 	}
-	return float64(n) / float64(corpus)
+	return t
+}
+
+// part returns a number of changes as a share of those to behaviour.
+func (t tally) part(n float64) string {
+	if t.changing == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*n/float64(t.changing))
+}
+
+// byChance returns how many changes to behaviour n inputs drawn at random show.
+func byChance(results []result, n, corpus int) float64 {
+	sum := 0.0
+	for _, r := range results {
+		sum += r.byChance(n, corpus)
+	}
+	return sum
+}
+
+// needed returns how many inputs must be drawn at random to show as many
+// changes to behaviour.
+func needed(results []result, caught float64, corpus int) int {
+	return sort.Search(corpus, func(n int) bool { return byChance(results, n, corpus) >= caught-1e-9 })
 }
 
 func mean(values []float64) float64 {
