@@ -2,13 +2,14 @@
 // libraries apart into mutants, each with a change in one function, and compares
 // what is chosen for the change with what the change does:
 //
-//	go run ./select -mutants 250
+//	go run ./select -mutants 250 -maven ADDRESS
 //
 // A model is learned from observations of some inputs; the corpus to choose from
 // are others. A tenth of all inputs is damaged, as corpora have inputs that are
 // to be refused. For each mutant the table tells how many of the inputs that
 // execute the changed function were chosen, and whether one of those was that
-// behaves differently.
+// behaves differently. Libraries in Java need a JDK, and a Maven repository that
+// has them.
 //
 // Given files of observations instead, of programs in any language, a change to
 // each of their methods is made up:
@@ -38,6 +39,7 @@ type options struct {
 	grammar  string
 	recall   float64
 	perClass int
+	maven    string
 	verbose  bool
 }
 
@@ -50,6 +52,7 @@ func main() {
 	flag.StringVar(&opt.grammar, "grammar", "json", "the bundled grammar that observed inputs are of")
 	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
 	flag.IntVar(&opt.perClass, "per-class", 0, "no more inputs of a class; 0 for all")
+	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where libraries in Java are") //nolint:forbidigo // this is a command
 	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -71,12 +74,12 @@ func run(ctx context.Context, opt options, files []string, stdout, stderr io.Wri
 	}
 	found := false
 	for _, s := range subjects() {
-		if !strings.Contains(s.module, opt.only) {
+		if !strings.Contains(s.name, opt.only) {
 			continue
 		}
 		found = true
 		if err := measure(ctx, s, opt, stdout, stderr); err != nil {
-			return fmt.Errorf("%s: %w", s.module, err)
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	if !found {
@@ -87,21 +90,21 @@ func run(ctx context.Context, opt options, files []string, stdout, stderr io.Wri
 
 // measure makes mutants of a library until there are enough, and reports.
 func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writer) (err error) {
-	b, err := prepare(ctx, s)
+	b, err := s.library.prepare(ctx, opt)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	study, err := observe(ctx, b, opt)
+	study, err := observe(ctx, s.grammar, b, opt)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%s: %d units, %d of %d inputs in the grammar\n", s.module, len(study.model.Units), study.model.Rows, opt.inputs)
-	before, err := b.behaviour(ctx, "", study.corpus)
+	fmt.Fprintf(stderr, "%s: %d units, %d of %d inputs in the grammar\n", s.name, len(study.model.Units), study.model.Rows, opt.inputs)
+	before, err := steady(ctx, b, study.corpus)
 	if err != nil {
 		return err
 	}
-	mutants, err := b.mutants(study.reached())
+	mutants, err := b.mutants(ctx, study.reached())
 	if err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		if len(results) == opt.mutants {
 			break
 		}
-		after, err := b.mutated(ctx, m, study.corpus)
+		after, err := b.behaviour(ctx, &m, study.corpus)
 		if errors.Is(err, errBuild) { // such as a variable that nobody uses any more
 			continue
 		}
@@ -127,7 +130,7 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		}
 		results = append(results, r)
 	}
-	report(stdout, s.module, results, len(study.corpus))
+	report(stdout, s.name, results, len(study.corpus))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -26,6 +27,30 @@ func TestByChance(t *testing.T) {
 		got, want := result{differ: test.differ}.byChance(test.n, corpus), float64(hit)/draws
 		if math.Abs(got-want) > 0.02 {
 			t.Errorf("%d of %d that differ among %d drawn: %v, want about %v", test.differ, corpus, test.n, got, want)
+		}
+	}
+}
+
+// TestPersist goes on behind inputs that do not end.
+func TestPersist(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		stuck []int // inputs that do not end
+		want  string
+	}{
+		{"all end", nil, "0 1 2 3 4 5 6 7"},
+		{"some do not", []int{0, 3, 7}, "no end 1 2 no end 4 5 6 no end"},
+		{"too many do not", []int{1, 2, 3, 4, 5}, "0 no end no end no end no end no end  "},
+	} {
+		got, err := persist(8, func(from int) ([]string, error) {
+			var lines []string
+			for i := from; i < 8 && !slices.Contains(test.stuck, i); i++ {
+				lines = append(lines, fmt.Sprint(i))
+			}
+			return lines, nil
+		})
+		if text := strings.Join(got, " "); err != nil || text != test.want {
+			t.Errorf("%s: %q, %v, want %q", test.name, text, err, test.want)
 		}
 	}
 }
@@ -56,7 +81,7 @@ oracle                       23.3 %      100.0 %         1.000   100.0 %
 	}
 }
 
-const library = `package p
+const source = `package p
 
 func f(a, b int) int {
 	if a < b &&
@@ -71,11 +96,11 @@ func g() { f(1, 2) }
 
 // TestMutants changes one function, and each change is told as one to its lines.
 func TestMutants(t *testing.T) {
-	b := &bench{lib: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(b.lib, "p.go"), []byte(library), 0o600); err != nil {
+	b := &goBench{lib: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(b.lib, "p.go"), []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mutants, err := b.mutants(map[string]map[int]bool{"p.go": {3: true}})
+	mutants, err := b.mutants(t.Context(), map[string]map[int]bool{"p.go": {3: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +110,12 @@ func TestMutants(t *testing.T) {
 		if err != nil || len(files) != 1 || len(files[0].Hunks) != 1 || files[0].Hunks[0].Start != m.line || m.function != 3 {
 			t.Errorf("%s at %d: %v, %v", m.what, m.line, files, err)
 		}
-		if string(m.text) == library || strings.Count(string(m.text), "\n") != strings.Count(library, "\n") {
+		if string(m.text) == source || strings.Count(string(m.text), "\n") != strings.Count(source, "\n") {
 			t.Errorf("%s at %d: the file is\n%s", m.what, m.line, m.text)
 		}
 		got = append(got, m.what)
 	}
-	want := []string{"&& to || at 11", "< to <= at 7", "negated at 5", "!= to == at 5", "0 plus 1 at 8", "left out at 3", "+ to - at 11", "0x10 plus 1 at 13"}
+	want := []string{"&& to || at 11", "< to <= at 7", "negated at 5", "!= to == at 5", "0 to 1 at 8", "left out at 3", "+ to - at 11", "0x10 to 17 at 13"}
 	if !slices.Equal(got, want) {
 		t.Errorf("mutants %q, want %q", got, want)
 	}

@@ -29,8 +29,8 @@ type study struct {
 
 // observe runs the library on inputs, learns from half of them, and keeps the
 // others as the corpus.
-func observe(ctx context.Context, b *bench, opt options) (_ *study, err error) {
-	sources, err := bundled.Sources(b.grammar)
+func observe(ctx context.Context, grammar string, b bench, opt options) (_ *study, err error) {
+	sources, err := bundled.Sources(grammar)
 	if err != nil {
 		return nil, err
 	}
@@ -38,9 +38,7 @@ func observe(ctx context.Context, b *bench, opt options) (_ *study, err error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := coverage.BuildGo(ctx, coverage.GoTarget{
-		Dir: b.lib, Function: "./inroadstudy.Observe", Cover: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
-	})
+	program, err := b.program(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +124,7 @@ func (s *study) judge(m mutant, before, after []string, opt options) (result, er
 		return result{}, err
 	}
 	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
-	return s.choose(change, func(i int) bool { return after[i] != "" && after[i] != before[i] }, opt), nil
+	return s.choose(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, opt), nil
 }
 
 // choose chooses inputs for a change, and compares with those that execute what

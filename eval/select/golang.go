@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,59 +11,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/inroad/inroad/model/coverage"
 )
 
-// A subject is a library that is changed.
-type subject struct {
+// A goLibrary is a module.
+type goLibrary struct {
 	module, version string
-	grammar         string
-	imports         string // of the driver, beside errors and fmt
+	imports         string // of the driver, beside fmt
 	// The body of a function that gives an input []byte to the library and
 	// returns what came of it, as (string, error).
 	body string
 }
 
-func subjects() []subject {
-	return []subject{
-		{
-			"github.com/valyala/fastjson", "v1.6.4", "json", `lib "github.com/valyala/fastjson"`,
-			`v, err := lib.ParseBytes(input)
-	if err != nil {
-		return "", err
-	}
-	return string(v.MarshalTo(nil)), nil`,
-		},
-		{
-			"github.com/json-iterator/go", "v1.1.12", "json", `lib "github.com/json-iterator/go"`,
-			`var v interface{} // the module is older than any
-	if err := lib.ConfigCompatibleWithStandardLibrary.Unmarshal(input, &v); err != nil {
-		return "", err
-	}
-	out, err := lib.ConfigCompatibleWithStandardLibrary.Marshal(v)
-	return string(out), err`,
-		},
-		{
-			"gopkg.in/ini.v1", "v1.67.0", "ini", `lib "gopkg.in/ini.v1"; "bytes"`,
-			`file, err := lib.LoadSources(lib.LoadOptions{AllowBooleanKeys: true}, input)
-	if err != nil {
-		return "", err
-	}
-	var out bytes.Buffer
-	for _, s := range file.Sections() {
-		for _, k := range s.Keys() {
-			fmt.Fprintf(&out, "%s %s %s %v\n", s.Name(), k.Name(), k.Value(), k.MustInt())
-		}
-	}
-	_, err = file.WriteTo(&out)
-	return out.String(), err`,
-		},
-	}
-}
-
-// driver is put into a copy of the library's module. Observe is what inroad
-// observes; Behaviour tells all that can be seen from outside.
-const driver = `package inroadstudy
+// goDriver is put into a copy of the module. Observe is what inroad observes;
+// Behaviour tells all that can be seen from outside.
+const goDriver = `package inroadstudy
 
 import (
 	"fmt"
@@ -89,9 +56,9 @@ func Behaviour(input []byte) (text string) {
 }
 `
 
-// command runs inputs, given as a JSON array of strings in base64, from the one
+// goCommand runs inputs, given as a JSON array of strings in base64, from the one
 // whose number it is given, and prints a digest of each one's behaviour.
-const command = `package main
+const goCommand = `package main
 
 import (
 	"bufio"
@@ -127,29 +94,34 @@ func main() {
 }
 `
 
-// A bench is a copy of a library with a driver.
-type bench struct {
-	subject
+// A goBench is a copy of a module with a driver.
+type goBench struct {
+	goLibrary
 	dir string // of everything
 	lib string // of the module
 }
 
-// prepare copies a library and adds the driver.
-func prepare(ctx context.Context, s subject) (*bench, error) {
+func (l goLibrary) prepare(ctx context.Context, _ options) (bench, error) {
 	dir, err := os.MkdirTemp("", "inroad-select-")
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{s, dir, filepath.Join(dir, "lib")}
+	b := &goBench{l, dir, filepath.Join(dir, "lib")}
 	if err := b.fill(ctx); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-func (b *bench) close() error { return os.RemoveAll(b.dir) }
+func (b *goBench) close() error { return os.RemoveAll(b.dir) }
 
-func (b *bench) fill(ctx context.Context) error {
+func (b *goBench) program(ctx context.Context) (*coverage.Program, error) {
+	return coverage.BuildGo(ctx, coverage.GoTarget{
+		Dir: b.lib, Function: "./inroadstudy.Observe", Cover: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
+	})
+}
+
+func (b *goBench) fill(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", b.module+"@"+b.version)
 	cmd.Dir = b.dir
 	text, err := cmd.Output()
@@ -166,8 +138,8 @@ func (b *bench) fill(ctx context.Context) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"inroadstudy/study.go":    fmt.Sprintf(driver, b.imports, b.body),
-		"inroadstudy/cmd/main.go": fmt.Sprintf(command, b.module+"/inroadstudy"),
+		"inroadstudy/study.go":    fmt.Sprintf(goDriver, b.imports, b.body),
+		"inroadstudy/cmd/main.go": fmt.Sprintf(goCommand, b.module+"/inroadstudy"),
 	} {
 		name = filepath.Join(b.lib, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -203,11 +175,32 @@ func copyModule(from, to string) error {
 	})
 }
 
-// errBuild tells that a mutant cannot be built.
-var errBuild = errors.New("it cannot be built")
+func (b *goBench) behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]string, error) {
+	replace := map[string]string{}
+	if m != nil {
+		file := filepath.Join(b.dir, "mutant.go")
+		if err := os.WriteFile(file, m.text, 0o600); err != nil {
+			return nil, err
+		}
+		replace[filepath.Join(b.lib, m.file)] = file
+	}
+	path, err := b.build(ctx, replace)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(inputs)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(b.dir, "inputs.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, err
+	}
+	return persist(len(inputs), func(from int) ([]string, error) { return runGo(ctx, path, file, from) })
+}
 
 // build builds the command, with some files replaced, and returns its path.
-func (b *bench) build(ctx context.Context, replace map[string]string) (string, error) {
+func (b *goBench) build(ctx context.Context, replace map[string]string) (string, error) {
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
@@ -224,4 +217,29 @@ func (b *bench) build(ctx context.Context, replace map[string]string) (string, e
 		return "", fmt.Errorf("%w: %w: %s", errBuild, err, &stderr)
 	}
 	return out, nil
+}
+
+// runGo runs the command from an input on, until it ends or an input takes too
+// long.
+func runGo(ctx context.Context, path, file string, from int) ([]string, error) {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(inner, path, file, strconv.Itoa(from))
+	cmd.Env = append(cmd.Environ(), "GOMEMLIMIT=256MiB", "GOTRACEBACK=none")
+	cmd.WaitDelay = time.Second
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	alarm := time.AfterFunc(patience, cancel)
+	var lines []string
+	for s := bufio.NewScanner(stdout); s.Scan(); alarm.Reset(patience) {
+		lines = append(lines, s.Text())
+	}
+	alarm.Stop()
+	_ = cmd.Wait() // a mutant may die; what it printed is what counts
+	return lines, context.Cause(ctx)
 }
