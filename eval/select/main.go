@@ -51,7 +51,7 @@ func main() {
 	flag.StringVar(&opt.only, "only", "", "only libraries with this in their names")
 	flag.StringVar(&opt.grammar, "grammar", "json", "the bundled grammar that observed inputs are of")
 	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
-	flag.IntVar(&opt.perClass, "per-class", 0, "no more inputs of a class; 0 for all")
+	flag.IntVar(&opt.perClass, "per-class", 3, "choose a second time, no more inputs of a class than these; 0 for once only")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where libraries in Java are") //nolint:forbidigo // this is a command
 	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
 	flag.Parse()
@@ -109,10 +109,14 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		return err
 	}
 	draw(mutants, rand.New(rand.NewPCG(opt.seed, 3)))
-	var results []result
+	ways := opt.ways()
+	results := make([][]result, len(ways))
 	for _, m := range mutants {
-		if len(results) == opt.mutants {
+		if len(results[0]) == opt.mutants {
 			break
+		}
+		if err := context.Cause(ctx); err != nil { // or it seems that no mutant can be built
+			return err
 		}
 		after, err := b.behaviour(ctx, &m, study.corpus)
 		if errors.Is(err, errBuild) { // such as a variable that nobody uses any more
@@ -121,23 +125,38 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		if err != nil {
 			return err
 		}
-		r, err := study.judge(m, before, after, opt)
-		if err != nil {
-			return err
+		for i, w := range ways {
+			r, err := study.judge(m, before, after, w.with)
+			if err != nil {
+				return err
+			}
+			if opt.verbose {
+				fmt.Fprintf(stderr, "%s:%d: %s: %s%s\n", m.file, m.line, m.what, r, w.name)
+			}
+			results[i] = append(results[i], r)
 		}
-		if opt.verbose {
-			fmt.Fprintf(stderr, "%s:%d: %s: %s\n", m.file, m.line, m.what, r)
-		}
-		results = append(results, r)
 	}
-	report(stdout, s.name, results, len(study.corpus))
+	for i, w := range ways {
+		report(stdout, s.name+w.name, results[i], len(study.corpus))
+	}
 	return nil
 }
 
-// selection returns how inputs are chosen.
-func (opt options) selection() selection.Options {
-	out := selection.Defaults()
-	out.Goal.Recall, out.Goal.PerClass = opt.recall, opt.perClass
-	out.Seed = opt.seed
-	return out
+// A way to choose inputs.
+type way struct {
+	name string
+	with selection.Options
+}
+
+// ways returns how inputs are chosen: by the goal, and then no more than a few of
+// each class.
+func (opt options) ways() []way {
+	all := selection.Defaults()
+	all.Goal.Recall, all.Seed = opt.recall, opt.seed
+	if opt.perClass == 0 {
+		return []way{{"", all}}
+	}
+	few := all
+	few.Goal.PerClass = opt.perClass
+	return []way{{"", all}, {fmt.Sprintf(", no more than %d of a class", opt.perClass), few}}
 }

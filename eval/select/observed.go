@@ -43,7 +43,7 @@ func reportObserved(ctx context.Context, name string, sources []grammars.Source,
 	var results []result
 	for i, u := range s.model.Units {
 		if slices.ContainsFunc(s.executed, func(e map[string]bool) bool { return e[u.ID] }) {
-			results = append(results, s.choose(selection.Change{Units: []int{i}}, func(int) bool { return false }, opt))
+			results = append(results, s.choose(selection.Change{Units: []int{i}}, func(int) bool { return false }, opt.ways()[0].with))
 		}
 	}
 	report(stdout, name, results, len(s.corpus))

@@ -118,19 +118,19 @@ func (s *study) reached() map[string]map[int]bool {
 }
 
 // judge chooses inputs for a mutant, and tells what came of it.
-func (s *study) judge(m mutant, before, after []string, opt options) (result, error) {
+func (s *study) judge(m mutant, before, after []string, with selection.Options) (result, error) {
 	files, err := selection.ReadDiff(strings.NewReader(m.diff))
 	if err != nil {
 		return result{}, err
 	}
 	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
-	return s.choose(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, opt), nil
+	return s.choose(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, with), nil
 }
 
 // choose chooses inputs for a change, and compares with those that execute what
 // changed and with those that then behave differently.
-func (s *study) choose(change selection.Change, differs func(int) bool, opt options) result {
-	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, opt.selection())
+func (s *study) choose(change selection.Change, differs func(int) bool, with selection.Options) result {
+	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, with)
 	r := result{fallback: chosen.Everything(), chosen: len(chosen.Chosen)}
 	in := make([]bool, len(s.corpus))
 	for _, c := range chosen.Chosen {
