@@ -40,6 +40,7 @@ type options struct {
 	recall   float64
 	perClass int
 	maven    string
+	keep     string
 	verbose  bool
 }
 
@@ -53,6 +54,7 @@ func main() {
 	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
 	flag.IntVar(&opt.perClass, "per-class", 3, "choose a second time, no more inputs of a class than these; 0 for once only")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where libraries in Java are") //nolint:forbidigo // this is a command
+	flag.StringVar(&opt.keep, "keep", "", "remember in this `folder` what mutants do")
 	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -95,6 +97,9 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	if opt.keep != "" {
+		b = &keeper{b, opt.keep, s.library}
+	}
 	study, err := observe(ctx, s.grammar, b, opt)
 	if err != nil {
 		return err
