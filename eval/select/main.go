@@ -26,7 +26,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"strings"
+	"regexp"
 
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -49,7 +49,7 @@ func main() {
 	flag.IntVar(&opt.mutants, "mutants", 250, "mutants of each library that can be built")
 	flag.IntVar(&opt.inputs, "inputs", 1000, "inputs of the corpus, and as many others to learn from")
 	flag.Uint64Var(&opt.seed, "seed", 1, "what all is drawn from")
-	flag.StringVar(&opt.only, "only", "", "only libraries with this in their names")
+	flag.StringVar(&opt.only, "only", "", "the libraries whose names match this `regexp`")
 	flag.StringVar(&opt.grammar, "grammar", "json", "the bundled grammar that observed inputs are of")
 	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
 	flag.IntVar(&opt.perClass, "per-class", 3, "choose a second time, no more inputs of a class than these; 0 for once only")
@@ -74,9 +74,13 @@ func run(ctx context.Context, opt options, files []string, stdout, stderr io.Wri
 	if len(files) > 0 {
 		return nil
 	}
+	wanted, err := regexp.Compile(opt.only)
+	if err != nil {
+		return err
+	}
 	found := false
 	for _, s := range subjects() {
-		if !strings.Contains(s.name, opt.only) {
+		if !wanted.MatchString(s.name) {
 			continue
 		}
 		found = true
@@ -85,7 +89,7 @@ func run(ctx context.Context, opt options, files []string, stdout, stderr io.Wri
 		}
 	}
 	if !found {
-		return fmt.Errorf("there is no library with %q in its name", opt.only)
+		return fmt.Errorf("no library has a name that matches %s", opt.only)
 	}
 	return nil
 }

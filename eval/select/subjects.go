@@ -42,6 +42,35 @@ func subjects() []subject {
 	}
 	return fmt.Sprintf("%q %q %q %q %v %v", u.Href(false), u.Host(), u.Pathname(), u.SearchParams().String(), u.IsIPv4(), u.IsIPv6()), nil`,
 		}},
+		{"properties", "ini", goLibrary{
+			"github.com/magiconair/properties", "v1.8.7", `lib "github.com/magiconair/properties"; "bytes"`,
+			`p, err := lib.Load(input, lib.UTF8)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	for _, k := range p.Keys() {
+		fmt.Fprintln(&out, k, p.GetString(k, ""), p.GetInt(k, -1), p.GetBool(k, false))
+	}
+	_, err = p.WriteComment(&out, "# ", lib.ISO_8859_1)
+	return out.String(), err`,
+		}},
+		{"parse/css", "css", goLibrary{
+			"github.com/tdewolff/parse/v2", "v2.7.15", `lib "github.com/tdewolff/parse/v2"; "github.com/tdewolff/parse/v2/css"; "bytes"; "io"`,
+			`p := css.NewParser(lib.NewInputBytes(append([]byte(nil), input...)), false)
+	var out bytes.Buffer
+	for {
+		kind, token, text := p.Next()
+		if kind == css.ErrorGrammar && !p.HasParseError() {
+			break
+		}
+		fmt.Fprintln(&out, kind, token, string(text), p.Values())
+	}
+	if err := p.Err(); err != io.EOF {
+		return out.String(), err
+	}
+	return out.String(), nil`,
+		}},
 		{"minimal-json", "json", javaLibrary{
 			"com.eclipsesource.minimal-json:minimal-json:0.9.5", "com.eclipsesource.json", "com.eclipsesource.json.*",
 			`JsonValue value = Json.parse(input);
