@@ -289,7 +289,7 @@ func TestChooseWithinBounds(t *testing.T) {
 		broken := []string{"[", "[[", "{", "]"} // nobody knows whether they are alike
 		p := predict(t, m, append(broken, texts...), PredictOptions{})
 		s := Choose(m, p.Inputs, p, change, opt)
-		classes, count := p.classes(), map[int32]int{}
+		classes, count := p.classes(change.Units), map[int32]int{}
 		for _, c := range s.Chosen {
 			count[classes[c.Input]]++
 		}

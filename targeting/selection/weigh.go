@@ -1,6 +1,9 @@
 package selection
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // doubt adds the fallbacks that changed units call for.
 func (c *chooser) doubt() {
@@ -40,7 +43,7 @@ func (c *chooser) weigh() {
 	if c.known == nil {
 		return
 	}
-	c.class = c.known.classes()
+	c.class = c.known.classes(c.Units)
 	for _, u := range c.Units {
 		scale := c.scaleOf(u)
 		for i := range n {
@@ -94,8 +97,10 @@ func (s scale) of(p Chance, known knowledge) float64 {
 	return min(p.Float()*s.low, 0.5)
 }
 
-// classes numbers the kinds of inputs of which the same is predicted.
-func (p *Predictions) classes() []int32 {
+// classes numbers the kinds of inputs of which the same is predicted. What
+// reaches a changed unit as likely as another does so for the same reasons, as
+// far as the model knows any; for other reasons, it is another kind.
+func (p *Predictions) classes(changed []int) []int32 {
 	numbers := map[string]int32{}
 	byRow := make([]int32, len(p.rows))
 	var key []byte
@@ -107,6 +112,11 @@ func (p *Predictions) classes() []int32 {
 			}
 			if c.Covered() {
 				key[len(key)-1] |= 1 << (j % 8)
+			}
+		}
+		for _, u := range changed {
+			if r.chances != nil {
+				key = binary.LittleEndian.AppendUint16(key, uint16(r.chances[u]))
 			}
 		}
 		n, ok := numbers[string(key)]
