@@ -3,6 +3,7 @@ package selection
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // doubt adds the fallbacks that changed units call for.
@@ -65,26 +66,47 @@ func (c *chooser) scaleOf(unit int) scale {
 	if held.Positives() < leastHeldOut {
 		return s
 	}
-	var sum [2]float64
-	var n [2]float64
+	var low, high []float64 // of inputs that are predicted not to reach it, and to reach it
 	for i := range c.Inputs {
-		if r := c.known.rows[c.known.of[i]]; r.known == predicted {
-			side := 0
-			if r.chances[unit].Covered() {
-				side = 1
-			}
-			sum[side] += r.chances[unit].Float()
-			n[side]++
+		switch r := c.known.rows[c.known.of[i]]; {
+		case r.known != predicted:
+		case r.chances[unit].Covered():
+			high = append(high, r.chances[unit].Float())
+		default:
+			low = append(low, r.chances[unit].Float())
 		}
 	}
-	if sum[0] > 0 {
-		missed := float64(held.FalseNegatives) / max(1, float64(held.FalseNegatives+held.TrueNegatives))
-		s.low = missed * n[0] / sum[0]
+	if negatives := held.FalseNegatives + held.TrueNegatives; negatives > 0 {
+		s.low = factor(low, float64(held.FalseNegatives)/float64(negatives))
 	}
-	if sum[1] > 0 && held.TruePositives > 0 {
-		s.high = held.Precision() * n[1] / sum[1]
+	if held.TruePositives > 0 {
+		s.high = factor(high, held.Precision())
 	}
 	return s
+}
+
+// factor returns what to multiply chances with, so that their mean is what it
+// should be although none is more than 1.
+func factor(chances []float64, mean float64) float64 {
+	sorted := slices.Sorted(slices.Values(chances))
+	rest := 0.0 // the sum of those that stay below 1
+	for _, p := range sorted {
+		rest += p
+	}
+	wanted := mean * float64(len(sorted))
+	out := 1.0
+	for _, p := range slices.Backward(sorted) {
+		if p <= 0 || rest <= 0 {
+			break
+		}
+		if out = wanted / rest; out*p <= 1 {
+			return out
+		}
+		out = 1 / p
+		wanted--
+		rest -= p
+	}
+	return out
 }
 
 func (s scale) of(p Chance, known knowledge) float64 {
@@ -94,7 +116,7 @@ func (s scale) of(p Chance, known knowledge) float64 {
 	case p.Covered():
 		return min(1, p.Float()*s.high)
 	}
-	return min(p.Float()*s.low, 0.5)
+	return min(1, p.Float()*s.low)
 }
 
 // classes numbers the kinds of inputs of which the same is predicted. What

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -31,6 +32,32 @@ func TestClasses(t *testing.T) {
 	} {
 		if got := p.classes(test.changed); !slices.Equal(got, test.want) {
 			t.Errorf("%s: classes %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestFactor scales chances to a mean.
+func TestFactor(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		chances []float64
+		mean    float64
+		want    []float64 // what they become
+	}{
+		{"fewer", []float64{0.2, 0.4}, 0.15, []float64{0.1, 0.2}},
+		{"more", []float64{0.1, 0.3}, 0.4, []float64{0.2, 0.6}},
+		{"more than one can be", []float64{0.1, 0.4, 0.1}, 0.6, []float64{0.4, 1, 0.4}},
+		{"none", []float64{0.2, 0.4}, 0, []float64{0, 0}},
+		{"all", []float64{0.2, 0.4}, 1, []float64{1, 1}},
+		{"more than those that may be", []float64{0, 0.5, 0.25, 0}, 0.9, []float64{0, 1, 1, 0}},
+		{"nothing to go by", []float64{0, 0}, 0.5, []float64{0, 0}},
+		{"no chances", nil, 0.5, nil},
+	} {
+		f := factor(test.chances, test.mean)
+		for i, p := range test.chances {
+			if got := min(1, p*f); math.Abs(got-test.want[i]) > 1e-9 {
+				t.Errorf("%s: %v becomes %v, want %v", test.name, p, got, test.want[i])
+			}
 		}
 	}
 }
