@@ -87,5 +87,17 @@ func subjects() []subject {
         }
         return out.toString();`,
 		}},
+		{"ini4j", "ini", javaLibrary{
+			"org.ini4j:ini4j:0.5.4", "org.ini4j", "org.ini4j.*",
+			`Ini ini = new Ini(new java.io.StringReader(input));
+        java.io.StringWriter out = new java.io.StringWriter();
+        ini.store(out);
+        for (Profile.Section section : ini.values()) {
+            for (String key : section.keySet()) {
+                out.append(section.getName()).append(' ').append(key).append(' ').append(section.fetch(key)).append('\n');
+            }
+        }
+        return out.toString();`,
+		}},
 	}
 }

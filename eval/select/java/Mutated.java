@@ -81,6 +81,7 @@ public final class Mutated {
         }
         answer("");
         try (Loader loader = new Loader(urls, classes)) {
+            Thread.currentThread().setContextClassLoader(loader);
             Method run = loader.loadClass("Study").getMethod("run", String.class);
             for (String line : lines.subList(from, lines.size())) {
                 String input = new String(Base64.getDecoder().decode(line), StandardCharsets.UTF_8);
