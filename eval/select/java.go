@@ -95,15 +95,15 @@ func (b *javaBench) fill(ctx context.Context, repository string) error {
 	}
 	classes := filepath.Join(b.dir, "driver")
 	b.classpath = jar + string(filepath.ListSeparator) + classes
-	if _, err := b.run(ctx, "javac", "-proc:none", "-cp", jar, "-d", classes, driver); err != nil {
+	if _, err := runTool(ctx, "javac", "-proc:none", "-cp", jar, "-d", classes, driver); err != nil {
 		return err
 	}
-	_, err = b.run(ctx, "javac", "-proc:none", "-d", b.tools(), filepath.Join(b.tools(), "java", "Edits.java"), filepath.Join(b.tools(), "java", "Mutated.java"))
+	_, err = runTool(ctx, "javac", "-proc:none", "-d", b.tools(), filepath.Join(b.tools(), "java", "Edits.java"), filepath.Join(b.tools(), "java", "Mutated.java"))
 	return err
 }
 
-// run runs a tool of the JDK.
-func (b *javaBench) run(ctx context.Context, tool string, args ...string) ([]byte, error) {
+// runTool runs a tool of the JDK, and returns what it prints.
+func runTool(ctx context.Context, tool string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, tool, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -23,7 +23,7 @@ func (b *javaBench) mutants(ctx context.Context, reached map[string]map[int]bool
 		}
 		args, texts = append(args, path), append(texts, text)
 	}
-	edits, err := b.run(ctx, "java", args...)
+	edits, err := runTool(ctx, "java", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type javaWorker struct {
 }
 
 func startJava(ctx context.Context, args ...string) (*javaWorker, error) {
-	// What ends is bounded by the memory, and most of it is over before a better compiler pays.
+	// Little memory, so that a mutant that fills it is soon done; and a run is over before a better compiler pays.
 	args = append([]string{"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, args...)
 	w := &javaWorker{cmd: exec.CommandContext(ctx, "java", args...)}
 	var err error
@@ -34,7 +34,10 @@ func startJava(ctx context.Context, args ...string) (*javaWorker, error) {
 		return nil, err
 	}
 	w.stdout = bufio.NewScanner(stdout)
-	return w, w.cmd.Start()
+	if err := w.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 func (w *javaWorker) stop() {
@@ -43,8 +46,8 @@ func (w *javaWorker) stop() {
 }
 
 // ask runs a mutant from an input on. There are fewer answers than inputs if
-// the mutant did not end, one way or the other; then nor is the worker of use
-// any more.
+// the mutant did not end, one way or the other; then the worker is of no use any
+// more.
 func (w *javaWorker) ask(from int, file string, n int) ([]string, error) {
 	alarm := time.AfterFunc(slowly, func() { _ = w.cmd.Process.Kill() }) // it may be gone
 	defer alarm.Stop()

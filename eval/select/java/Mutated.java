@@ -75,7 +75,7 @@ public final class Mutated {
             StringWriter trouble = new StringWriter();
             classes = compile(new Source(file), trouble);
             if (classes == null) {
-                answer("it cannot be compiled: " + trouble.toString().replaceAll("\\s+", " "));
+                answer("it cannot be compiled: " + trouble.toString().lines().findFirst().orElse(""));
                 return;
             }
         }
