@@ -99,12 +99,7 @@ func (k *task) holdOut(ctx context.Context, rest []*target, fold int) error {
 			in = append(in, r)
 		}
 	}
-	var targets []*target
-	for _, t := range rest {
-		if !k.constant(t) {
-			targets = append(targets, t)
-		}
-	}
+	targets := k.varying(rest)
 	if len(targets) == 0 || len(in) == 0 {
 		return nil
 	}

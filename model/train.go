@@ -310,6 +310,7 @@ type task struct {
 	outside  Outside
 
 	plain, full *dtree.Table // without and with outcomes
+	progress    progress
 }
 
 // A target is something to learn: an outcome, or that a unit was entered.
@@ -331,6 +332,11 @@ func (k *task) constant(t *target) bool {
 	}
 	n := t.labels.Count()
 	return n == 0 || n == rows
+}
+
+// varying returns the targets of which there is something to learn.
+func (k *task) varying(targets []*target) []*target {
+	return slices.DeleteFunc(slices.Clone(targets), k.constant)
 }
 
 // task puts what was gathered into an order that does not depend on how it came.
@@ -443,6 +449,7 @@ func (k *task) run(ctx context.Context) error {
 			rest = append(rest, t)
 		}
 	}
+	k.progress.tell, k.progress.total = k.opt.Progress, k.trees(rest)
 	trees, err := k.learn(ctx, rest, nil)
 	if err != nil {
 		return err
@@ -489,6 +496,7 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				if trees[i], err = (*learner).Learn(t.labels, stream(k.opt.Seed, t.name)); err != nil {
 					return fmt.Errorf("learn %s: %w", t.name, err)
 				}
+				k.progress.step()
 			}
 			return nil
 		})

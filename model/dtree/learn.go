@@ -104,6 +104,15 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	return l
 }
 
+// LearnerMemory returns how many bytes a learner takes at most, beside its table,
+// for a table of so many columns.
+func LearnerMemory(columns int, opt Options) int64 {
+	depth := int64(opt.withDefaults().MaxDepth)
+	tallies := 8 * (1 + depth + 1)      // all rows, and those of a node at each depth
+	candidates := 2 * 4 * (1 + 2*depth) // slices that grow may have twice the room
+	return int64(columns) * (tallies + candidates)
+}
+
 // Learn grows a tree for the labels. Only to draw a sample does it need r.
 // Whatever the balance, nodes count all rows that come there.
 func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {

@@ -1,0 +1,57 @@
+package model
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestEstimateMemory compares with what is in use in the middle of the learning.
+func TestEstimateMemory(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		observations []Observation
+		workers      int
+	}{
+		{"few methods", observe(1, 2000), 1},
+		{"many methods", manyMethods(observe(1, 1000)), 1},
+		{"many workers", manyMethods(observe(1, 1000)), 8},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := inUse()
+			opt := Defaults()
+			opt.Workers, opt.Inputs = tc.workers, 0
+			most := int64(0)
+			opt.Progress = func(done, total int) {
+				if done == total/3 || done == total {
+					most = max(most, inUse()-before)
+				}
+			}
+			trainer, err := NewTrainer("", jsonSources(t), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := trainer.Add(t.Context(), tc.observations); err != nil {
+				t.Fatal(err)
+			}
+			m, err := trainer.Train(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, inUse()-before)
+			runtime.KeepAlive(m)
+			estimate := EstimateMemory(trainer.Size(), opt)
+			t.Logf("%+v: estimated %d bytes, measured %d", trainer.Size(), estimate, most)
+			if estimate < most || estimate > 3*most {
+				t.Errorf("estimated %d bytes, want from %d to three times that", estimate, most)
+			}
+		})
+	}
+}
+
+// inUse returns how much of the heap is in use.
+func inUse() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
