@@ -44,6 +44,14 @@ func (p *progress) set(done int) {
 	}
 }
 
+// setOf tells how far things have come, and of how many.
+func (p *progress) setOf(done, total int) {
+	if p != nil {
+		p.total = total
+		p.set(done)
+	}
+}
+
 const barWidth = 30
 
 // String returns the line that is shown.

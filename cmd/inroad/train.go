@@ -168,6 +168,8 @@ func (opt *trainOptions) run(ctx context.Context) error {
 		return err
 	}
 	noteApproximate(opt.stderr, g)
+	bar := newProgress(opt.stderr, "trees", 0)
+	opt.Progress = bar.setOf
 	trainer, err := model.NewTrainer(start, sources, opt.Options)
 	if bound, ok := errors.AsType[*model.OptionError](err); ok {
 		return fmt.Errorf("--%w", bound)
@@ -182,10 +184,11 @@ func (opt *trainOptions) run(ctx context.Context) error {
 		}
 	}
 	reader := observationReader{stdin: opt.stdin, stderr: opt.stderr, strict: opt.strict}
-	if err := reader.read(opt.observations, trainer.Describe, func(o []model.Observation) error { return trainer.Add(ctx, o) }); err != nil {
+	if err := opt.gather(ctx, trainer, &reader); err != nil {
 		return err
 	}
 	m, err := trainer.Train(ctx, before)
+	bar.end()
 	if err != nil {
 		return err
 	}
@@ -193,6 +196,17 @@ func (opt *trainOptions) run(ctx context.Context) error {
 		return err
 	}
 	return opt.report(m, reader.wrong)
+}
+
+// gather gives the observations to a trainer.
+func (opt *trainOptions) gather(ctx context.Context, trainer *model.Trainer, reader *observationReader) error {
+	bar := newProgress(opt.stderr, "observations", 0)
+	defer bar.end()
+	return reader.read(opt.observations, trainer.Describe, func(o []model.Observation) error {
+		err := trainer.Add(ctx, o)
+		bar.set(trainer.Gathered().Observations)
+		return err
+	})
 }
 
 // A trainReport is what is told of a model that was trained.
