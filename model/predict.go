@@ -190,13 +190,19 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 			return nil, err
 		}
 	}
-	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
+	a := m.answer(p)
 	if p.paths > 0 {
 		a.Unseen = float64(p.unseen) / float64(p.paths)
 	}
+	return a, nil
+}
+
+// answer asks the trees about the features that were found.
+func (m *Model) answer(p *predictor) *Answer {
+	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
 	m.answerOutcomes(p, a)
 	m.answerMethods(p, a)
-	return a, nil
+	return a
 }
 
 // answerOutcomes tells how the run will end. The likeliest outcome is then a

@@ -63,6 +63,7 @@ type program struct {
 	name         string
 	header       model.Header
 	observations []model.Observation
+	gathered     map[string]*model.Trainer // by the features that were looked for
 }
 
 var numbered = regexp.MustCompile(`-\d+\.ndjson$`)
@@ -262,9 +263,33 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 	if v.name != "default" {
 		with.Folds = 1
 	}
-	m, err := model.Train(ctx, "", sources, p.header, drawn[:opt.train], with)
+	trainer, err := p.trainer(ctx, sources, with)
 	if err != nil {
 		return nil, err
 	}
-	return m.Evaluate(ctx, drawn[opt.train:opt.train+opt.test], with.Workers, grammars.Limits{})
+	return trainer.Measure(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
+}
+
+// trainer returns a trainer that has all observations of the program. Taking
+// inputs apart is most of the work, so it looks for all features that there are,
+// of which each variant takes its own.
+func (p *program) trainer(ctx context.Context, sources []grammars.Source, with model.Options) (*model.Trainer, error) {
+	with.K, with.Extras = max(with.K, model.Defaults().K), model.Defaults().Extras
+	key := fmt.Sprint(with.K, with.NoTrivia)
+	if t := p.gathered[key]; t != nil {
+		return t, nil
+	}
+	t, err := model.NewTrainer("", sources, with)
+	if err != nil {
+		return nil, err
+	}
+	t.Describe(p.header)
+	if err := t.Add(ctx, p.observations); err != nil {
+		return nil, err
+	}
+	if p.gathered == nil {
+		p.gathered = map[string]*model.Trainer{}
+	}
+	p.gathered[key] = t
+	return t, nil
 }
