@@ -211,33 +211,16 @@ func (x *Extractor) absent(depth int, n derivation.Node) {
 // absences tells which optional parts of a rule are missing in a node of a tree.
 type absences struct {
 	grammar *grammars.Grammar
-	holds   [][]grammars.Occurrence // by node: the symbols in it, within its rule, in order
+	holds   *grammars.Holdings
 	there   map[grammars.Occurrence]bool
 }
 
 func newAbsences(g *grammars.Grammar) *absences {
-	a := &absences{grammar: g, holds: make([][]grammars.Occurrence, len(g.Nodes)), there: map[grammars.Occurrence]bool{}}
+	a := &absences{grammar: g, holds: g.Holdings(), there: map[grammars.Occurrence]bool{}}
 	for _, r := range g.Rules {
-		a.collect(g.Nodes[r.Root])
+		a.holds.Of(g.Nodes[r.Root])
 	}
 	return a
-}
-
-// collect finds the symbols that a node holds within its rule.
-func (a *absences) collect(n *grammars.Node) []grammars.Occurrence {
-	if a.holds[n.ID] != nil {
-		return a.holds[n.ID]
-	}
-	var out []grammars.Occurrence
-	if n.Kind.Symbolic() || n.Kind == grammars.End {
-		out = []grammars.Occurrence{n.ID}
-	} else {
-		for _, child := range n.Children {
-			out = append(out, a.collect(child)...)
-		}
-	}
-	a.holds[n.ID] = out
-	return out
 }
 
 // of returns the optional parts that are missing below a node of a tree.
@@ -275,5 +258,5 @@ func (a *absences) rule(n derivation.Node) *grammars.Node {
 }
 
 func (a *absences) present(n *grammars.Node) bool {
-	return slices.ContainsFunc(a.holds[n.ID], func(o grammars.Occurrence) bool { return a.there[o] })
+	return slices.ContainsFunc(a.holds.Of(n), func(n *grammars.Node) bool { return a.there[n.ID] })
 }

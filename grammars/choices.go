@@ -10,14 +10,14 @@ import (
 // They are not safe for concurrent use; making them is cheap.
 type Choices struct {
 	grammar *Grammar
-	holds   [][]Occurrence // by node: the symbols in it, within its rule, in order
-	row     []Occurrence   // the symbols below the node of the tree that is looked at
+	holds   *Holdings
+	row     []Occurrence // the symbols below the node of the tree that is looked at
 	round   func(n *Node, from, to int)
 }
 
 // Choices returns what finds the choices of trees.
 func (g *Grammar) Choices() *Choices {
-	return &Choices{grammar: g, holds: make([][]Occurrence, len(g.Nodes))}
+	return &Choices{grammar: g, holds: g.Holdings()}
 }
 
 // Each calls visit for each choice in a tree: at an [Alternation] with the index
@@ -135,21 +135,7 @@ func (c *Choices) match(n *Node, at int, visit func(*Node, int)) int {
 
 // next reports whether the symbol at a place in the row stands in a construct.
 func (c *Choices) next(n *Node, at int) bool {
-	return at < len(c.row) && slices.Contains(c.held(n), c.row[at])
-}
-
-// held returns the symbols in a construct, within its rule.
-func (c *Choices) held(n *Node) []Occurrence {
-	if c.holds[n.ID] == nil {
-		if n.Kind.Symbolic() || n.Kind == End {
-			c.holds[n.ID] = []Occurrence{n.ID}
-		} else {
-			for _, child := range n.Children {
-				c.holds[n.ID] = append(c.holds[n.ID], c.held(child)...)
-			}
-		}
-	}
-	return c.holds[n.ID]
+	return at < len(c.row) && slices.ContainsFunc(c.holds.Of(n), func(n *Node) bool { return n.ID == c.row[at] })
 }
 
 // vanishes reports whether a construct can derive nothing at all, not even an

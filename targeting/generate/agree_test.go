@@ -114,14 +114,7 @@ func TestCoversAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for {
-			input, err := cover.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if input == nil {
-				break
-			}
+		for input := range covering(t, cover) {
 			if wrong := disagreements(input.Tree); wrong != nil {
 				t.Errorf("%+v: %s: %q", how, input.Text, wrong)
 			}
@@ -178,14 +171,7 @@ ID : [a-z] ;
 	}
 	deep := regexp.MustCompile(`\({6}`)
 	inputs := 0
-	for {
-		input, err := cover.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if input == nil {
-			break
-		}
+	for input := range covering(t, cover) {
 		inputs++
 		if deep.Match(input.Text) {
 			t.Errorf("%s is nested deeply", input.Text)

@@ -3,6 +3,7 @@ package generate_test
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -53,14 +54,7 @@ func coverIsFull(t *testing.T, name string, k int, opt generate.CoverOptions) {
 	}
 	found := map[string]bool{}
 	inputs, bytes := 0, 0
-	for {
-		input, err := cover.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if input == nil {
-			break
-		}
+	for input := range covering(t, cover) {
 		inputs++
 		bytes += len(input.Text)
 		before := len(found)
@@ -86,6 +80,22 @@ func coverIsFull(t *testing.T, name string, k int, opt generate.CoverOptions) {
 	for path := range found {
 		if !all[path] {
 			t.Errorf("path %s is in an input and not in the graph", path)
+		}
+	}
+}
+
+// covering yields the inputs of a cover.
+func covering(t *testing.T, cover *generate.Cover) iter.Seq[*generate.Input] {
+	t.Helper()
+	return func(yield func(*generate.Input) bool) {
+		for {
+			input, err := cover.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if input == nil || !yield(input) {
+				return
+			}
 		}
 	}
 }

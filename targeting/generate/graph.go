@@ -15,13 +15,13 @@ type graph struct {
 	needed  []string              // the symbols that something needs before it
 	fit     map[uint64][]bool     // by those of them that are there: for each node whether it derives something that needs no other
 	above   []grammars.Occurrence // by node: the construct that it stands in, within its rule
-	held    [][]*grammars.Node    // by node: the symbols in it, within its rule, once asked for
+	held    *grammars.Holdings
 }
 
 func newGraph(g *grammars.Grammar) *graph {
 	t := &graph{
 		grammar: g, open: make([][]*grammars.Node, len(g.Nodes)),
-		above: make([]grammars.Occurrence, len(g.Nodes)), held: make([][]*grammars.Node, len(g.Nodes)), fit: map[uint64][]bool{},
+		above: make([]grammars.Occurrence, len(g.Nodes)), held: g.Holdings(), fit: map[uint64][]bool{},
 	}
 	roots := map[grammars.Occurrence]bool{}
 	for _, r := range g.Rules {
@@ -123,18 +123,7 @@ func without(nodes []*grammars.Node, out func(*grammars.Node) bool) []*grammars.
 func unproductive(n *grammars.Node) bool { return n.Size == grammars.Unproductive }
 
 // symbols returns the symbols in a construct of a rule.
-func (t *graph) symbols(n *grammars.Node) []*grammars.Node {
-	if t.held[n.ID] == nil {
-		if n.Kind.Symbolic() {
-			t.held[n.ID] = []*grammars.Node{n}
-		} else {
-			for _, child := range n.Children {
-				t.held[n.ID] = append(t.held[n.ID], t.symbols(child)...)
-			}
-		}
-	}
-	return t.held[n.ID]
-}
+func (t *graph) symbols(n *grammars.Node) []*grammars.Node { return t.held.Of(n) }
 
 // within returns a node and the constructs that it stands in, up to its rule's
 // right-hand side.
