@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -66,49 +64,6 @@ func learnProbabilities(ctx context.Context, g *grammars.Grammar, start string, 
 		return nil, fmt.Errorf("learn probabilities: %w", err)
 	}
 	return tally.Probabilities(), nil
-}
-
-// parseSamples parses the samples of a bundled grammar, and calls visit with
-// their trees.
-func parseSamples(ctx context.Context, name string, g *grammars.Grammar, visit func(*derivation.Tree) error) error {
-	samples, err := bundled.Samples(name)
-	if err != nil {
-		return err
-	}
-	for _, sample := range samples {
-		tree, err := g.Parse(ctx, sample.Text, grammars.ParseOptions{})
-		if err == nil {
-			err = visit(tree)
-		}
-		if err != nil {
-			return fmt.Errorf("sample %s of grammar %s: %w", sample.Name, name, err)
-		}
-	}
-	return nil
-}
-
-// sampleProbabilities learns how likely choices are in the samples of a bundled
-// grammar.
-func sampleProbabilities(ctx context.Context, name string, g *grammars.Grammar) (*generate.Probabilities, error) {
-	tally := generate.NewTally(g)
-	if err := parseSamples(ctx, name, g, tally.Add); err != nil {
-		return nil, err
-	}
-	return tally.Probabilities(), nil
-}
-
-// sampleNames returns the names in the samples of a bundled grammar; nil if it is
-// none, or has no names.
-func sampleNames(ctx context.Context, name string, g *grammars.Grammar) (generate.Texts, error) {
-	token := slices.Index(g.Tokens(), bundled.NameToken(name))
-	if token < 1 {
-		return nil, nil
-	}
-	texts := generate.Texts{}
-	if err := parseSamples(ctx, name, g, func(tree *derivation.Tree) error { texts.Mine(g, tree); return nil }); err != nil {
-		return nil, err
-	}
-	return generate.Texts{token: texts[token]}, nil
 }
 
 func readProbabilities(name string, g *grammars.Grammar) (*generate.Probabilities, error) {

@@ -228,7 +228,7 @@ func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) erro
 	}
 	var err error
 	if !opt.madeUp {
-		if opt.Names, err = sampleNames(ctx, opt.grammar, g); err != nil {
+		if opt.Names, err = generate.SampleNames(ctx, opt.grammar, g); err != nil {
 			return err
 		}
 	}
@@ -238,7 +238,7 @@ func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) erro
 	case len(opt.from) > 0:
 		opt.Probabilities, err = learnProbabilities(ctx, g, opt.Start, opt.from, opt.stderr)
 	case slices.Contains(strategies()[4:], opt.strategy):
-		opt.Probabilities, err = sampleProbabilities(ctx, opt.grammar, g)
+		opt.Probabilities, err = generate.SampleProbabilities(ctx, opt.grammar, g)
 	}
 	if err == nil && opt.strategy == "uncommon" {
 		opt.Probabilities = opt.Probabilities.Invert()
