@@ -11,6 +11,7 @@ package features
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"math/big"
 
@@ -126,6 +127,20 @@ func (s *Space) All(k int) iter.Seq[Path] {
 // Node returns the node of the graph that a path's occurrence is; of several
 // with one name it is the first.
 func (s *Space) Node(o grammars.Occurrence) *grammars.Node { return s.grammar.Nodes[o] }
+
+// Symbols returns the symbols of a path as people name them: the text of each,
+// and its number.
+func (s *Space) Symbols(p Path) []string {
+	out := make([]string, len(p))
+	for i, o := range p {
+		text := s.Node(o).Text
+		if s.Node(o).Kind == grammars.Repetition {
+			text = "absent"
+		}
+		out[i] = fmt.Sprintf("%s#%d", text, o)
+	}
+	return out
+}
 
 // ID returns the ID of a path of this space, which is that of the same path in
 // a tree.

@@ -81,16 +81,7 @@ func (opt *pathsOptions) listable(space *features.Space) error {
 
 // writePath writes a path as its symbols with their numbers, and as a pattern.
 func writePath(w io.Writer, space *features.Space, p features.Path) {
-	var symbols []string
-	for _, o := range p {
-		n := space.Node(o)
-		text := n.Text
-		if n.Kind == grammars.Repetition {
-			text = "absent"
-		}
-		symbols = append(symbols, fmt.Sprintf("%s#%d", text, o))
-	}
-	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(symbols, " > ")), printable(space.Pattern(p)))
+	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(space.Symbols(p), " > ")), printable(space.Pattern(p)))
 }
 
 func newPathsCountCommand() *cobra.Command {
