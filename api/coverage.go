@@ -24,11 +24,15 @@ func (s *Server) MeasureCoverage(ctx context.Context, req openapi.MeasureCoverag
 		return nil, err
 	}
 	k := cmp.Or(req.Params.K, 2)
-	opt := features.Options{Trivia: req.Params.Trivia}
+	p := req.Params
+	opt, err := pathOptions(g.Grammar, p.Start, p.Trivia, p.Names, p.Absent)
+	if err != nil {
+		return nil, err
+	}
 	all := features.NewSpace(g.Grammar, opt).Count(k)
 	opt.Possible = true
 	space := features.NewSpace(g.Grammar, opt)
-	out := openapi.MeasureCoverage200JSONResponse{K: k, Missing: []openapi.MissingPath{}}
+	out := openapi.MeasureCoverage200JSONResponse{K: k, Missing: []openapi.Path{}}
 	set := features.NewSet(k)
 	x := features.NewExtractor(space, k)
 	for in, err := range inputsOf(req) {
@@ -40,9 +44,12 @@ func (s *Server) MeasureCoverage(ctx context.Context, req openapi.MeasureCoverag
 			return nil, err
 		}
 		out.Inputs++
-		tree, err := g.Parse(ctx, input, grammars.ParseOptions{Limits: s.Limits})
-		if _, outside := errors.AsType[*grammars.SyntaxError](err); outside {
-			out.Outside++
+		tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: opt.Start, Limits: s.Limits})
+		if syntax, outside := errors.AsType[*grammars.SyntaxError](err); outside {
+			if out.Outside++; out.Outside <= maxRejected {
+				rejected := openapi.Rejected{Number: out.Inputs, Name: in.Name, Message: excerpt(err.Error()), Syntax: syntaxOf(syntax)}
+				out.Rejected = append(out.Rejected, rejected)
+			}
 			continue
 		}
 		if err == nil {
@@ -54,9 +61,13 @@ func (s *Server) MeasureCoverage(ctx context.Context, req openapi.MeasureCoverag
 	}
 	possible := space.Count(k)
 	out.Covered, out.Possible, out.Impossible = set.Len(k), possible.String(), new(big.Int).Sub(all, possible).String()
-	out.Missing = append(out.Missing, missing(ctx, space, set, k, req.Params.Missing)...)
+	out.Missing = append(out.Missing, listed(ctx, space, set, false, k, p.Missing)...)
+	out.Present = listed(ctx, space, set, true, k, p.Present)
 	return out, context.Cause(ctx)
 }
+
+// maxRejected bounds how many inputs outside the grammar are named.
+const maxRejected = 100
 
 // inputsOf yields the inputs of a body, whichever way they were given.
 func inputsOf(req openapi.MeasureCoverageRequestObject) iter.Seq2[openapi.Input, error] {
@@ -91,27 +102,4 @@ func inputsOf(req openapi.MeasureCoverageRequestObject) iter.Seq2[openapi.Input,
 			}
 		}
 	}
-}
-
-// missing returns up to so many paths that are not in the set.
-func missing(ctx context.Context, space *features.Space, set *features.Set, k, most int) []openapi.MissingPath {
-	var out []openapi.MissingPath
-	if most == 0 {
-		return nil
-	}
-	looked := 0
-	for p := range space.All(k) {
-		if looked++; len(out) == most || looked%1024 == 0 && ctx.Err() != nil {
-			break
-		}
-		if set.Has(k, space.ID(p)) {
-			continue
-		}
-		m := openapi.MissingPath{Pattern: space.Pattern(p)}
-		for _, o := range p {
-			m.Path = append(m.Path, fmt.Sprintf("%s#%d", space.Node(o).Text, o))
-		}
-		out = append(out, m)
-	}
-	return out
 }

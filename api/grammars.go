@@ -131,21 +131,26 @@ func (s *Server) ParseInput(ctx context.Context, req openapi.ParseInputRequestOb
 	if err != nil {
 		return nil, err
 	}
-	if rule := g.Rule(req.Body.Start); req.Body.Start != "" && (rule == nil || rule.Kind != grammars.ParserRule) {
-		return nil, &store.NotFoundError{Kind: "parser rule", Name: req.Body.Start}
+	start, err := startOf(g.Grammar, req.Body.Start)
+	if err != nil {
+		return nil, err
 	}
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: req.Body.Start, Limits: s.Limits})
+	tree, err := g.Parse(ctx, input, grammars.ParseOptions{
+		Start: start, Prefix: req.Body.Prefix, Strict: req.Body.Strict, Limits: s.Limits,
+	})
 	if syntax, ok := errors.AsType[*grammars.SyntaxError](err); ok {
 		return openapi.ParseInput200JSONResponse{Exact: g.Exact(), Syntax: syntaxOf(syntax)}, nil
+	}
+	if predicate, ok := errors.AsType[*grammars.PredicateError](err); ok {
+		return openapi.ParseInput200JSONResponse{Exact: g.Exact(), Undecided: openapi.Undecided{
+			Line: predicate.Line, Column: predicate.Column, Offset: predicate.Offset,
+			Message: excerpt(err.Error()), Predicate: predicate.Predicate.Place().String(),
+		}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var text strings.Builder
-	if err := tree.WriteLisp(&text); err != nil {
-		return nil, err
-	}
-	return openapi.ParseInput200JSONResponse{Exact: g.Exact(), Tree: text.String()}, nil
+	return &treeResponse{tree: tree, exact: g.Exact(), format: req.Body.Format, inside: req.Body.Inside}, nil
 }
 
 // bytesOf returns an input that is given in one of two ways.
@@ -166,7 +171,7 @@ func bytesOf(text, encoded *string) ([]byte, error) {
 func syntaxOf(e *grammars.SyntaxError) openapi.SyntaxError {
 	return openapi.SyntaxError{
 		Line: e.Line, Column: e.Column, Offset: e.Offset,
-		Message: strings.ToValidUTF8(e.Error(), "�"), Expected: append([]string{}, e.Expected...),
+		Message: strings.ToValidUTF8(e.Error(), "�"), Unexpected: strings.ToValidUTF8(e.Unexpected, "�"), Expected: append([]string{}, e.Expected...),
 	}
 }
 

@@ -98,86 +98,6 @@ func (e *askedError) Error() string { return e.err.Error() }
 
 func (e *askedError) Unwrap() error { return e.err }
 
-func madeOf(input *generate.Input) openapi.MadeInput {
-	text, encoded := textOf(input.Text)
-	return openapi.MadeInput{Input: text, InputBase64: encoded}
-}
-
-func unmade(err error) openapi.MadeInput { return openapi.MadeInput{Error: excerpt(err.Error())} }
-
-// GenerateInputs makes inputs of a grammar.
-func (s *Server) GenerateInputs(ctx context.Context, req openapi.GenerateInputsRequestObject) (openapi.GenerateInputsResponseObject, error) {
-	g, err := s.grammar(ctx, req.Grammar)
-	if err != nil {
-		return nil, err
-	}
-	opt, err := generateOptions(g.Grammar, req.Body)
-	if err != nil {
-		return nil, err
-	}
-	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.MadeInput, error] {
-		return func(yield func(openapi.MadeInput, error) bool) {
-			for input, err := range s.generated(ctx, g.Grammar, req.Body, opt) {
-				if err != nil {
-					yield(openapi.MadeInput{}, &askedError{err})
-					return
-				}
-				if !yield(madeOf(input), nil) {
-					return
-				}
-			}
-		}
-	}, unmade)
-}
-
-func generateOptions(g *grammars.Grammar, asked *openapi.GenerateRequest) (generate.Options, error) {
-	start, err := startOf(g, asked.Start)
-	opt := generate.Options{
-		Start: start, MaxNodes: asked.MaxNodes, MaxDepth: asked.MaxDepth, MaxRepeat: asked.MaxRepeat, Shortest: asked.Strategy == openapi.Shortest,
-	}
-	switch asked.Spacing {
-	case openapi.FullSpacing:
-		opt.Spacing = generate.Spaced
-	case openapi.RandomSpacing:
-		opt.Spacing = generate.RandomSpacing
-	case openapi.CompactSpacing, "":
-		opt.Spacing = generate.Compact
-	}
-	return opt, err
-}
-
-// generated yields the inputs that were asked for.
-func (s *Server) generated(ctx context.Context, g *grammars.Grammar, asked *openapi.GenerateRequest, opt generate.Options) iter.Seq2[*generate.Input, error] {
-	if asked.Strategy != openapi.Kpath {
-		return generate.Each(ctx, g, opt, seedOf(asked.Seed), cmp.Or(asked.N, 10), s.Workers)
-	}
-	return func(yield func(*generate.Input, error) bool) {
-		opt.MaxNodes = cmp.Or(opt.MaxNodes, 200)
-		x, err := generate.New(g, rand.New(rand.NewPCG(seedOf(asked.Seed), 0)), opt) //nolint:contextcheck // reading one token back is bounded and takes no context
-		if err != nil {
-			yield(nil, &askedError{err})
-			return
-		}
-		cover, err := generate.NewCover(x, cmp.Or(asked.K, 2), generate.CoverOptions{})
-		if err != nil {
-			yield(nil, &askedError{err})
-			return
-		}
-		for range cmp.Or(asked.N, maxMade) {
-			input, err := cover.Next(ctx)
-			if err == nil && input == nil {
-				return
-			}
-			if !yield(input, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// maxMade bounds the inputs of one answer.
-const maxMade = 10_000
-
 // SolveConstraint makes inputs that have some paths and not others.
 func (s *Server) SolveConstraint(ctx context.Context, req openapi.SolveConstraintRequestObject) (openapi.SolveConstraintResponseObject, error) {
 	g, err := s.grammar(ctx, req.Grammar)
@@ -217,17 +137,32 @@ func solved(ctx context.Context, g *grammars.Grammar, start string, c targeting.
 	if err != nil {
 		return nil, &askedError{err}
 	}
-	return draw(asked.Style == openapi.Varied)(ctx, solution, rand.New(rand.NewPCG(seedOf(asked.Seed), 0)), cmp.Or(asked.N, 1))
+	draw, err := drawing(g, string(asked.Style), asked.Probabilities)
+	if err != nil {
+		return nil, err
+	}
+	return draw(ctx, solution, rand.New(rand.NewPCG(seedOf(asked.Seed), 0)), cmp.Or(asked.N, 1))
 }
 
-// draw returns what makes inputs in a style.
-func draw(varied bool) aim.Draw {
-	return func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
-		if varied {
-			return s.Varied(ctx, r, n)
-		}
-		return s.Smallest(ctx, r, n)
+// drawing returns what makes inputs in a style.
+func drawing(g *grammars.Grammar, style string, likely openapi.Probabilities) (aim.Draw, error) {
+	if likely != nil && style != "natural" {
+		return nil, &askedError{errors.New("probabilities are for the style natural")}
 	}
+	probabilities, err := probabilitiesOf(g, likely)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+		switch style {
+		case "varied":
+			return s.Varied(ctx, r, n)
+		case "natural":
+			return s.Natural(ctx, r, probabilities, n)
+		default:
+			return s.Smallest(ctx, r, n)
+		}
+	}, nil
 }
 
 // constraintOf reads the conditions that were asked for.
@@ -300,8 +235,12 @@ func aimed(ctx context.Context, m *model.Model, want, avoid []int, asked *openap
 	if err != nil {
 		return nil, nil, err
 	}
+	draw, err := drawing(m.Grammar, string(asked.Style), asked.Probabilities)
+	if err != nil {
+		return nil, nil, err
+	}
 	return a.Find(ctx, rand.New(rand.NewPCG(seedOf(asked.Seed), 0)), want, avoid, aim.Options{
-		N: cmp.Or(asked.N, 1), Draw: draw(asked.Style == openapi.VariedTargets), MaxNodes: asked.MaxNodes, AnyOutcome: asked.AnyOutcome,
+		N: cmp.Or(asked.N, 1), Draw: draw, MaxNodes: asked.MaxNodes, AnyOutcome: asked.AnyOutcome,
 	})
 }
 

@@ -49,6 +49,11 @@ func TestGenerate(t *testing.T) {
 		{`{"strategy":"kpath","k":2}`, 0},
 		{`{"strategy":"kpath","k":3,"n":2,"max_nodes":50}`, 2},
 		{`{"start":"array","n":4}`, 4},
+		{`{"strategy":"forest","k":1,"n":2}`, 0},
+		{`{"strategy":"kpath","one_target":true,"close_off":"least-used","k":1}`, 0},
+		{`{"strategy":"common","n":3}`, 3},
+		{`{"strategy":"uncommon","expansions":20,"n":3}`, 3},
+		{`{"cooldown":0.5,"n":3,"tokens":{"NUMBER":["17"]}}`, 3},
 	} {
 		first := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", c.body)
 		if len(first) == 0 || c.n > 0 && len(first) != c.n {

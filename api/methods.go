@@ -27,7 +27,7 @@ func (s *Server) ListMethods(ctx context.Context, req openapi.ListMethodsRequest
 
 // ExplainMethod tells what inputs have that reach a method.
 func (s *Server) ExplainMethod(ctx context.Context, req openapi.ExplainMethodRequestObject) (openapi.ExplainMethodResponseObject, error) {
-	m, _, err := s.model(ctx, req.Model)
+	m, stored, err := s.model(ctx, req.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,9 @@ func (s *Server) ExplainMethod(ctx context.Context, req openapi.ExplainMethodReq
 	case openapi.JSON, "":
 	}
 	return openapi.ExplainMethod200JSONResponse{
-		Method: e.Unit.ID, Entered: e.Entered, Observations: e.Rows, Accuracy: e.HeldOut.Accuracy(), F1: e.HeldOut.F1(),
+		Model: stored.ID, Exact: m.Grammar.Exact(), Method: e.Unit.ID, File: e.Unit.File, Start: e.Unit.Start, End: e.Unit.End,
+		Entered: e.Entered, Observations: e.Rows, HeldOut: e.HeldOut.Total(),
+		Accuracy: e.HeldOut.Accuracy(), Precision: e.HeldOut.Precision(), Recall: e.HeldOut.Recall(), F1: e.HeldOut.F1(),
 		Tree: *questionOf(e.Tree), Conditions: conditionsOf(e.Conditions),
 	}, nil
 }

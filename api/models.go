@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/store"
@@ -175,6 +176,21 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 	case openapi.None:
 		opt.Balance = dtree.None
 	case "": // as recommended
+	}
+	if len(asked.Features) > 0 {
+		opt.Extras = 0
+	}
+	for _, name := range asked.Features {
+		opt.Extras |= features.KindSets()[string(name)] // none is none of them
+	}
+	if asked.Outcome != nil {
+		opt.NoOutcome = !*asked.Outcome
+	}
+	if asked.Margin != nil {
+		opt.Margin = *asked.Margin
+	}
+	if asked.KeepInputs != nil {
+		opt.Inputs = *asked.KeepInputs
 	}
 	if asked.Trivia != nil {
 		opt.NoTrivia = !*asked.Trivia

@@ -72,3 +72,5 @@ func (r streamed) VisitGetBackupResponse(w http.ResponseWriter) error { return r
 func (r streamed) VisitFollowJobResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
 
 func (r streamed) VisitGetModelFileResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+
+func (r streamed) VisitListPathsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }

@@ -90,6 +90,27 @@ func (e FindingSeverity) Valid() bool {
 	}
 }
 
+// Defines values for GenerateRequestCloseOff.
+const (
+	CloseLeastUsed GenerateRequestCloseOff = "least-used"
+	CloseRandom    GenerateRequestCloseOff = "random"
+	CloseShortest  GenerateRequestCloseOff = "shortest"
+)
+
+// Valid indicates whether the value is a known member of the GenerateRequestCloseOff enum.
+func (e GenerateRequestCloseOff) Valid() bool {
+	switch e {
+	case CloseLeastUsed:
+		return true
+	case CloseRandom:
+		return true
+	case CloseShortest:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GenerateRequestSpacing.
 const (
 	CompactSpacing GenerateRequestSpacing = "compact"
@@ -113,19 +134,31 @@ func (e GenerateRequestSpacing) Valid() bool {
 
 // Defines values for GenerateRequestStrategy.
 const (
+	Common   GenerateRequestStrategy = "common"
+	Failure  GenerateRequestStrategy = "failure"
+	Forest   GenerateRequestStrategy = "forest"
 	Kpath    GenerateRequestStrategy = "kpath"
 	Random   GenerateRequestStrategy = "random"
 	Shortest GenerateRequestStrategy = "shortest"
+	Uncommon GenerateRequestStrategy = "uncommon"
 )
 
 // Valid indicates whether the value is a known member of the GenerateRequestStrategy enum.
 func (e GenerateRequestStrategy) Valid() bool {
 	switch e {
+	case Common:
+		return true
+	case Failure:
+		return true
+	case Forest:
+		return true
 	case Kpath:
 		return true
 	case Random:
 		return true
 	case Shortest:
+		return true
+	case Uncommon:
 		return true
 	default:
 		return false
@@ -177,6 +210,27 @@ func (e JobState) Valid() bool {
 	}
 }
 
+// Defines values for ParseRequestFormat.
+const (
+	IndentedTree ParseRequestFormat = "tree"
+	JSONTree     ParseRequestFormat = "json"
+	LispTree     ParseRequestFormat = "lisp"
+)
+
+// Valid indicates whether the value is a known member of the ParseRequestFormat enum.
+func (e ParseRequestFormat) Valid() bool {
+	switch e {
+	case IndentedTree:
+		return true
+	case JSONTree:
+		return true
+	case LispTree:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Scope.
 const (
 	ScopeAdmin Scope = "admin"
@@ -200,6 +254,7 @@ func (e Scope) Valid() bool {
 
 // Defines values for SolveRequestStyle.
 const (
+	Natural  SolveRequestStyle = "natural"
 	Smallest SolveRequestStyle = "smallest"
 	Varied   SolveRequestStyle = "varied"
 )
@@ -207,6 +262,8 @@ const (
 // Valid indicates whether the value is a known member of the SolveRequestStyle enum.
 func (e SolveRequestStyle) Valid() bool {
 	switch e {
+	case Natural:
+		return true
 	case Smallest:
 		return true
 	case Varied:
@@ -254,6 +311,7 @@ func (e TargetLineVerdict) Valid() bool {
 
 // Defines values for TargetRequestStyle.
 const (
+	NaturalTargets  TargetRequestStyle = "natural"
 	SmallestTargets TargetRequestStyle = "smallest"
 	VariedTargets   TargetRequestStyle = "varied"
 )
@@ -261,6 +319,8 @@ const (
 // Valid indicates whether the value is a known member of the TargetRequestStyle enum.
 func (e TargetRequestStyle) Valid() bool {
 	switch e {
+	case NaturalTargets:
+		return true
 	case SmallestTargets:
 		return true
 	case VariedTargets:
@@ -285,6 +345,39 @@ func (e TrainOptionsBalance) Valid() bool {
 	case Sqrt:
 		return true
 	case Subsample:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrainOptionsFeatures.
+const (
+	Absences     TrainOptionsFeatures = "absent"
+	Children     TrainOptionsFeatures = "children"
+	Counts       TrainOptionsFeatures = "counts"
+	NoExtras     TrainOptionsFeatures = "none"
+	Siblings     TrainOptionsFeatures = "siblings"
+	Surroundings TrainOptionsFeatures = "trivia"
+	Values       TrainOptionsFeatures = "values"
+)
+
+// Valid indicates whether the value is a known member of the TrainOptionsFeatures enum.
+func (e TrainOptionsFeatures) Valid() bool {
+	switch e {
+	case Absences:
+		return true
+	case Children:
+		return true
+	case Counts:
+		return true
+	case NoExtras:
+		return true
+	case Siblings:
+		return true
+	case Surroundings:
+		return true
+	case Values:
 		return true
 	default:
 		return false
@@ -345,6 +438,9 @@ type Answer struct {
 
 	// Outside The input is not one of the grammar, so there is no prediction.
 	Outside Outside `json:"outside,omitempty,omitzero"`
+
+	// Reaches How many of the model's methods the input reaches, whichever were asked for.
+	Reaches *int `json:"reaches,omitempty"`
 
 	// Unseen The share of the input's paths that training never saw.
 	Unseen *float64 `json:"unseen,omitempty"`
@@ -440,29 +536,44 @@ type Coverage struct {
 	Covered int `json:"covered"`
 
 	// Impossible How many more its graph has that no tree has.
-	Impossible string        `json:"impossible"`
-	Inputs     int           `json:"inputs"`
-	K          int           `json:"k"`
-	Missing    []MissingPath `json:"missing"`
+	Impossible string `json:"impossible"`
+	Inputs     int    `json:"inputs"`
+	K          int    `json:"k"`
+	Missing    []Path `json:"missing"`
 
 	// Outside Of the inputs are not of the grammar.
 	Outside int `json:"outside"`
 
 	// Possible How many paths the grammar has, a number that may be large.
 	Possible string `json:"possible"`
+	Present  []Path `json:"present,omitempty,omitzero"`
+
+	// Rejected The first 100 of them.
+	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
 }
 
 // Explanation defines model for Explanation.
 type Explanation struct {
-	// Accuracy On observations that were held out.
 	Accuracy float64 `json:"accuracy"`
 
 	// Conditions What inputs have that reach the method, the commonest first.
-	Conditions   []Condition `json:"conditions"`
-	Entered      int         `json:"entered"`
-	F1           float64     `json:"f1"`
-	Method       string      `json:"method"`
-	Observations int         `json:"observations"`
+	Conditions []Condition `json:"conditions"`
+	End        int         `json:"end,omitempty,omitzero"`
+	Entered    int         `json:"entered"`
+	Exact      bool        `json:"exact"`
+	F1         float64     `json:"f1"`
+	File       string      `json:"file,omitempty,omitzero"`
+
+	// HeldOut How many observations were held out to find how good the answers are.
+	HeldOut      int     `json:"held_out"`
+	Method       string  `json:"method"`
+	Model        string  `json:"model"`
+	Observations int     `json:"observations"`
+	Precision    float64 `json:"precision"`
+	Recall       float64 `json:"recall"`
+
+	// Start Its first line.
+	Start int `json:"start,omitempty,omitzero"`
 
 	// Tree Without a feature it is an answer.
 	Tree Question `json:"tree"`
@@ -485,19 +596,46 @@ type FindingSeverity string
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
-	// K The length of the paths that kpath covers; 2 if absent.
-	K         int `json:"k,omitempty,omitzero"`
-	MaxDepth  int `json:"max_depth,omitempty,omitzero"`
-	MaxNodes  int `json:"max_nodes,omitempty,omitzero"`
-	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
+	// CloseOff How forest and one_target derive what the path leaves open.
+	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
-	// N How many; 10 if absent, of kpath as many as it takes.
-	N        int                     `json:"n,omitempty,omitzero"`
-	Seed     *int64                  `json:"seed,omitempty"`
-	Spacing  GenerateRequestSpacing  `json:"spacing,omitempty,omitzero"`
-	Start    string                  `json:"start,omitempty,omitzero"`
-	Strategy GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
+	// Cooldown What an alternative's chance is multiplied by when a random input takes it.
+	Cooldown float64 `json:"cooldown,omitempty,omitzero"`
+
+	// Expansions common, uncommon and failure come to an end after so many rules and tokens.
+	Expansions int `json:"expansions,omitempty,omitzero"`
+
+	// K The length of the paths that kpath and forest cover; 2 if absent.
+	K int `json:"k,omitempty,omitzero"`
+
+	// MadeUp Make all names up, instead of taking most from the samples of a grammar that comes with inroad.
+	MadeUp    bool `json:"made_up,omitempty,omitzero"`
+	MaxDepth  int  `json:"max_depth,omitempty,omitzero"`
+	MaxNodes  int  `json:"max_nodes,omitempty,omitzero"`
+	MaxRepeat int  `json:"max_repeat,omitempty,omitzero"`
+
+	// N How many, of forest how many sets; 10 if absent, of kpath as many as it takes.
+	N int `json:"n,omitempty,omitzero"`
+
+	// OneTarget kpath makes each input for one path, instead of packing in others.
+	OneTarget bool `json:"one_target,omitempty,omitzero"`
+
+	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+	Probabilities Probabilities           `json:"probabilities,omitempty,omitzero"`
+	Seed          *int64                  `json:"seed,omitempty"`
+	Spacing       GenerateRequestSpacing  `json:"spacing,omitempty,omitzero"`
+	Start         string                  `json:"start,omitempty,omitzero"`
+	Strategy      GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
+
+	// Summary End with a line that tells what was made.
+	Summary bool `json:"summary,omitempty,omitzero"`
+
+	// Tokens The texts that tokens are taken from, by the name of the token.
+	Tokens map[string][]string `json:"tokens,omitempty,omitzero"`
 }
+
+// GenerateRequestCloseOff How forest and one_target derive what the path leaves open.
+type GenerateRequestCloseOff string
 
 // GenerateRequestSpacing defines model for GenerateRequest.Spacing.
 type GenerateRequestSpacing string
@@ -653,11 +791,31 @@ type LineError struct {
 	Message string `json:"message"`
 }
 
-// MadeInput An `input` or `input_base64`, or the `error` that ends the stream.
+// Made defines model for Made.
+type Made struct {
+	// Covered Of kpath, the paths that inputs have.
+	Covered int `json:"covered,omitempty,omitzero"`
+
+	// Draws So many trees were drawn; the text of some would have been read otherwise.
+	Draws  int `json:"draws"`
+	Inputs int `json:"inputs"`
+
+	// Paths Of kpath, the paths of the grammar.
+	Paths int `json:"paths,omitempty,omitzero"`
+
+	// Unrealised Of kpath, paths without a text that parses back.
+	Unrealised int `json:"unrealised,omitempty,omitzero"`
+}
+
+// MadeInput An `input` or `input_base64`; last, what was `made` if that was asked for, or the `error` that ends the stream.
 type MadeInput struct {
 	Error       string  `json:"error,omitempty,omitzero"`
 	Input       *string `json:"input,omitempty"`
 	InputBase64 *string `json:"input_base64,omitempty"`
+	Made        Made    `json:"made,omitempty,omitzero"`
+
+	// Set Of forest, the set that it belongs to.
+	Set int `json:"set,omitempty,omitzero"`
 }
 
 // Method defines model for Method.
@@ -680,14 +838,6 @@ type Method struct {
 // MethodList defines model for MethodList.
 type MethodList struct {
 	Methods []Method `json:"methods"`
-}
-
-// MissingPath defines model for MissingPath.
-type MissingPath struct {
-	Path []string `json:"path"`
-
-	// Pattern The path as a partial input.
-	Pattern string `json:"pattern"`
 }
 
 // Model defines model for Model.
@@ -760,6 +910,8 @@ type Outcome struct {
 
 // Outside The input is not one of the grammar, so there is no prediction.
 type Outside struct {
+	Methods []Reached `json:"methods,omitempty,omitzero"`
+
 	// Observations Of such inputs in the training.
 	Observations int `json:"observations"`
 
@@ -772,22 +924,62 @@ type Outside struct {
 
 // ParseAnswer defines model for ParseAnswer.
 type ParseAnswer struct {
-	Exact bool `json:"exact"`
+	// Derivation The derivation as JSON, a node an object.
+	Derivation json.RawMessage `json:"derivation,omitempty,omitzero"`
+	Exact      bool            `json:"exact"`
 
 	// Syntax Where an input leaves the grammar.
 	Syntax SyntaxError `json:"syntax,omitempty,omitzero"`
 
-	// Tree The derivation, as ANTLR writes trees.
+	// Tree The derivation, unless it is asked for as JSON.
 	Tree string `json:"tree,omitempty,omitzero"`
+
+	// Trivia White space and comments, with how they are derived.
+	Trivia json.RawMessage `json:"trivia,omitempty,omitzero"`
+
+	// Undecided A predicate that the tree depends on.
+	Undecided Undecided `json:"undecided,omitempty,omitzero"`
+
+	// Unread Where a rule ended before the input did.
+	Unread Unread `json:"unread,omitempty,omitzero"`
 }
 
 // ParseRequest defines model for ParseRequest.
 type ParseRequest struct {
-	Input       *string `json:"input,omitempty"`
-	InputBase64 *string `json:"input_base64,omitempty"`
+	// Format The tree as ANTLR writes it, a node a line, or as JSON.
+	Format      ParseRequestFormat `json:"format,omitempty,omitzero"`
+	Input       *string            `json:"input,omitempty"`
+	InputBase64 *string            `json:"input_base64,omitempty"`
+
+	// Inside Show in JSON, too, how tokens are derived from their rules.
+	Inside bool `json:"inside,omitempty,omitzero"`
+
+	// Prefix As ANTLR does, let a start rule that does not end in EOF leave a part of the input unread.
+	Prefix bool `json:"prefix,omitempty,omitzero"`
 
 	// Start The parser rule to begin with.
 	Start string `json:"start,omitempty,omitzero"`
+
+	// Strict Refuse an input whose tree depends on a predicate, as none is run.
+	Strict bool `json:"strict,omitempty,omitzero"`
+}
+
+// ParseRequestFormat The tree as ANTLR writes it, a node a line, or as JSON.
+type ParseRequestFormat string
+
+// Path defines model for Path.
+type Path struct {
+	Path []string `json:"path"`
+
+	// Pattern The path as a partial input.
+	Pattern string `json:"pattern"`
+}
+
+// PathCount defines model for PathCount.
+type PathCount struct {
+	// Count A number that may be large.
+	Count string `json:"count"`
+	K     int    `json:"k"`
 }
 
 // PredictAnswer defines model for PredictAnswer.
@@ -819,6 +1011,9 @@ type Prediction struct {
 	Reached int      `json:"reached"`
 	Reasons []Reason `json:"reasons,omitempty,omitzero"`
 }
+
+// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+type Probabilities = json.RawMessage
 
 // Problem defines model for Problem.
 type Problem struct {
@@ -879,6 +1074,14 @@ type Question struct {
 	Reached      int       `json:"reached"`
 }
 
+// Reached defines model for Reached.
+type Reached struct {
+	Method string `json:"method"`
+
+	// Reached So many of the observations reached it.
+	Reached int `json:"reached"`
+}
+
 // Reason defines model for Reason.
 type Reason struct {
 	// Feature A partial input, or words.
@@ -886,6 +1089,18 @@ type Reason struct {
 
 	// Present Whether the input has it.
 	Present bool `json:"present"`
+}
+
+// Rejected defines model for Rejected.
+type Rejected struct {
+	Message string `json:"message"`
+	Name    string `json:"name,omitempty,omitzero"`
+
+	// Number Which of the inputs, from 1.
+	Number int `json:"number"`
+
+	// Syntax Where an input leaves the grammar.
+	Syntax SyntaxError `json:"syntax,omitempty,omitzero"`
 }
 
 // Scope What a key allows.
@@ -907,6 +1122,9 @@ type SolveRequest struct {
 
 	// N How many; 1 if absent.
 	N int `json:"n,omitempty,omitzero"`
+
+	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
 
 	// Require Paths that inputs have.
 	Require []string          `json:"require,omitempty,omitzero"`
@@ -947,6 +1165,9 @@ type SyntaxError struct {
 
 	// Offset In bytes, from 0.
 	Offset int `json:"offset"`
+
+	// Unexpected What stands there.
+	Unexpected string `json:"unexpected"`
 }
 
 // TargetLine An input with the methods it reaches, or a method that is `missed` with the reason.
@@ -974,9 +1195,12 @@ type TargetRequest struct {
 	Methods    []string `json:"methods"`
 
 	// N How many for each set of methods that can be reached at once; 1 if absent.
-	N     int                `json:"n,omitempty,omitzero"`
-	Seed  *int64             `json:"seed,omitempty"`
-	Style TargetRequestStyle `json:"style,omitempty,omitzero"`
+	N int `json:"n,omitempty,omitzero"`
+
+	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+	Probabilities Probabilities      `json:"probabilities,omitempty,omitzero"`
+	Seed          *int64             `json:"seed,omitempty"`
+	Style         TargetRequestStyle `json:"style,omitempty,omitzero"`
 }
 
 // TargetRequestStyle defines model for TargetRequest.Style.
@@ -986,17 +1210,29 @@ type TargetRequestStyle string
 type TrainOptions struct {
 	Balance TrainOptionsBalance `json:"balance,omitempty,omitzero"`
 
+	// Features What counts beyond paths; all of it if absent.
+	Features []TrainOptionsFeatures `json:"features,omitempty,omitzero"`
+
 	// Folds Parts that are held out in turn to see how good the answers are.
 	Folds int `json:"folds,omitempty,omitzero"`
 
 	// K The longest paths that count.
 	K int `json:"k,omitempty,omitzero"`
 
+	// KeepInputs How many inputs the model keeps, to be compared with others.
+	KeepInputs *int `json:"keep_inputs,omitempty"`
+
+	// Margin By how much what is beyond paths must be better to be asked for.
+	Margin *float64 `json:"margin,omitempty"`
+
 	// MaxDepth Questions below each other in a tree.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
 	// MinLeaf Observations in a leaf.
-	MinLeaf int    `json:"min_leaf,omitempty,omitzero"`
+	MinLeaf int `json:"min_leaf,omitempty,omitzero"`
+
+	// Outcome Methods are learned given how the run ends.
+	Outcome *bool  `json:"outcome,omitempty"`
 	Seed    *int64 `json:"seed,omitempty"`
 
 	// Trivia White space and comments count.
@@ -1005,6 +1241,9 @@ type TrainOptions struct {
 
 // TrainOptionsBalance defines model for TrainOptions.Balance.
 type TrainOptionsBalance string
+
+// TrainOptionsFeatures defines model for TrainOptions.Features.
+type TrainOptionsFeatures string
 
 // TrainRequest defines model for TrainRequest.
 type TrainRequest struct {
@@ -1015,6 +1254,30 @@ type TrainRequest struct {
 	// Options What is absent is as recommended.
 	Options TrainOptions `json:"options,omitempty,omitzero"`
 	Subject string       `json:"subject"`
+}
+
+// Undecided A predicate that the tree depends on.
+type Undecided struct {
+	// Column In characters, from 1.
+	Column  int    `json:"column"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+
+	// Offset In bytes, from 0.
+	Offset int `json:"offset"`
+
+	// Predicate Its place in the grammar.
+	Predicate string `json:"predicate"`
+}
+
+// Unread Where a rule ended before the input did.
+type Unread struct {
+	// Column In characters, from 1.
+	Column int `json:"column"`
+	Line   int `json:"line"`
+
+	// Offset In bytes, from 0.
+	Offset int `json:"offset"`
 }
 
 // UploadReport defines model for UploadReport.
@@ -1058,6 +1321,21 @@ type Limit = int
 // ModelName defines model for ModelName.
 type ModelName = string
 
+// PathAbsent defines model for PathAbsent.
+type PathAbsent = bool
+
+// PathLength defines model for PathLength.
+type PathLength = int
+
+// PathNames defines model for PathNames.
+type PathNames = bool
+
+// PathStart defines model for PathStart.
+type PathStart = string
+
+// PathTrivia defines model for PathTrivia.
+type PathTrivia = bool
+
 // SubjectName defines model for SubjectName.
 type SubjectName = string
 
@@ -1082,13 +1360,61 @@ type Well = Status
 // MeasureCoverageParams defines parameters for MeasureCoverage.
 type MeasureCoverageParams struct {
 	// K The length of the paths.
-	K int `form:"k,omitempty" json:"k,omitempty,omitzero"`
+	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
+
+	// Start The parser rule to begin with; the grammar's own if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
 
 	// Trivia The paths of white space and comments, instead of those of what the parser sees.
-	Trivia bool `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
+	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
+
+	// Names Paths of names: the same symbol anywhere is one.
+	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
+
+	// Absent That an optional part is not there is a symbol as well.
+	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 
 	// Missing List so many of the paths that no input has.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
+
+	// Present List so many of the paths that inputs have.
+	Present int `form:"present,omitempty" json:"present,omitempty,omitzero"`
+}
+
+// CountPathsParams defines parameters for CountPaths.
+type CountPathsParams struct {
+	// K The length of the paths.
+	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
+
+	// Start The parser rule to begin with; the grammar's own if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
+
+	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
+
+	// Names Paths of names: the same symbol anywhere is one.
+	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
+
+	// Absent That an optional part is not there is a symbol as well.
+	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
+}
+
+// ListPathsParams defines parameters for ListPaths.
+type ListPathsParams struct {
+	// K The length of the paths.
+	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
+
+	// Start The parser rule to begin with; the grammar's own if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
+
+	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
+
+	// Names Paths of names: the same symbol anywhere is one.
+	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
+
+	// Absent That an optional part is not there is a symbol as well.
+	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 }
 
 // ListJobsParams defines parameters for ListJobs.
@@ -1434,6 +1760,18 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 	ParseInput(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CountPaths Count the paths of a grammar
+	//
+	// Corresponds with GET /v1/grammars/{grammar}/path-count (the `CountPaths` operationId).
+	CountPaths(ctx context.Context, grammar GrammarName, params *CountPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPaths List the paths of a grammar
+	//
+	// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+	//
+	// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
+	ListPaths(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SolveConstraintWithBody Make inputs that have some paths and not others
 	//
@@ -2009,6 +2347,38 @@ func (c *Client) ParseInputWithBody(ctx context.Context, grammar GrammarName, co
 // Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 func (c *Client) ParseInput(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewParseInputRequest(c.Server, grammar, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CountPaths Count the paths of a grammar
+//
+// Corresponds with GET /v1/grammars/{grammar}/path-count (the `CountPaths` operationId).
+func (c *Client) CountPaths(ctx context.Context, grammar GrammarName, params *CountPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCountPathsRequest(c.Server, grammar, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPaths List the paths of a grammar
+//
+// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+//
+// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
+func (c *Client) ListPaths(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPathsRequest(c.Server, grammar, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2899,6 +3269,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "trivia", params.Trivia, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
@@ -2907,7 +3285,31 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "names", params.Names, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "absent", params.Absent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "missing", params.Missing, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "present", params.Present, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -3021,6 +3423,184 @@ func NewParseInputRequestWithBody(server string, grammar GrammarName, contentTyp
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCountPathsRequest constructs an http.Request for the CountPaths method
+func NewCountPathsRequest(server string, grammar GrammarName, params *CountPathsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/path-count", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "k", params.K, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "trivia", params.Trivia, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "names", params.Names, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "absent", params.Absent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListPathsRequest constructs an http.Request for the ListPaths method
+func NewListPathsRequest(server string, grammar GrammarName, params *ListPathsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/paths", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "k", params.K, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "trivia", params.Trivia, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "names", params.Names, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "absent", params.Absent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -4189,6 +4769,22 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/grammars/{grammar}/parses (the `ParseInput` operationId).
 	ParseInputWithResponse(ctx context.Context, grammar GrammarName, body ParseInputJSONRequestBody, reqEditors ...RequestEditorFn) (*ParseInputResponse, error)
 
+	// CountPathsWithResponse Count the paths of a grammar
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/grammars/{grammar}/path-count (the `CountPaths` operationId).
+	CountPathsWithResponse(ctx context.Context, grammar GrammarName, params *CountPathsParams, reqEditors ...RequestEditorFn) (*CountPathsResponse, error)
+
+	// ListPathsWithResponse List the paths of a grammar
+	//
+	// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
+	ListPathsWithResponse(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*ListPathsResponse, error)
+
 	// SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
 	//
 	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
@@ -5208,6 +5804,116 @@ func (r ParseInputResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ParseInputResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CountPathsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PathCount
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CountPathsResponse) GetJSON200() *PathCount {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r CountPathsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CountPathsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CountPathsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CountPathsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CountPathsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CountPathsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListPathsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListPathsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r ListPathsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPathsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPathsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPathsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPathsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPathsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6707,6 +7413,34 @@ func (c *ClientWithResponses) ParseInputWithResponse(ctx context.Context, gramma
 	return ParseParseInputResponse(rsp)
 }
 
+// CountPathsWithResponse Count the paths of a grammar
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/grammars/{grammar}/path-count (the `CountPaths` operationId).
+func (c *ClientWithResponses) CountPathsWithResponse(ctx context.Context, grammar GrammarName, params *CountPathsParams, reqEditors ...RequestEditorFn) (*CountPathsResponse, error) {
+	rsp, err := c.CountPaths(ctx, grammar, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCountPathsResponse(rsp)
+}
+
+// ListPathsWithResponse List the paths of a grammar
+//
+// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
+func (c *ClientWithResponses) ListPathsWithResponse(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*ListPathsResponse, error) {
+	rsp, err := c.ListPaths(ctx, grammar, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPathsResponse(rsp)
+}
+
 // SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
 //
 // Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
@@ -7692,6 +8426,86 @@ func ParseParseInputResponse(rsp *http.Response) (*ParseInputResponse, error) {
 	return response, nil
 }
 
+// ParseCountPathsResponse parses an HTTP response from a CountPathsWithResponse call
+func ParseCountPathsResponse(rsp *http.Response) (*CountPathsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CountPathsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PathCount
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPathsResponse parses an HTTP response from a ListPathsWithResponse call
+func ParseListPathsResponse(rsp *http.Response) (*ListPathsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPathsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseSolveConstraintResponse parses an HTTP response from a SolveConstraintWithResponse call
 func ParseSolveConstraintResponse(rsp *http.Response) (*SolveConstraintResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -8621,6 +9435,12 @@ type ServerInterface interface {
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx echo.Context, grammar GrammarName) error
+	// CountPaths Count the paths of a grammar
+	// (GET /v1/grammars/{grammar}/path-count)
+	CountPaths(ctx echo.Context, grammar GrammarName, params CountPathsParams) error
+	// ListPaths List the paths of a grammar
+	// (GET /v1/grammars/{grammar}/paths)
+	ListPaths(ctx echo.Context, grammar GrammarName, params ListPathsParams) error
 	// SolveConstraint Make inputs that have some paths and not others
 	// (POST /v1/grammars/{grammar}/solutions)
 	SolveConstraint(ctx echo.Context, grammar GrammarName) error
@@ -8831,6 +9651,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter k: %s", err))
 	}
 
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
 	// ------------- Optional query parameter "trivia" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "trivia", ctx.QueryParams(), &params.Trivia, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
@@ -8838,11 +9665,32 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter trivia: %s", err))
 	}
 
+	// ------------- Optional query parameter "names" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "names", ctx.QueryParams(), &params.Names, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter names: %s", err))
+	}
+
+	// ------------- Optional query parameter "absent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "absent", ctx.QueryParams(), &params.Absent, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter absent: %s", err))
+	}
+
 	// ------------- Optional query parameter "missing" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "missing", ctx.QueryParams(), &params.Missing, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter missing: %s", err))
+	}
+
+	// ------------- Optional query parameter "present" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "present", ctx.QueryParams(), &params.Present, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter present: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -8879,6 +9727,112 @@ func (w *ServerInterfaceWrapper) ParseInput(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ParseInput(ctx, grammar)
+	return err
+}
+
+// CountPaths converts echo context to params.
+func (w *ServerInterfaceWrapper) CountPaths(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CountPathsParams
+	// ------------- Optional query parameter "k" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "k", ctx.QueryParams(), &params.K, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter k: %s", err))
+	}
+
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
+	// ------------- Optional query parameter "trivia" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "trivia", ctx.QueryParams(), &params.Trivia, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter trivia: %s", err))
+	}
+
+	// ------------- Optional query parameter "names" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "names", ctx.QueryParams(), &params.Names, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter names: %s", err))
+	}
+
+	// ------------- Optional query parameter "absent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "absent", ctx.QueryParams(), &params.Absent, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter absent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CountPaths(ctx, grammar, params)
+	return err
+}
+
+// ListPaths converts echo context to params.
+func (w *ServerInterfaceWrapper) ListPaths(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPathsParams
+	// ------------- Optional query parameter "k" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "k", ctx.QueryParams(), &params.K, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter k: %s", err))
+	}
+
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
+	// ------------- Optional query parameter "trivia" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "trivia", ctx.QueryParams(), &params.Trivia, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter trivia: %s", err))
+	}
+
+	// ------------- Optional query parameter "names" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "names", ctx.QueryParams(), &params.Names, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter names: %s", err))
+	}
+
+	// ------------- Optional query parameter "absent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "absent", ctx.QueryParams(), &params.Absent, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter absent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListPaths(ctx, grammar, params)
 	return err
 }
 
@@ -9329,6 +10283,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/grammars/:grammar", wrapper.GetGrammar, options.OperationMiddlewares["getGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/parses", wrapper.ParseInput, options.OperationMiddlewares["parseInput"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/coverage", wrapper.MeasureCoverage, options.OperationMiddlewares["measureCoverage"]...)
+	router.GET(options.BaseURL+"/v1/grammars/:grammar/paths", wrapper.ListPaths, options.OperationMiddlewares["listPaths"]...)
+	router.GET(options.BaseURL+"/v1/grammars/:grammar/path-count", wrapper.CountPaths, options.OperationMiddlewares["countPaths"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/inputs", wrapper.GenerateInputs, options.OperationMiddlewares["generateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/solutions", wrapper.SolveConstraint, options.OperationMiddlewares["solveConstraint"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
@@ -10262,6 +11218,163 @@ type ParseInputdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ParseInputdefaultApplicationProblemPlusJSONResponse) VisitParseInputResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CountPathsRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+	Params  CountPathsParams
+}
+
+type CountPathsResponseObject interface {
+	VisitCountPathsResponse(w http.ResponseWriter) error
+}
+
+type CountPaths200JSONResponse PathCount
+
+func (response CountPaths200JSONResponse) VisitCountPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CountPaths404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response CountPaths404ApplicationProblemPlusJSONResponse) VisitCountPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CountPathsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CountPathsdefaultApplicationProblemPlusJSONResponse) VisitCountPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPathsRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+	Params  ListPathsParams
+}
+
+type ListPathsResponseObject interface {
+	VisitListPathsResponse(w http.ResponseWriter) error
+}
+
+type ListPaths200ApplicationXNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ListPaths200ApplicationXNdjsonResponse) VisitListPathsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type ListPaths404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListPaths404ApplicationProblemPlusJSONResponse) VisitListPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPaths422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListPaths422ApplicationProblemPlusJSONResponse) VisitListPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPathsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListPathsdefaultApplicationProblemPlusJSONResponse) VisitListPathsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11802,6 +12915,12 @@ type StrictServerInterface interface {
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx context.Context, request ParseInputRequestObject) (ParseInputResponseObject, error)
+	// CountPaths Count the paths of a grammar
+	// (GET /v1/grammars/{grammar}/path-count)
+	CountPaths(ctx context.Context, request CountPathsRequestObject) (CountPathsResponseObject, error)
+	// ListPaths List the paths of a grammar
+	// (GET /v1/grammars/{grammar}/paths)
+	ListPaths(ctx context.Context, request ListPathsRequestObject) (ListPathsResponseObject, error)
 	// SolveConstraint Make inputs that have some paths and not others
 	// (POST /v1/grammars/{grammar}/solutions)
 	SolveConstraint(ctx context.Context, request SolveConstraintRequestObject) (SolveConstraintResponseObject, error)
@@ -12374,6 +13493,58 @@ func (sh *strictHandler) ParseInput(ctx echo.Context, grammar GrammarName) error
 		return err
 	} else if validResponse, ok := response.(ParseInputResponseObject); ok {
 		return validResponse.VisitParseInputResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CountPaths operation middleware
+func (sh *strictHandler) CountPaths(ctx echo.Context, grammar GrammarName, params CountPathsParams) error {
+	var request CountPathsRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CountPaths(ctx.Request().Context(), request.(CountPathsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CountPaths")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CountPathsResponseObject); ok {
+		return validResponse.VisitCountPathsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListPaths operation middleware
+func (sh *strictHandler) ListPaths(ctx echo.Context, grammar GrammarName, params ListPathsParams) error {
+	var request ListPathsRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPaths(ctx.Request().Context(), request.(ListPathsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPaths")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListPathsResponseObject); ok {
+		return validResponse.VisitListPathsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
