@@ -106,9 +106,14 @@ const usualTimes = 10
 func (p *Probabilities) Invert() *Probabilities {
 	out := newProbabilities(p.grammar)
 	for o, ps := range p.alternatives {
-		out.alternatives[o] = invert(ps)
+		if ps != nil {
+			out.alternatives[o] = invert(ps)
+		}
 	}
 	for o, ps := range p.repetitions {
+		if ps == nil {
+			continue
+		}
 		times := timesOf(p.grammar.Nodes[o], ps)
 		before := make([]float64, len(times))
 		for i, t := range times {

@@ -164,6 +164,24 @@ func TestProbabilitiesAreWrittenAndRead(t *testing.T) {
 	}
 }
 
+// What was never come to stays open, though it was written down.
+func TestInvertWhatWasRead(t *testing.T) {
+	g := grammartest.Load(t, arithmetic)
+	var text bytes.Buffer
+	if err := learn(t, g, "1").WriteJSON(&text); err != nil { // most of the grammar was never come to
+		t.Fatal(err)
+	}
+	p, err := generate.ReadProbabilities(&text, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p.Invert()}, 1, 20, 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What people leave open takes an equal share of the rest.
 func TestProbabilitiesByHand(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : ('a' | 'b' | 'c') 'd'* 'e'? EOF ;\n")
