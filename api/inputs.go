@@ -181,9 +181,6 @@ func constraintOf(r *targeting.Reader, asked *openapi.SolveRequest) (targeting.C
 	for _, path := range asked.Forbid {
 		errs = append(errs, add(path, r.Read, func(c *targeting.Condition) { c.Min, c.Max = 0, 0 }))
 	}
-	for _, rule := range asked.Absent {
-		errs = append(errs, add(rule, r.Absent, func(*targeting.Condition) {}))
-	}
 	for _, p := range asked.Counts {
 		errs = append(errs, add(p.Path, r.Read, func(c *targeting.Condition) {
 			c.Min = p.Min
@@ -191,6 +188,9 @@ func constraintOf(r *targeting.Reader, asked *openapi.SolveRequest) (targeting.C
 				c.Max = *p.Max
 			}
 		}))
+	}
+	for _, rule := range asked.Absent {
+		errs = append(errs, add(rule, r.Absent, func(*targeting.Condition) {}))
 	}
 	return c, errors.Join(errs...)
 }
