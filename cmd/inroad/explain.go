@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ type explainOptions struct {
 	method string
 	format string
 	whole  bool
+	server serverOptions
+	client *client // nil if no service is asked
 
 	stdout, stderr io.Writer
 }
@@ -36,27 +39,34 @@ always made by the whole tree.`,
   inroad explain --model json.model 'parser.go#parseObject' --format svg >tree.svg`,
 		Args:                  cobra.ExactArgs(1),
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			opt.method, opt.stdout, opt.stderr = args[0], cmd.OutOrStdout(), cmd.ErrOrStderr()
-			return opt.run()
+			if opt.client, err = opt.server.connect(cmd); err != nil {
+				return err
+			}
+			return opt.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model")
+	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service")
 	flags.StringVar(&opt.format, "format", "text", strings.Join(explainFormats(), ", "))
 	flags.BoolVar(&opt.whole, "whole", false, "the whole tree, with questions that chance may explain")
+	opt.server.bind(flags)
 	return cmd
 }
 
 func explainFormats() []string { return []string{"text", "dot", "svg", "json"} }
 
-func (opt *explainOptions) run() error {
+func (opt *explainOptions) run(ctx context.Context) error {
 	switch {
 	case opt.model == "":
 		return errors.New("no model: give --model FILE")
 	case !slices.Contains(explainFormats(), opt.format):
 		return fmt.Errorf("--format %s: it is %s", opt.format, strings.Join(explainFormats(), " or "))
+	}
+	if opt.client != nil {
+		return opt.client.explain(ctx, opt)
 	}
 	m, err := readModel(opt.model)
 	if err != nil {
@@ -112,7 +122,11 @@ type explanationJSON struct {
 func writeExplanationJSON(w io.Writer, m *model.Model, e *model.Explanation) error {
 	out := explanationJSON{
 		Model: m.Digest, Exact: m.Grammar.Exact(), Method: e.Unit.ID, File: e.Unit.File, Start: e.Unit.Start, End: e.Unit.End,
-		Reached: e.Entered, All: e.Rows, Conditions: append([]model.Condition{}, e.Conditions...), Tree: e.Tree,
+		Reached: e.Entered, All: e.Rows, Conditions: []model.Condition{}, Tree: e.Tree,
+	}
+	for _, c := range e.Conditions {
+		c.With, c.Without = append([]string{}, c.With...), append([]string{}, c.Without...)
+		out.Conditions = append(out.Conditions, c)
 	}
 	if e.HeldOut.Total() > 0 {
 		out.HeldOut = new(figureOf(e.HeldOut))

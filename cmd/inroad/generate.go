@@ -41,6 +41,8 @@ type generateOptions struct {
 	madeUp        bool
 	workers       int
 	out           string
+	server        serverOptions
+	client        *client // nil if no service is asked
 	generate.Options
 
 	stdout, stderr io.Writer
@@ -73,8 +75,11 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
   inroad generate --grammar json --strategy uncommon --from samples --n 100`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd, "workers"); err != nil {
+				return err
+			}
 			return opt.run(cmd.Context())
 		},
 	}
@@ -101,6 +106,7 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
 	flags.Uint64Var(&opt.seed, "seed", 1, "what all choices are drawn from; 0 draws one")
 	flags.IntVar(&opt.workers, "workers", 0, "how many inputs to make at the same time (default one a core)")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
+	opt.server.bind(flags)
 	return cmd
 }
 
@@ -189,11 +195,14 @@ func (opt *generateOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
+	drawSeed(&opt.seed, opt.stderr)
+	if opt.client != nil {
+		return opt.client.generate(ctx, opt)
+	}
 	g, err := openGrammar(opt.grammar, &opt.Start, opt.stderr)
 	if err != nil {
 		return err
 	}
-	drawSeed(&opt.seed, opt.stderr)
 	if err := opt.learn(ctx, g); err != nil {
 		return err
 	}
@@ -207,13 +216,37 @@ func (opt *generateOptions) run(ctx context.Context) error {
 // drawSeed draws a seed if none is given, and tells which.
 func drawSeed(seed *uint64, stderr io.Writer) {
 	if *seed == 0 {
-		*seed = rand.Uint64()
+		*seed = rand.Uint64() >> 1 // services take no larger ones
 		fmt.Fprintf(stderr, "inroad: seed %d\n", *seed)
 	}
 }
 
 // learn takes what choices and tokens are to be like.
-func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) error {
+func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) (err error) {
+	if err := opt.learnTokens(ctx, g); err != nil {
+		return err
+	}
+	if !opt.madeUp {
+		if opt.Names, err = generate.SampleNames(ctx, opt.grammar, g); err != nil {
+			return err
+		}
+	}
+	if err := opt.learnProbabilities(ctx, g); err != nil {
+		return err
+	}
+	if opt.Probabilities == nil && slices.Contains(strategies()[4:], opt.strategy) {
+		if opt.Probabilities, err = generate.SampleProbabilities(ctx, opt.grammar, g); err != nil {
+			return err
+		}
+	}
+	if opt.strategy == "uncommon" {
+		opt.Probabilities = opt.Probabilities.Invert()
+	}
+	return nil
+}
+
+// learnTokens reads the texts that tokens are to be taken from.
+func (opt *generateOptions) learnTokens(ctx context.Context, g *grammars.Grammar) error {
 	opt.Tokens = generate.Texts{}
 	for _, value := range opt.tokens {
 		if err := opt.readTexts(g, value); err != nil { //nolint:contextcheck // reading one token back is bounded and takes no context
@@ -226,22 +259,17 @@ func (opt *generateOptions) learn(ctx context.Context, g *grammars.Grammar) erro
 			return fmt.Errorf("--tokens-from: %w", err)
 		}
 	}
-	var err error
-	if !opt.madeUp {
-		if opt.Names, err = generate.SampleNames(ctx, opt.grammar, g); err != nil {
-			return err
-		}
-	}
+	return nil
+}
+
+// learnProbabilities takes the probabilities that were given, or learns them
+// from what was.
+func (opt *generateOptions) learnProbabilities(ctx context.Context, g *grammars.Grammar) (err error) {
 	switch {
 	case opt.probabilities != "":
 		opt.Probabilities, err = readProbabilities(opt.probabilities, g)
 	case len(opt.from) > 0:
 		opt.Probabilities, err = learnProbabilities(ctx, g, opt.Start, opt.from, opt.stderr)
-	case slices.Contains(strategies()[4:], opt.strategy):
-		opt.Probabilities, err = generate.SampleProbabilities(ctx, opt.grammar, g)
-	}
-	if err == nil && opt.strategy == "uncommon" {
-		opt.Probabilities = opt.Probabilities.Invert()
 	}
 	return err
 }
@@ -307,11 +335,27 @@ func (opt *generateOptions) generate(ctx context.Context, g *grammars.Grammar, o
 			bar.set(inputs)
 		}
 	}
-	if again := draws - inputs; again > 0 && err == nil {
+	if err == nil {
+		opt.tellDraws(draws, inputs)
+	}
+	return err
+}
+
+// tellDraws tells how many trees had a text that is read otherwise.
+func (opt *generateOptions) tellDraws(draws, inputs int) {
+	if again := draws - inputs; again > 0 {
 		fmt.Fprintf(opt.stderr, "inroad: note: %d of %d trees (%.1f %%) were drawn again: their text would have been read otherwise\n",
 			again, draws, 100*float64(again)/float64(draws))
 	}
-	return err
+}
+
+// tellCovered tells how many of the paths inputs have.
+func (opt *generateOptions) tellCovered(covered, all, unrealised int) {
+	fmt.Fprintf(opt.stderr, "inroad: k=%d: %d of %d (%s %%)", opt.k, covered, all, percent(covered, big.NewInt(int64(all))))
+	if unrealised > 0 {
+		fmt.Fprintf(opt.stderr, ", %d without a text that parses back", unrealised)
+	}
+	fmt.Fprintln(opt.stderr)
 }
 
 // generator returns a generator that draws from the seed.
@@ -352,11 +396,7 @@ func (opt *generateOptions) cover(ctx context.Context, g *grammars.Grammar, take
 	}
 	bar.end()
 	covered, all := cover.Covered()
-	fmt.Fprintf(opt.stderr, "inroad: k=%d: %d of %d (%s %%)", opt.k, covered, all, percent(covered, big.NewInt(int64(all))))
-	if n := len(cover.Unrealised()); n > 0 {
-		fmt.Fprintf(opt.stderr, ", %d without a text that parses back", n)
-	}
-	fmt.Fprintln(opt.stderr)
+	opt.tellCovered(covered, all, len(cover.Unrealised()))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,8 +75,13 @@ func readNamed(names []string) ([]grammars.Source, error) {
 	return sources, nil
 }
 
+// isGrammarFile tells a file from the name of a grammar.
+func isGrammarFile(name string) bool {
+	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4")
+}
+
 func readSources(name string) ([]grammars.Source, error) {
-	if !strings.ContainsAny(name, `/\`) && !strings.HasSuffix(name, ".g4") {
+	if !isGrammarFile(name) {
 		sources, err := bundled.Sources(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w; the name of a file ends in .g4 or has a slash in it", err)
@@ -102,6 +108,33 @@ func readFile(name string, limit int) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	return readAll(file, limit)
+}
+
+// readInput reads a file, or standard input if it is called -, as [readAll] does.
+// The context ends the waiting for it.
+func readInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]byte, error) {
+	type result struct {
+		input []byte
+		err   error
+	}
+	done := make(chan result, 1)
+	// Nothing can interrupt a read from a terminal or a pipe. Where the context
+	// ends before it does, the process is about to end as well.
+	go func() {
+		var r result
+		if name == "-" {
+			r.input, r.err = readAll(stdin, limit)
+		} else {
+			r.input, r.err = readFile(name, limit)
+		}
+		done <- r
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case r := <-done:
+		return r.input, r.err
+	}
 }
 
 // readAll reads to the end, but no more than one byte over the limit.

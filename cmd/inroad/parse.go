@@ -23,6 +23,8 @@ type parseOptions struct {
 	strict  bool
 	limits  grammars.Limits
 	inputs  []string
+	server  serverOptions
+	client  *client // nil if no service is asked
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -50,8 +52,12 @@ has no tree. Limits hold for each input.`,
   inroad parse --grammar calc.g4 --format tree sums.txt
   inroad parse --grammar MyLexer.g4,MyParser.g4 --start program --format json *.txt`,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			opt.inputs, opt.stdin, opt.stdout, opt.stderr = args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			opt.client, err = opt.server.connect(cmd, "engine", "max-input", "max-depth", "max-steps", "max-tokens", "max-nodes", "timeout")
+			if err != nil {
+				return err
+			}
 			return opt.run(cmd.Context())
 		},
 	}
@@ -69,6 +75,7 @@ has no tree. Limits hold for each input.`,
 	flags.IntVar(&opt.limits.Tokens, "max-tokens", 4<<20, "give up on inputs of more tokens, white space and comments included")
 	flags.IntVar(&opt.limits.Nodes, "max-nodes", 8<<20, "give up when the tree has more nodes")
 	flags.DurationVar(&opt.limits.Time, "timeout", 10*time.Second, "give up after this time")
+	opt.server.bind(flags)
 	return cmd
 }
 
@@ -76,24 +83,27 @@ func (opt *parseOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
-	g, err := loadGrammar(opt.grammar)
-	if err != nil {
-		return err
-	}
-	if opt.start, err = startRule(g, opt.start); err != nil {
-		return err
-	}
 	notes := opt.stderr
 	if opt.format == "json" { // it has fields for what they say
 		notes = io.Discard
 	}
-	noteApproximate(notes, g)
+	g, parse, err := opt.open(ctx, notes)
+	if err != nil {
+		return err
+	}
 	p := opt.printer(g)
 	failed := false
 	for _, name := range opt.inputs {
-		tree, err := opt.parse(ctx, g, name)
+		input, err := opt.read(ctx, name)
+		var tree *parsed
+		if err == nil {
+			tree, err = parse(ctx, input)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if _, ok := errors.AsType[*unreachableError](err); ok {
+			return err
 		}
 		if err != nil {
 			failed = true
@@ -102,7 +112,7 @@ func (opt *parseOptions) run(ctx context.Context) error {
 			fmt.Fprintf(opt.stderr, "inroad: %s\n", f.Message)
 		} else {
 			err = p.tree(name, tree)
-			noteUnread(notes, name, tree)
+			noteUnread(notes, name, opt.start, tree)
 			if limit := new(derivation.LimitError); errors.As(err, &limit) {
 				failed = true
 				fmt.Fprintf(opt.stderr, "inroad: %s: %v\n", inputName(name), limit)
@@ -154,38 +164,52 @@ func (opt *parseOptions) validate() error {
 	return nil
 }
 
-func (opt *parseOptions) parse(ctx context.Context, g *grammars.Grammar, name string) (*derivation.Tree, error) {
-	input, err := opt.read(ctx, name)
-	if err != nil {
-		return nil, err
+// open returns the grammar, and what parses: the grammar itself, or a service.
+func (opt *parseOptions) open(ctx context.Context, notes io.Writer) (*grammars.Grammar, parser, error) {
+	if opt.client != nil {
+		g, err := opt.client.openGrammar(ctx, opt.grammar, &opt.start, notes)
+		if err != nil {
+			return nil, nil, err
+		}
+		return g.Grammar, opt.client.parser(g, opt), nil
 	}
-	return g.Parse(ctx, input, grammars.ParseOptions{
-		Start: opt.start, Prefix: true, ANTLR: opt.engine == "antlr", Strict: opt.strict, Limits: opt.limits,
-	})
+	g, err := openGrammar(opt.grammar, &opt.start, notes)
+	return g, func(ctx context.Context, input []byte) (*parsed, error) {
+		tree, err := g.Parse(ctx, input, grammars.ParseOptions{
+			Start: opt.start, Prefix: true, ANTLR: opt.engine == "antlr", Strict: opt.strict, Limits: opt.limits,
+		})
+		if err != nil {
+			return nil, err
+		}
+		out := &parsed{treeWriter: tree}
+		if token, ok := tree.Unread(); ok {
+			line, column := derivation.Place(input, int(token.Start))
+			out.unread = &failurePlace{line, column, int(token.Start)}
+		}
+		return out, nil
+	}, err
+}
+
+// A parser derives inputs.
+type parser func(ctx context.Context, input []byte) (*parsed, error)
+
+// A parsed is an input that has a tree.
+type parsed struct {
+	treeWriter
+	unread *failurePlace // where the tree ends before the input does
+}
+
+// A treeWriter writes a tree in the forms that people ask for.
+type treeWriter interface {
+	WriteLisp(w io.Writer) error
+	WriteIndented(w io.Writer) error
+	WriteJSON(w io.Writer) error
+	WriteDeepJSON(w io.Writer) error
+	WriteTriviaJSON(w io.Writer) error
+	WriteDeepTriviaJSON(w io.Writer) error
 }
 
 // read reads an input, and no more of it than shows that it is over the limit.
 func (opt *parseOptions) read(ctx context.Context, name string) ([]byte, error) {
-	type result struct {
-		input []byte
-		err   error
-	}
-	done := make(chan result, 1)
-	// Nothing can interrupt a read from a terminal or a pipe. Where the context
-	// ends before it does, the process is about to end as well.
-	go func() {
-		var r result
-		if name == "-" {
-			r.input, r.err = readAll(opt.stdin, opt.limits.Input)
-		} else {
-			r.input, r.err = readFile(name, opt.limits.Input)
-		}
-		done <- r
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case r := <-done:
-		return r.input, r.err
-	}
+	return readInput(ctx, name, opt.stdin, opt.limits.Input)
 }

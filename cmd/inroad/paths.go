@@ -38,6 +38,8 @@ it in some derivation: rules, tokens, and what tokens are made of.`,
 type pathsOptions struct {
 	grammar string
 	k       int
+	server  serverOptions
+	client  *client // nil if no service is asked
 	features.Options
 
 	stdout, stderr io.Writer
@@ -52,24 +54,21 @@ func (opt *pathsOptions) bind(cmd *cobra.Command) {
 	flags.BoolVar(&opt.Trivia, "trivia", false, "the paths of skipped and hidden tokens instead")
 	flags.BoolVar(&opt.Names, "names", false, "paths of names: the same symbol anywhere is one")
 	flags.BoolVar(&opt.Absent, "absent", false, "that an optional part is not there is a symbol as well")
+	opt.server.bind(flags)
+}
+
+// begin takes what the command was given.
+func (opt *pathsOptions) begin(cmd *cobra.Command) (err error) {
+	opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if opt.k < 1 || opt.k > features.MaxK {
+		return fmt.Errorf("--k %d: it is from 1 to %d", opt.k, features.MaxK)
+	}
+	opt.client, err = opt.server.connect(cmd)
+	return err
 }
 
 // maxPaths bounds how many paths are listed.
 const maxPaths = 5_000_000
-
-// load returns the grammar, having seen that the options fit it.
-func (opt *pathsOptions) load() (*grammars.Grammar, error) {
-	if opt.k < 1 || opt.k > features.MaxK {
-		return nil, fmt.Errorf("--k %d: it is from 1 to %d", opt.k, features.MaxK)
-	}
-	g, err := loadGrammar(opt.grammar)
-	if err != nil {
-		return nil, err
-	}
-	opt.Start, err = startRule(g, opt.Start)
-	noteApproximate(opt.stderr, g)
-	return g, err
-}
 
 // listable refuses to list more paths than anyone can want.
 func (opt *pathsOptions) listable(space *features.Space) error {
@@ -80,8 +79,8 @@ func (opt *pathsOptions) listable(space *features.Space) error {
 }
 
 // writePath writes a path as its symbols with their numbers, and as a pattern.
-func writePath(w io.Writer, space *features.Space, p features.Path) {
-	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(space.Symbols(p), " > ")), printable(space.Pattern(p)))
+func writePath(w io.Writer, symbols []string, pattern string) {
+	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(symbols, " > ")), printable(pattern))
 }
 
 func newPathsCountCommand() *cobra.Command {
@@ -93,17 +92,29 @@ func newPathsCountCommand() *cobra.Command {
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			g, err := opt.load()
-			if err != nil {
+			if err := opt.begin(cmd); err != nil {
 				return err
 			}
-			fmt.Fprintln(opt.stdout, features.NewSpace(g, opt.Options).Count(opt.k))
-			return nil
+			n, err := opt.count(cmd.Context())
+			if err == nil {
+				fmt.Fprintln(opt.stdout, n)
+			}
+			return err
 		},
 	}
 	opt.bind(cmd)
 	return cmd
+}
+
+func (opt *pathsOptions) count(ctx context.Context) (string, error) {
+	if opt.client != nil {
+		return opt.client.countPaths(ctx, opt)
+	}
+	g, err := openGrammar(opt.grammar, &opt.Start, opt.stderr)
+	if err != nil {
+		return "", err
+	}
+	return features.NewSpace(g, opt.Options).Count(opt.k).String(), nil
 }
 
 // pathsInputOptions add inputs to pathsOptions.
@@ -122,7 +133,10 @@ func newPathsListCommand() *cobra.Command {
   inroad paths list --grammar json --k 3 data.json`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt.inputs, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			opt.inputs = args
+			if err := opt.begin(cmd); err != nil {
+				return err
+			}
 			return opt.list(cmd.Context())
 		},
 	}
@@ -131,7 +145,13 @@ func newPathsListCommand() *cobra.Command {
 }
 
 func (opt *pathsInputOptions) list(ctx context.Context) error {
-	g, err := opt.load()
+	switch {
+	case opt.client != nil && len(opt.inputs) > 0:
+		return opt.client.listPathsOf(ctx, opt)
+	case opt.client != nil:
+		return opt.client.listPaths(ctx, opt)
+	}
+	g, err := openGrammar(opt.grammar, &opt.Start, opt.stderr)
 	if err != nil {
 		return err
 	}
@@ -148,7 +168,7 @@ func (opt *pathsInputOptions) list(ctx context.Context) error {
 	out := bufio.NewWriter(opt.stdout)
 	for p := range space.All(opt.k) {
 		if covered == nil || covered.Has(opt.k, space.ID(p)) {
-			writePath(out, space, p)
+			writePath(out, space.Symbols(p), space.Pattern(p))
 		}
 	}
 	return out.Flush()
@@ -170,7 +190,10 @@ All the files of a DIR are inputs, those in folders below it too.`,
 			if len(args) == 0 {
 				return errors.New("no input: give files or folders; see inroad paths coverage --help")
 			}
-			opt.inputs, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			opt.inputs = args
+			if err := opt.begin(cmd); err != nil {
+				return err
+			}
 			return opt.coverage(cmd.Context())
 		},
 	}
@@ -180,7 +203,10 @@ All the files of a DIR are inputs, those in folders below it too.`,
 }
 
 func (opt *pathsInputOptions) coverage(ctx context.Context) error {
-	g, err := opt.load()
+	if opt.client != nil {
+		return opt.client.coverPaths(ctx, opt)
+	}
+	g, err := openGrammar(opt.grammar, &opt.Start, opt.stderr)
 	if err != nil {
 		return err
 	}
@@ -198,17 +224,21 @@ func (opt *pathsInputOptions) coverage(ctx context.Context) error {
 		}
 		for p := range space.All(opt.k) {
 			if !covered.Has(opt.k, space.ID(p)) {
-				writePath(out, space, p)
+				writePath(out, space.Symbols(p), space.Pattern(p))
 			}
 		}
 	}
 	possible := space.Count(opt.k)
-	fmt.Fprintf(out, "k=%d: %d of %v (%s %%)", opt.k, covered.Len(opt.k), possible, percent(covered.Len(opt.k), possible))
-	if impossible := new(big.Int).Sub(all, possible); impossible.Sign() > 0 {
-		fmt.Fprintf(out, ", %v impossible", impossible)
-	}
-	fmt.Fprintln(out)
+	opt.writeCoverage(out, covered.Len(opt.k), possible, new(big.Int).Sub(all, possible))
 	return out.Flush()
+}
+
+func (opt *pathsInputOptions) writeCoverage(w io.Writer, covered int, possible, impossible *big.Int) {
+	fmt.Fprintf(w, "k=%d: %d of %v (%s %%)", opt.k, covered, possible, percent(covered, possible))
+	if impossible.Sign() > 0 {
+		fmt.Fprintf(w, ", %v impossible", impossible)
+	}
+	fmt.Fprintln(w)
 }
 
 // percent returns a share with two decimals, never rounded up to all of it.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type predictOptions struct {
 	methods []string
 	format  string
 	inputs  []string
+	server  serverOptions
+	client  *client // nil if no service is asked
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -42,17 +45,21 @@ it leaves the grammar and what such inputs did in the training.`,
   inroad predict --model json.model --methods parseObject,parseArray --format ndjson corpus
   echo '[1]' | inroad predict --model json.model`,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			opt.inputs = args
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd); err != nil {
+				return err
+			}
 			return opt.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model")
+	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service")
 	flags.StringSliceVar(&opt.methods, "methods", nil, "only these methods, by ID or an end of it, joined by commas")
 	flags.StringVar(&opt.format, "format", "text", "text, json (one array) or ndjson (an object a line)")
+	opt.server.bind(flags)
 	return cmd
 }
 
@@ -63,70 +70,77 @@ func (opt *predictOptions) run(ctx context.Context) error {
 	case opt.format != "text" && opt.format != "json" && opt.format != "ndjson":
 		return fmt.Errorf("--format %s: it is text, json or ndjson", opt.format)
 	}
-	m, err := readModel(opt.model)
-	if err != nil {
-		return err
-	}
-	noteApproximate(opt.stderr, m.Grammar)
-	p := predictPrinter{model: m, out: bufio.NewWriter(opt.stdout), format: opt.format}
-	for _, name := range opt.methods {
-		unit, err := findUnit(m, name)
-		if err != nil {
-			return err
-		}
-		p.units = append(p.units, unit)
-	}
 	if len(opt.inputs) == 0 {
 		opt.inputs = []string{"-"}
 	}
-	failed := false
-	p.begin()
-	for _, name := range opt.inputs {
-		if err := opt.predict(ctx, &p, name, &failed); err != nil {
-			return err
-		}
+	p := &predictPrinter{named: len(opt.methods) > 0, out: bufio.NewWriter(opt.stdout), stderr: opt.stderr, format: opt.format}
+	answer := opt.predictAll
+	if opt.client != nil {
+		answer = opt.client.predictAll
+	}
+	if err := answer(ctx, opt, p); err != nil {
+		return err
 	}
 	p.end()
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
-	if failed {
+	if p.failed {
 		return errReported
 	}
 	return nil
 }
 
-// predict answers for an input, or for all in a folder. What is wrong with one
-// does not keep it from the others.
-func (opt *predictOptions) predict(ctx context.Context, p *predictPrinter, name string, failed *bool) error {
-	files := []string{"-"}
-	if name != "-" {
-		var err error
-		if files, err = inputFiles([]string{name}); err != nil {
-			return err
+// files yields the inputs, and those in folders, in order.
+func (opt *predictOptions) files() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, name := range opt.inputs {
+			files := []string{"-"}
+			if name != "-" {
+				var err error
+				if files, err = inputFiles([]string{name}); err != nil {
+					yield("", err)
+					return
+				}
+			}
+			for _, file := range files {
+				if !yield(file, nil) {
+					return
+				}
+			}
 		}
 	}
-	for _, file := range files {
-		var input []byte
-		var err error
-		if file == "-" {
-			input, err = readAll(opt.stdin, maxInputRead)
-		} else {
-			input, err = readFile(file, maxInputRead)
+}
+
+// predictAll answers for all inputs.
+func (*predictOptions) predictAll(ctx context.Context, opt *predictOptions, p *predictPrinter) error {
+	m, err := readModel(opt.model)
+	if err != nil {
+		return err
+	}
+	noteApproximate(opt.stderr, m.Grammar)
+	units, err := findUnits(m, opt.methods)
+	if err != nil {
+		return err
+	}
+	p.begin()
+	for file, err := range opt.files() {
+		if err != nil {
+			return err
 		}
+		input, err := readInput(ctx, file, opt.stdin, maxInputRead)
 		var answer *model.Answer
 		if err == nil {
-			answer, err = p.model.Predict(ctx, input, grammars.Limits{})
+			answer, err = m.Predict(ctx, input, grammars.Limits{})
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			*failed = true
-			fmt.Fprintf(opt.stderr, "inroad: %s\n", newFailure(file, err).Message)
+			p.fail(file, err)
 			continue
 		}
-		if err := p.print(file, answer); err != nil {
+		if err := p.print(newAnswer(m, units, file, answer)); err != nil {
 			return err
 		}
 	}
@@ -135,11 +149,18 @@ func (opt *predictOptions) predict(ctx context.Context, p *predictPrinter, name 
 
 // A predictPrinter writes answers.
 type predictPrinter struct {
-	model  *model.Model
-	units  []int // that were asked for; all if none
+	named  bool // methods were asked for by name
 	out    *bufio.Writer
+	stderr io.Writer
 	format string
 	begun  bool
+	failed bool
+}
+
+// fail tells why an input has no answer, which does not keep it from the others.
+func (p *predictPrinter) fail(name string, err error) {
+	p.failed = true
+	fmt.Fprintf(p.stderr, "inroad: %s\n", newFailure(name, err).Message)
 }
 
 func (p *predictPrinter) begin() {
@@ -154,12 +175,12 @@ func (p *predictPrinter) end() {
 	}
 }
 
-func (p *predictPrinter) print(name string, a *model.Answer) error {
+func (p *predictPrinter) print(a *answerJSON) error {
 	if p.format == "text" {
-		p.text(name, a)
+		p.text(a)
 		return p.out.Flush()
 	}
-	text, err := json.Marshal(p.answer(name, a))
+	text, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
@@ -175,59 +196,52 @@ func (p *predictPrinter) print(name string, a *model.Answer) error {
 	return err
 }
 
-func (p *predictPrinter) text(name string, a *model.Answer) {
-	if a.Syntax != nil {
-		fmt.Fprintf(p.out, "%s: outside the grammar: %s\n", inputName(name), printable(a.Syntax.Error()))
-		p.outside()
+func (p *predictPrinter) text(a *answerJSON) {
+	if a.Outside != nil {
+		fmt.Fprintf(p.out, "%s: outside the grammar: %s\n", inputName(a.Input), printable(a.Outside.message))
+		p.outside(a.Outside)
 		return
 	}
-	fmt.Fprintf(p.out, "%s:", inputName(name))
+	fmt.Fprintf(p.out, "%s:", inputName(a.Input))
 	if len(a.Outcomes) > 0 {
 		fmt.Fprintf(p.out, " %s (probability %.2f),", printable(a.Outcomes[0].Outcome), a.Outcomes[0].Probability)
 	}
-	covered := 0
-	for _, m := range a.Methods {
-		if m.Covered {
-			covered++
-		}
-	}
-	fmt.Fprintf(p.out, " reaches %d of %s", covered, count(len(a.Methods), "method", "methods"))
+	fmt.Fprintf(p.out, " reaches %d of %s", a.reaches, count(a.known, "method", "methods"))
 	if a.Unseen > 0 {
 		fmt.Fprintf(p.out, "; %.1f %% of its paths are new to the model", 100*a.Unseen)
 	}
 	fmt.Fprintln(p.out)
-	for unit, m := range a.Methods {
-		if len(p.units) > 0 && !slices.Contains(p.units, unit) || len(p.units) == 0 && !m.Covered {
+	for _, m := range a.Methods {
+		if !p.named && !m.Covered {
 			continue
 		}
 		word := "not reached"
 		if m.Covered {
 			word = "reached"
 		}
-		fmt.Fprintf(p.out, "  %s: %s, probability %.2f (%.2f to %.2f), as %d of %d like it%s\n", printable(p.model.Units[unit].ID), word,
-			m.Probability, m.Low, m.High, m.Positives, m.Rows, printable(p.why(unit, m)))
+		fmt.Fprintf(p.out, "  %s: %s, probability %.2f (%.2f to %.2f), as %d of %d like it%s\n", printable(m.Method), word,
+			m.Probability, m.Low, m.High, m.Positives, m.Rows, printable(why(m.Reasons)))
 	}
 }
 
 // why says in a line what led to a prediction; nothing if all inputs did the same.
-func (p *predictPrinter) why(unit int, m *model.Prediction) string {
+func why(reasons []reasonJSON) string {
 	c := model.Condition{}
-	for _, t := range p.model.Reasons(unit, m) {
-		if text := t.Feature.Describe(p.model.Space()); t.Present {
-			c.With = append(c.With, text)
+	for _, r := range reasons {
+		if r.Present {
+			c.With = append(c.With, r.Feature)
 		} else {
-			c.Without = append(c.Without, text)
+			c.Without = append(c.Without, r.Feature)
 		}
 	}
-	if len(c.With)+len(c.Without) == 0 {
+	if len(reasons) == 0 {
 		return ""
 	}
 	return ": " + c.String()
 }
 
 // outside says what inputs outside the grammar did in the training.
-func (p *predictPrinter) outside() {
-	o := p.model.Outside
+func (p *predictPrinter) outside(o *outsideJSON) {
 	if o.Rows == 0 {
 		fmt.Fprintln(p.out, "  the training had no such input")
 		return
@@ -237,11 +251,10 @@ func (p *predictPrinter) outside() {
 		outcomes = append(outcomes, fmt.Sprintf("%s %d", name, o.Outcomes[name]))
 	}
 	fmt.Fprintf(p.out, "  of %s in the training: %s\n", count(o.Rows, "such input", "such inputs"), printable(strings.Join(outcomes, ", ")))
-	for unit, n := range o.Reached {
-		if len(p.units) > 0 && !slices.Contains(p.units, unit) || len(p.units) == 0 && 2*n <= o.Rows {
-			continue
+	for _, m := range o.Methods {
+		if p.named || 2*m.Reached > o.Rows {
+			fmt.Fprintf(p.out, "  %s: reached by %d of %d\n", printable(m.Method), m.Reached, o.Rows)
 		}
-		fmt.Fprintf(p.out, "  %s: reached by %d of %d\n", printable(p.model.Units[unit].ID), n, o.Rows)
 	}
 }
 
@@ -253,6 +266,8 @@ type answerJSON struct {
 	Outcomes []outcomeJSON    `json:"outcomes,omitzero"`
 	Unseen   float64          `json:"unseen"`
 	Methods  []predictionJSON `json:"methods,omitzero"`
+
+	reaches, known int // methods in all, whichever were asked for
 }
 
 type outcomeJSON struct {
@@ -281,6 +296,8 @@ type outsideJSON struct {
 	Rows     int            `json:"observations"`
 	Outcomes map[string]int `json:"outcomes"`
 	Methods  []reachedJSON  `json:"methods"`
+
+	message string // of the error, without the name of the input
 }
 
 type reachedJSON struct {
@@ -288,19 +305,23 @@ type reachedJSON struct {
 	Reached int    `json:"reached"`
 }
 
-func (p *predictPrinter) answer(name string, a *model.Answer) answerJSON {
-	out := answerJSON{Input: name, Model: p.model.Digest, Exact: p.model.Grammar.Exact(), Unseen: a.Unseen}
-	units := p.units
+// newAnswer returns what is told of an input: what becomes of some methods, or of
+// all if none is named.
+func newAnswer(m *model.Model, units []int, name string, a *model.Answer) *answerJSON {
+	out := &answerJSON{Input: name, Model: m.Digest, Exact: m.Grammar.Exact(), Unseen: a.Unseen, known: len(m.Units)}
 	if len(units) == 0 {
-		for unit := range p.model.Units {
+		for unit := range m.Units {
 			units = append(units, unit)
 		}
 	}
 	if a.Syntax != nil {
-		o := p.model.Outside
-		out.Outside = &outsideJSON{Error: newFailure(name, a.Syntax), Rows: o.Rows, Outcomes: o.Outcomes, Methods: []reachedJSON{}}
+		o := m.Outside
+		out.Outside = &outsideJSON{
+			Error: newFailure(name, a.Syntax), Rows: o.Rows, Outcomes: map[string]int{}, Methods: []reachedJSON{}, message: a.Syntax.Error(),
+		}
+		maps.Copy(out.Outside.Outcomes, o.Outcomes)
 		for _, unit := range units {
-			out.Outside.Methods = append(out.Outside.Methods, reachedJSON{p.model.Units[unit].ID, o.Reached[unit]})
+			out.Outside.Methods = append(out.Outside.Methods, reachedJSON{m.Units[unit].ID, o.Reached[unit]})
 		}
 		return out
 	}
@@ -308,14 +329,19 @@ func (p *predictPrinter) answer(name string, a *model.Answer) answerJSON {
 	for _, o := range a.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON(o))
 	}
+	for _, p := range a.Methods {
+		if p.Covered {
+			out.reaches++
+		}
+	}
 	for _, unit := range units {
-		m := a.Methods[unit]
+		p := a.Methods[unit]
 		reasons := []reasonJSON{}
-		for _, t := range p.model.Reasons(unit, m) {
-			reasons = append(reasons, reasonJSON{t.Feature.Describe(p.model.Space()), t.Present})
+		for _, t := range m.Reasons(unit, p) {
+			reasons = append(reasons, reasonJSON{t.Feature.Describe(m.Space()), t.Present})
 		}
 		out.Methods = append(out.Methods, predictionJSON{
-			p.model.Units[unit].ID, m.Covered, m.Probability, m.Low, m.High, m.Rows, m.Positives, reasons,
+			m.Units[unit].ID, p.Covered, p.Probability, p.Low, p.High, p.Rows, p.Positives, reasons,
 		})
 	}
 	return out

@@ -10,13 +10,12 @@ import (
 	"io"
 
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // A printer writes what became of inputs, in one of the formats of parse. It
 // keeps nothing back, so that messages stand after what they follow.
 type printer interface {
-	tree(input string, tree *derivation.Tree) error
+	tree(input string, tree *parsed) error
 	failure(input string, f *failure) error
 }
 
@@ -58,7 +57,17 @@ func newFailure(input string, err error) *failure {
 	var syntax *grammars.SyntaxError
 	var predicate *grammars.PredicateError
 	var limit *grammars.LimitError
+	var told *problemError
+	var beyond *beyondError
 	switch {
+	case errors.As(err, &beyond):
+		return &failure{
+			Kind: "syntax", Message: fmt.Sprintf("%s:%s", shown, beyond.Message),
+			failurePlace:  &failurePlace{beyond.Line, beyond.Column, beyond.Offset},
+			syntaxFailure: &syntaxFailure{beyond.Unexpected, append([]string{}, beyond.Expected...)},
+		}
+	case errors.As(err, &told) && told.kind() == "limit":
+		return &failure{Kind: "limit", Message: fmt.Sprintf("%s: %v", shown, err)}
 	case errors.As(err, &syntax):
 		return &failure{
 			Kind: "syntax", Message: fmt.Sprintf("%s:%v", shown, err),
@@ -107,14 +116,11 @@ func remedy(limit *grammars.LimitError) string {
 }
 
 // noteUnread tells where a tree ends before the input does.
-func noteUnread(w io.Writer, input string, tree *derivation.Tree) {
-	token, ok := tree.Unread()
-	if !ok {
-		return
+func noteUnread(w io.Writer, input, rule string, tree *parsed) {
+	if at := tree.unread; at != nil {
+		fmt.Fprintf(w, "inroad: %s:%d:%d: note: rule %s ends before this and does not ask for EOF; the rest is not read\n",
+			inputName(input), at.Line, at.Column, rule)
 	}
-	line, column := derivation.Place(tree.Input(), int(token.Start))
-	fmt.Fprintf(w, "inroad: %s:%d:%d: note: rule %s ends before this and does not ask for EOF; the rest is not read\n",
-		inputName(input), line, column, tree.Root().Name())
 }
 
 // A lispPrinter writes a line per input.
@@ -123,7 +129,7 @@ type lispPrinter struct {
 	several bool
 }
 
-func (p *lispPrinter) tree(_ string, tree *derivation.Tree) error {
+func (p *lispPrinter) tree(_ string, tree *parsed) error {
 	if err := tree.WriteLisp(p.out); err != nil {
 		return err
 	}
@@ -147,7 +153,7 @@ type treePrinter struct {
 	begun    bool
 }
 
-func (p *treePrinter) tree(input string, tree *derivation.Tree) error {
+func (p *treePrinter) tree(input string, tree *parsed) error {
 	if p.headings && p.begun {
 		fmt.Fprintln(p.out)
 	}
@@ -180,10 +186,9 @@ type jsonHead struct {
 	Complete *bool    `json:"complete,omitempty"`
 }
 
-func (p *jsonPrinter) tree(input string, tree *derivation.Tree) error {
-	_, more := tree.Unread()
+func (p *jsonPrinter) tree(input string, tree *parsed) error {
 	head := p.head
-	head.Input, head.Complete = input, new(!more)
+	head.Input, head.Complete = input, new(tree.unread == nil)
 	text, err := json.Marshal(head)
 	if err != nil {
 		return err

@@ -37,6 +37,9 @@ type wishOptions struct {
 	probabilities string
 	learned       *generate.Probabilities
 
+	server serverOptions
+	client *client // nil if no service is asked
+
 	stdout, stderr io.Writer
 }
 
@@ -48,6 +51,7 @@ func (opt *wishOptions) bind(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&opt.from, "from", nil, "natural: the `DIR|FILE`s with inputs to learn from what is likely")
 	flags.StringVar(&opt.probabilities, "probabilities", "", "natural: a `FILE` of probabilities, instead of --from; see inroad probabilities")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
+	opt.server.bind(flags)
 }
 
 // maxWishes bounds how many inputs are made for a constraint.
@@ -105,17 +109,24 @@ func (opt *wishOptions) told(err error) error {
 		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(unrealised.Error()))
 		return errUnrealised
 	}
+	if problem, ok := errors.AsType[*problemError](err); ok && (problem.kind() == "infeasible" || problem.kind() == "unrealised") {
+		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(problem.Error()))
+		if problem.kind() == "infeasible" {
+			return errInfeasible
+		}
+		return errUnrealised
+	}
 	return err
 }
 
 // write writes inputs, and tells if there are fewer than asked for.
-func (opt *wishOptions) write(g *grammars.Grammar, inputs []*generate.Input) error {
-	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(g.Name))
+func (opt *wishOptions) write(grammar string, inputs [][]byte) error {
+	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(grammar))
 	if err != nil {
 		return err
 	}
 	for _, input := range inputs {
-		if err := out.write(0, input.Text); err != nil {
+		if err := out.write(0, input); err != nil {
 			return err
 		}
 	}
@@ -161,8 +172,11 @@ the same inputs; seed 0 draws one and tells which.`,
   inroad solve --grammar json --at-least 'value > array:3' --n 20 --style varied`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd); err != nil {
+				return err
+			}
 			return opt.run(cmd.Context())
 		},
 	}
@@ -186,30 +200,49 @@ func (opt *solveOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
+	solve := opt.solve
+	if opt.client != nil {
+		solve = opt.client.solve
+	}
+	inputs, name, err := solve(ctx, opt)
+	if err != nil {
+		return opt.told(err)
+	}
+	return opt.write(name, inputs)
+}
+
+// solve makes inputs, and returns them with the name of the grammar.
+func (*solveOptions) solve(ctx context.Context, opt *solveOptions) (inputs [][]byte, grammar string, err error) {
 	g, err := openGrammar(opt.grammar, &opt.start, opt.stderr)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	if err := opt.learn(ctx, g, opt.start); err != nil {
-		return err
-	}
-	c, err := opt.constraint(targeting.NewReader(g, opt.start))
+	c, err := opt.prepare(ctx, g)
 	if err != nil {
-		return suggested(err)
+		return nil, "", err
 	}
 	solver, err := solve.New(g, opt.start)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	solution, err := solver.Solve(ctx, c)
 	if err != nil {
-		return opt.told(err)
+		return nil, "", err
 	}
-	inputs, err := opt.draw(ctx, solution, opt.source(), opt.n)
-	if err != nil {
-		return opt.told(err)
+	made, err := opt.draw(ctx, solution, opt.source(), opt.n)
+	for _, input := range made {
+		inputs = append(inputs, input.Text)
 	}
-	return opt.write(g, inputs)
+	return inputs, g.Name, err
+}
+
+// prepare learns what is likely, and reads the conditions.
+func (opt *solveOptions) prepare(ctx context.Context, g *grammars.Grammar) (targeting.Constraint, error) {
+	if err := opt.learn(ctx, g, opt.start); err != nil {
+		return targeting.Constraint{}, err
+	}
+	c, err := opt.constraint(targeting.NewReader(g, opt.start))
+	return c, suggested(err)
 }
 
 // constraint reads what the flags ask for.
@@ -244,17 +277,25 @@ func bounded(r *targeting.Reader, set func(c *targeting.Condition, n int), count
 	return func(text string) (targeting.Condition, error) {
 		path, n := text, 0
 		if counted {
-			at := strings.LastIndexByte(text, ':')
-			number, err := strconv.Atoi(text[at+1:])
-			if at < 0 || err != nil || number < 0 {
-				return targeting.Condition{}, fmt.Errorf("%s: a colon and a count stand after the path, as in %s:3", text, strings.TrimSuffix(text, ":"))
+			var err error
+			if path, n, err = countedPath(text); err != nil {
+				return targeting.Condition{}, err
 			}
-			path, n = text[:at], number
 		}
 		c, err := r.Read(path)
 		set(&c, n)
 		return c, err
 	}
+}
+
+// countedPath reads a path with a count after a colon.
+func countedPath(text string) (path string, n int, err error) {
+	at := strings.LastIndexByte(text, ':')
+	n, err = strconv.Atoi(text[at+1:])
+	if at < 0 || err != nil || n < 0 {
+		return "", 0, fmt.Errorf("%s: a colon and a count stand after the path, as in %s:3", text, strings.TrimSuffix(text, ":"))
+	}
+	return text[:at], n, nil
 }
 
 // suggested adds to an error about a symbol what may have been meant.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/aim"
-	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
 
@@ -54,17 +53,20 @@ then the exit status is 3, or 4 if they may not be.`,
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
   inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
 				return errors.New("no method: give the methods to reach; see inroad target --help")
 			}
 			opt.methods, opt.stdout, opt.stderr = args, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd); err != nil {
+				return err
+			}
 			return opt.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model")
+	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service")
 	flags.StringArrayVar(&opt.avoid, "avoid", nil, "a `METHOD` that inputs do not reach")
 	flags.BoolVar(&opt.anyOutcome, "any-outcome", false, "make inputs whether or not the program is expected to accept them")
 	opt.bind(flags)
@@ -90,42 +92,98 @@ func (opt *targetOptions) run(ctx context.Context) error {
 	case runs == "" && opt.addTo != "":
 		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
 	}
-	m, err := readModel(opt.model)
+	aim := opt.aim
+	if opt.client != nil {
+		aim = opt.client.aim
+	}
+	found, err := aim(ctx, opt)
 	if err != nil {
 		return err
+	}
+	var ran map[string][]string
+	if runs != "" && len(found.inputs) > 0 {
+		if ran, err = opt.confirm(ctx, found); err != nil {
+			return err
+		}
+	}
+	if err := opt.writeInputs(found, ran); err != nil {
+		return err
+	}
+	return opt.tell(found.missed)
+}
+
+// An aimed is what was found for methods.
+type aimed struct {
+	subject, commit string // of the model
+	grammar         string
+	want, avoid     []string // IDs of methods
+	inputs          []aimedInput
+	missed          []aimedMiss
+}
+
+// An aimedInput is an input that reaches methods.
+type aimedInput struct {
+	text        []byte
+	methods     []string
+	probability float64 // of the least likely of them
+	doubtful    bool
+}
+
+// An aimedMiss is a method that is out of reach.
+type aimedMiss struct {
+	method  string
+	reason  string
+	verdict error
+}
+
+// aim makes inputs that reach the methods.
+func (*targetOptions) aim(ctx context.Context, opt *targetOptions) (*aimed, error) {
+	m, err := readModel(opt.model)
+	if err != nil {
+		return nil, err
 	}
 	noteApproximate(opt.stderr, m.Grammar)
 	want, err := findUnits(m, opt.methods)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	avoid, err := findUnits(m, opt.avoid)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := opt.learn(ctx, m.Grammar, m.Grammar.Start); err != nil {
-		return err
+		return nil, err
 	}
 	a, err := aim.New(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	inputs, missed, err := a.Find(ctx, opt.source(), want, avoid, aim.Options{
 		N: opt.n, Draw: opt.draw, MaxNodes: opt.maxNodes, AnyOutcome: opt.anyOutcome,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var ran map[string][]string
-	if runs != "" && len(inputs) > 0 {
-		if ran, err = opt.confirm(ctx, m, inputs, want, avoid); err != nil {
-			return err
+	out := &aimed{subject: m.Subject, commit: m.Commit, grammar: m.Grammar.Name, want: unitIDs(m, want), avoid: unitIDs(m, avoid)}
+	for _, in := range inputs {
+		out.inputs = append(out.inputs, aimedInput{in.Text, unitIDs(m, in.Units), in.Probability, in.Doubtful})
+	}
+	for _, miss := range missed {
+		verdict := errInfeasible
+		if _, ok := errors.AsType[*solve.UnrealisedError](miss.Err); ok {
+			verdict = errUnrealised
 		}
+		out.missed = append(out.missed, aimedMiss{m.Units[miss.Unit].ID, miss.Err.Error(), verdict})
 	}
-	if err := opt.writeInputs(m, inputs, ran); err != nil {
-		return err
+	return out, nil
+}
+
+func unitIDs(m *model.Model, units []int) []string {
+	var out []string
+	for _, u := range units {
+		out = append(out, m.Units[u].ID)
 	}
-	return opt.tell(m, missed)
+	return out
 }
 
 func findUnits(m *model.Model, names []string) ([]int, error) {
@@ -141,33 +199,30 @@ func findUnits(m *model.Model, names []string) ([]int, error) {
 }
 
 // writeInputs writes files, or lines with what the inputs were made for.
-func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input, ran map[string][]string) error {
-	for _, input := range inputs {
-		if input.Doubtful {
-			fmt.Fprintf(opt.stderr, "inroad: note: the model is unsure of what %s asks for\n", printable(m.Units[input.Units[0]].ID))
+func (opt *targetOptions) writeInputs(found *aimed, ran map[string][]string) error {
+	for _, input := range found.inputs {
+		if input.doubtful {
+			fmt.Fprintf(opt.stderr, "inroad: note: the model is unsure of what %s asks for\n", printable(input.methods[0]))
 			break
 		}
 	}
 	if opt.out != "" {
-		var texts []*generate.Input
-		for _, input := range inputs {
-			texts = append(texts, input.Input)
+		var texts [][]byte
+		for _, input := range found.inputs {
+			texts = append(texts, input.text)
 		}
-		return opt.write(m.Grammar, texts)
+		return opt.write(found.grammar, texts)
 	}
 	out := bufio.NewWriter(opt.stdout)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	for _, input := range inputs {
+	for _, input := range found.inputs {
 		line := struct {
 			Input       string   `json:"input"`
 			Methods     []string `json:"methods"`
 			Probability float64  `json:"probability"`
 			Reached     []string `json:"reached,omitzero"`
-		}{Input: string(input.Text), Probability: math.Round(input.Probability*1e4) / 1e4}
-		for _, u := range input.Units {
-			line.Methods = append(line.Methods, m.Units[u].ID)
-		}
+		}{Input: string(input.text), Methods: input.methods, Probability: math.Round(input.probability*1e4) / 1e4}
 		if entered, ok := ran[line.Input]; ok {
 			line.Reached = []string{}
 			for _, id := range line.Methods {
@@ -184,15 +239,13 @@ func (opt *targetOptions) writeInputs(m *model.Model, inputs []aim.Input, ran ma
 }
 
 // tell tells which methods are out of reach, and why.
-func (opt *targetOptions) tell(m *model.Model, missed []aim.Miss) error {
+func (opt *targetOptions) tell(missed []aimedMiss) error {
 	var end error
 	for _, miss := range missed {
-		reason := strings.TrimPrefix(miss.Err.Error(), "infeasible: ")
-		fmt.Fprintf(opt.stderr, "inroad: %s is out of reach: %s\n", printable(m.Units[miss.Unit].ID), printable(reason))
-		if _, ok := errors.AsType[*solve.UnrealisedError](miss.Err); ok && end == nil {
-			end = errUnrealised
-		} else if !ok {
-			end = errInfeasible
+		reason := strings.TrimPrefix(miss.reason, "infeasible: ")
+		fmt.Fprintf(opt.stderr, "inroad: %s is out of reach: %s\n", printable(miss.method), printable(reason))
+		if end == nil || errors.Is(miss.verdict, errInfeasible) {
+			end = miss.verdict
 		}
 	}
 	return end

@@ -9,13 +9,12 @@ import (
 
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/coverage"
-	"github.com/inroad/inroad/targeting/aim"
 )
 
 // confirm runs the inputs, tells how many of them reach what they were made for,
 // and returns the methods that each one entered.
-func (opt *targetOptions) confirm(ctx context.Context, m *model.Model, inputs []aim.Input, want, avoid []int) (ran map[string][]string, err error) {
-	opt.program.units, opt.program.subject, opt.program.commit = "method", m.Subject, m.Commit
+func (opt *targetOptions) confirm(ctx context.Context, found *aimed) (ran map[string][]string, err error) {
+	opt.program.units, opt.program.subject, opt.program.commit = "method", found.subject, found.commit
 	program, err := opt.program.build(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func (opt *targetOptions) confirm(ctx context.Context, m *model.Model, inputs []
 		options.Warmup = -1
 	}
 	ran = map[string][]string{}
-	err = program.Observe(ctx, texts(inputs), options, func(o model.Observation) error {
+	err = program.Observe(ctx, texts(found.inputs), options, func(o model.Observation) error {
 		ran[string(o.Input)] = o.Methods
 		if out == nil || out.Done(coverage.Input{Name: o.Name, Data: o.Input}) {
 			return nil
@@ -44,37 +43,37 @@ func (opt *targetOptions) confirm(ctx context.Context, m *model.Model, inputs []
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range want {
+	for _, id := range found.want {
 		made, reached := 0, 0
-		for _, input := range inputs {
-			if slices.Contains(input.Units, u) {
+		for _, input := range found.inputs {
+			if slices.Contains(input.methods, id) {
 				made++
-				if slices.Contains(ran[string(input.Text)], m.Units[u].ID) {
+				if slices.Contains(ran[string(input.text)], id) {
 					reached++
 				}
 			}
 		}
 		if made > 0 {
-			fmt.Fprintf(opt.stderr, "inroad: %s: reached by %d of %s made for it\n", printable(m.Units[u].ID), reached, count(made, "input", "inputs"))
+			fmt.Fprintf(opt.stderr, "inroad: %s: reached by %d of %s made for it\n", printable(id), reached, count(made, "input", "inputs"))
 		}
 	}
-	for _, u := range avoid {
+	for _, id := range found.avoid {
 		reached := 0
 		for _, methods := range ran {
-			if slices.Contains(methods, m.Units[u].ID) {
+			if slices.Contains(methods, id) {
 				reached++
 			}
 		}
-		fmt.Fprintf(opt.stderr, "inroad: %s: reached by %d of %s made to avoid it\n", printable(m.Units[u].ID), reached, count(len(ran), "input", "inputs"))
+		fmt.Fprintf(opt.stderr, "inroad: %s: reached by %d of %s made to avoid it\n", printable(id), reached, count(len(ran), "input", "inputs"))
 	}
 	return ran, nil
 }
 
 // texts yields inputs as a program is run on them.
-func texts(inputs []aim.Input) iter.Seq2[coverage.Input, error] {
+func texts(inputs []aimedInput) iter.Seq2[coverage.Input, error] {
 	return func(yield func(coverage.Input, error) bool) {
 		for _, input := range inputs {
-			if !yield(coverage.Input{Data: input.Text}, nil) {
+			if !yield(coverage.Input{Data: input.text}, nil) {
 				return
 			}
 		}

@@ -36,6 +36,8 @@ type trainOptions struct {
 	trivia       bool
 	outcome      bool
 	strict       bool
+	server       serverOptions
+	client       *client // nil if no service is asked
 	model.Options
 
 	stdin          io.Reader
@@ -61,13 +63,20 @@ of the grammar and, beyond them, what --features names:
 
 Lines that are no observations are reported and left out; with --strict they
 end the command. How good the model is, is told from observations that were
-held out. The same observations, options and seed give the same bytes.`,
+held out. The same observations, options and seed give the same bytes.
+
+A service keeps the observations that it is sent, and learns from all that it
+has of the program at their commit. The model stays there, and is written to
+--out if that is given.`,
 		Example: `  inroad train --grammar json --observations seen.ndjson --out json.model
   inroad train --grammar json --observations seen.ndjson --observations more.ndjson --from json.model --out new.model`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd, "from", "learner", "workers"); err != nil {
+				return err
+			}
 			if opt.learner == "golearn" && !cmd.Flags().Changed("balance") {
 				opt.balance = "none" // it has no weights
 			}
@@ -96,6 +105,7 @@ held out. The same observations, options and seed give the same bytes.`,
 	flags.IntVar(&opt.Workers, "workers", runtime.GOMAXPROCS(0), "how many work at the same time")
 	flags.StringVar(&opt.format, "format", "text", "how to report: text or json")
 	flags.BoolVar(&opt.strict, "strict", false, "refuse files with lines that are no observations")
+	opt.server.bind(flags)
 	return cmd
 }
 
@@ -105,7 +115,7 @@ func (opt *trainOptions) validate() error {
 	switch {
 	case len(opt.observations) == 0:
 		return errors.New("no observations: give --observations FILE")
-	case opt.out == "":
+	case opt.out == "" && opt.client == nil:
 		return errors.New("nowhere to write the model to: give --out FILE")
 	case !slices.Contains(balances(), opt.balance):
 		return fmt.Errorf("--balance %s: it is %s", opt.balance, strings.Join(balances(), " or "))
@@ -155,6 +165,9 @@ func (opt *trainOptions) run(ctx context.Context) error {
 	if err := opt.validate(); err != nil {
 		return err
 	}
+	if opt.client != nil {
+		return opt.client.train(ctx, opt)
+	}
 	sources, err := grammarSources(opt.grammar)
 	if err != nil {
 		return err
@@ -195,7 +208,7 @@ func (opt *trainOptions) run(ctx context.Context) error {
 	if err := writeModel(opt.out, m); err != nil {
 		return err
 	}
-	return opt.report(m, reader.wrong)
+	return opt.report(m, opt.out, reader.wrong)
 }
 
 // gather gives the observations to a trainer.
@@ -241,7 +254,8 @@ type reportMethods struct {
 	Never   int `json:"never"`
 }
 
-func (opt *trainOptions) report(m *model.Model, wrong int) error {
+// report tells how good a model is that is kept under a name.
+func (opt *trainOptions) report(m *model.Model, name string, wrong int) error {
 	r := trainReport{
 		Model: m.Digest, Subject: m.Subject, Grammar: m.Grammar.Name, Exact: m.Grammar.Exact(),
 		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns,
@@ -275,7 +289,7 @@ func (opt *trainOptions) report(m *model.Model, wrong int) error {
 		fmt.Fprintf(out, "%s\n", text)
 		return out.Flush()
 	}
-	r.write(out, opt.out)
+	r.write(out, name)
 	return out.Flush()
 }
 
@@ -382,15 +396,32 @@ func (r *observationReader) read(names []string, describe func(model.Header), ta
 			return err
 		}
 		if subject != "" && header.Subject != "" && header.Subject != subject {
-			return fmt.Errorf("%s: it is about %s, and files before it about %s", inputName(name), printable(header.Subject), printable(subject))
+			return otherSubject(name, header.Subject, subject)
 		}
 		subject = header.Subject
 		describe(header)
 	}
+	r.sum()
+	return nil
+}
+
+// leave tells of a line that is no observation.
+func (r *observationReader) leave(name string, line int, why string) {
+	if r.wrong++; r.wrong <= wrongLinesShown {
+		fmt.Fprintf(r.stderr, "inroad: %s:%d: left out: %s\n", inputName(name), line, printable(why))
+	}
+}
+
+// sum tells of the lines that were left out beside those that were named.
+func (r *observationReader) sum() {
 	if r.wrong > wrongLinesShown {
 		fmt.Fprintf(r.stderr, "inroad: %d lines are no observations; the first %d are named above\n", r.wrong, wrongLinesShown)
 	}
-	return nil
+}
+
+// otherSubject tells that a file is about another program than those before it.
+func otherSubject(name, subject, before string) error {
+	return fmt.Errorf("%s: it is about %s, and files before it about %s", inputName(name), printable(subject), printable(before))
 }
 
 func (r *observationReader) readFrom(in io.Reader, name string, take func([]model.Observation) error) (model.Header, error) {
@@ -403,9 +434,7 @@ func (r *observationReader) readFrom(in io.Reader, name string, take func([]mode
 		case errors.Is(err, io.EOF):
 			return reader.Header(), take(batch)
 		case wrong && !r.strict:
-			if r.wrong++; r.wrong <= wrongLinesShown {
-				fmt.Fprintf(r.stderr, "inroad: %s:%d: left out: %s\n", inputName(name), line.Line, printable(line.Err.Error()))
-			}
+			r.leave(name, line.Line, line.Err.Error())
 			continue
 		case wrong:
 			return model.Header{}, fmt.Errorf("%s:%d: %s", inputName(name), line.Line, printable(line.Err.Error()))
