@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"math"
 	"sync"
 
@@ -83,63 +84,121 @@ type Observation struct {
 	Units []int // that it reached
 }
 
+// An Item is an input of a corpus that is to be predicted.
+type Item struct {
+	Path string
+	Read func() ([]byte, error) // its content; nil if that is not to be had
+	// What is known without its content, or instead of what the model says.
+	Digest  Digest
+	Size    int
+	Reached *Observation
+}
+
 // Predict asks a model about all inputs of a corpus.
 func Predict(ctx context.Context, m *model.Model, source Source, opt PredictOptions) (*Predictions, error) {
-	k := &predictTask{model: m, source: source, opt: opt, alike: map[string]*row{}}
-	k.inputs, k.answers = make([]Input, len(source.Paths)), make([]*row, len(source.Paths))
-	workers := max(1, opt.Workers)
+	return PredictEach(ctx, m, func(yield func(Item, error) bool) {
+		for _, path := range source.Paths {
+			if !yield(Item{Path: path, Read: func() ([]byte, error) { return source.Read(path) }}, nil) {
+				return
+			}
+		}
+	}, opt)
+}
+
+// PredictEach asks a model about inputs as they come. No more of them are read
+// than there are workers.
+func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, error], opt PredictOptions) (*Predictions, error) {
+	k := &predictTask{model: m, opt: opt, alike: map[string]*row{}}
 	group, ctx := errgroup.WithContext(ctx)
-	for w := range workers {
+	work := make(chan *predicting)
+	for range max(1, opt.Workers) {
 		group.Go(func() error {
-			for i := w; i < len(source.Paths); i += workers {
-				if err := k.answer(ctx, i); err != nil {
+			for p := range work {
+				if err := k.answer(ctx, p); err != nil {
 					return err
-				}
-				if w == 0 && opt.Progress != nil {
-					opt.Progress(i)
 				}
 			}
 			return nil
 		})
 	}
+	group.Go(func() error {
+		defer close(work)
+		return k.hand(ctx, items, work)
+	})
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	return k.collect(), nil
 }
 
+// A predicting is an input on its way to an answer.
+type predicting struct {
+	item   Item
+	input  Input
+	answer *row
+}
+
 type predictTask struct {
-	model   *model.Model
-	source  Source
-	opt     PredictOptions
-	inputs  []Input
-	answers []*row
+	model *model.Model
+	opt   PredictOptions
+	all   []*predicting
 
 	mu    sync.Mutex
 	alike map[string]*row
 }
 
-func (k *predictTask) answer(ctx context.Context, i int) error {
+// hand hands out the inputs.
+func (k *predictTask) hand(ctx context.Context, items iter.Seq2[Item, error], work chan<- *predicting) error {
+	for item, err := range items {
+		if err != nil {
+			return err
+		}
+		p := &predicting{item: item}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case work <- p:
+		}
+		k.all = append(k.all, p)
+		if k.opt.Progress != nil {
+			k.opt.Progress(len(k.all))
+		}
+	}
+	return nil
+}
+
+func (k *predictTask) answer(ctx context.Context, p *predicting) (err error) {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	text, err := k.source.Read(k.source.Paths[i])
-	if err != nil {
-		return err
+	var text []byte
+	if p.item.Read != nil {
+		if text, err = p.item.Read(); err != nil {
+			return err
+		}
+		p.item.Digest, p.item.Size = DigestOf(text), len(text)
 	}
-	in := Input{k.source.Paths[i], DigestOf(text), len(text)}
-	k.inputs[i] = in
-	if o, ok := k.opt.Observed[in.Digest]; ok {
-		k.answers[i] = k.shared(k.observed(o))
+	p.input = Input{p.item.Path, p.item.Digest, p.item.Size}
+	read := p.item.Read != nil
+	p.item = Item{Reached: p.item.Reached} // the content is not needed any more
+	switch o, ok := k.opt.Observed[p.input.Digest]; {
+	case p.item.Reached != nil:
+		p.answer = k.shared(k.observed(*p.item.Reached))
+		return nil
+	case ok:
+		p.answer = k.shared(k.observed(o))
+		return nil
+	case !read:
+		p.answer = k.shared(row{known: unknown})
 		return nil
 	}
-	if r, ok := k.opt.Cache.get(in.Digest); ok {
-		k.answers[i] = r
+	if r, ok := k.opt.Cache.get(p.input.Digest); ok {
+		p.answer = r
 		return nil
 	}
 	r, err := k.ask(ctx, text)
 	if err == nil {
-		k.answers[i] = k.shared(r)
+		p.answer = k.shared(r)
 	}
 	return err
 }
@@ -201,9 +260,11 @@ func (k *predictTask) beyond() row {
 
 // collect numbers the rows in the order of the inputs.
 func (k *predictTask) collect() *Predictions {
-	p := &Predictions{Inputs: k.inputs, Units: len(k.model.Units), of: make([]int32, len(k.inputs))}
+	p := &Predictions{Inputs: make([]Input, len(k.all)), Units: len(k.model.Units), of: make([]int32, len(k.all))}
 	places := map[*row]int32{}
-	for i, r := range k.answers {
+	for i, done := range k.all {
+		p.Inputs[i] = done.input
+		r := done.answer
 		at, ok := places[r]
 		if !ok {
 			at = int32(len(p.rows))
@@ -214,7 +275,7 @@ func (k *predictTask) collect() *Predictions {
 		switch {
 		case r.known == observed:
 			p.Observed++
-		case k.opt.Cache.put(k.inputs[i].Digest, r):
+		case k.opt.Cache.put(done.input.Digest, r):
 			p.Cached++
 		}
 	}

@@ -54,6 +54,7 @@ const (
 	NeverObserved Cause = "method never observed"
 	PoorRecall    Cause = "poor recall"
 	FullOn        Cause = "file that affects everything"
+	Unreachable   Cause = "unreachable service"
 	Trouble       Cause = "error"
 )
 
