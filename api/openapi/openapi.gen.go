@@ -252,6 +252,69 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for SelectInputChanged.
+const (
+	Edited SelectInputChanged = "edited"
+	New    SelectInputChanged = "new"
+)
+
+// Valid indicates whether the value is a known member of the SelectInputChanged enum.
+func (e SelectInputChanged) Valid() bool {
+	switch e {
+	case Edited:
+		return true
+	case New:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SelectReasonKind.
+const (
+	WhyAlways     SelectReasonKind = "always"
+	WhyChanged    SelectReasonKind = "changed"
+	WhyEverything SelectReasonKind = "everything"
+	WhyFailed     SelectReasonKind = "failed"
+	WhyGenerated  SelectReasonKind = "generated"
+	WhyNeeded     SelectReasonKind = "needed"
+	WhyNew        SelectReasonKind = "new"
+	WhyReached    SelectReasonKind = "reached"
+	WhyReaches    SelectReasonKind = "reaches"
+	WhySample     SelectReasonKind = "sample"
+	WhyUnknown    SelectReasonKind = "unknown"
+)
+
+// Valid indicates whether the value is a known member of the SelectReasonKind enum.
+func (e SelectReasonKind) Valid() bool {
+	switch e {
+	case WhyAlways:
+		return true
+	case WhyChanged:
+		return true
+	case WhyEverything:
+		return true
+	case WhyFailed:
+		return true
+	case WhyGenerated:
+		return true
+	case WhyNeeded:
+		return true
+	case WhyNew:
+		return true
+	case WhyReached:
+		return true
+	case WhyReaches:
+		return true
+	case WhySample:
+		return true
+	case WhyUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SolveRequestStyle.
 const (
 	Natural  SolveRequestStyle = "natural"
@@ -577,6 +640,12 @@ type Explanation struct {
 
 	// Tree Without a feature it is an answer.
 	Tree Question `json:"tree"`
+}
+
+// Fallback A reason to run everything.
+type Fallback struct {
+	Cause  string `json:"cause"`
+	Detail string `json:"detail"`
 }
 
 // Finding defines model for Finding.
@@ -1106,6 +1175,149 @@ type Rejected struct {
 // Scope What a key allows.
 type Scope string
 
+// SelectInput An input of the corpus, with its content as `input` or `input_base64`. Without it, what the input `reached` when it
+// was run can be told; if that is not known either, the input may reach anything.
+type SelectInput struct {
+	// Changed The change adds or edits the input itself.
+	Changed SelectInputChanged `json:"changed,omitempty,omitzero"`
+
+	// Digest SHA-256 of the content, if that is not given.
+	Digest string `json:"digest,omitempty,omitzero"`
+
+	// DurationMs How long it takes. What is not known is estimated from those that are.
+	DurationMs float64 `json:"duration_ms,omitempty,omitzero"`
+
+	// Failed It failed not long ago.
+	Failed      bool    `json:"failed,omitempty,omitzero"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+	Path        string  `json:"path"`
+
+	// Reached Methods that it reached at the commit of the model, by id.
+	Reached *[]string `json:"reached,omitempty"`
+
+	// Size Of the content in bytes, if that is not given.
+	Size int `json:"size,omitempty,omitzero"`
+}
+
+// SelectInputChanged The change adds or edits the input itself.
+type SelectInputChanged string
+
+// SelectReason defines model for SelectReason.
+type SelectReason struct {
+	// Chance That the input reaches it.
+	Chance float64          `json:"chance,omitempty,omitzero"`
+	Kind   SelectReasonKind `json:"kind"`
+
+	// Unit The method that counts.
+	Unit string `json:"unit,omitempty,omitzero"`
+}
+
+// SelectReasonKind defines model for SelectReason.Kind.
+type SelectReasonKind string
+
+// SelectRequest defines model for SelectRequest.
+type SelectRequest struct {
+	// Always Patterns of inputs that are always chosen.
+	Always []string `json:"always,omitempty,omitzero"`
+
+	// BudgetMs How long all inputs may take together.
+	BudgetMs float64 `json:"budget_ms,omitempty,omitzero"`
+
+	// Diff A unified diff against the commit of the model, with or without context.
+	Diff string `json:"diff,omitempty,omitzero"`
+
+	// Fallbacks Reasons to run everything that the one who asks has.
+	Fallbacks []Fallback `json:"fallbacks,omitempty,omitzero"`
+
+	// Folders Folders and files of the repository that hold inputs. A change to an input is none to the program.
+	Folders []string `json:"folders,omitempty,omitzero"`
+
+	// FullOn Patterns of files that affect everything.
+	FullOn []string `json:"full_on,omitempty,omitzero"`
+
+	// Ignore Patterns of files that affect nothing, beside documents.
+	Ignore []string      `json:"ignore,omitempty,omitzero"`
+	Inputs []SelectInput `json:"inputs,omitempty,omitzero"`
+
+	// Max How many inputs at most.
+	Max int `json:"max,omitempty,omitzero"`
+
+	// MinRecall Choose everything if a changed method was foreseen less often in training; 0.5 if absent.
+	MinRecall *float64 `json:"min_recall,omitempty"`
+
+	// Minimize Choose a smallest part of the corpus that reaches the same methods, whatever changed.
+	Minimize bool   `json:"minimize,omitempty,omitzero"`
+	Model    string `json:"model"`
+
+	// PerClass How many inputs at most of which the same is predicted.
+	PerClass int `json:"per_class,omitempty,omitzero"`
+
+	// Recall The share of the inputs that reach a changed method, which are to be chosen; 0.95 if absent, 1 with a budget or a number.
+	Recall float64 `json:"recall,omitempty,omitzero"`
+
+	// Root The folder of the repository that the files of methods are in.
+	Root string `json:"root,omitempty,omitzero"`
+
+	// Sample The share of what is left out that is drawn nevertheless; 0.01 if absent.
+	Sample *float64 `json:"sample,omitempty"`
+	Seed   *int64   `json:"seed,omitempty"`
+
+	// Touched The files of the diff that the change is about, if it is not all of them; one that is not in the diff counts as a whole.
+	Touched *[]string `json:"touched,omitempty"`
+
+	// Untracked Files of the repository that are not in the diff and are new.
+	Untracked []string `json:"untracked,omitempty,omitzero"`
+}
+
+// SelectedInput defines model for SelectedInput.
+type SelectedInput struct {
+	CostMs  float64        `json:"cost_ms"`
+	Digest  string         `json:"digest"`
+	Path    string         `json:"path"`
+	Reasons []SelectReason `json:"reasons"`
+	Size    int            `json:"size"`
+}
+
+// Selection What is chosen, in the form that `inroad select --format json` prints.
+type Selection struct {
+	// Affected How many inputs reach a changed method.
+	Affected float64 `json:"affected"`
+
+	// Changed Methods that changed.
+	Changed []string `json:"changed"`
+
+	// Classes Kinds of inputs, of which the same is predicted, that may reach a changed method.
+	Classes int `json:"classes"`
+
+	// Corpus How many inputs there are.
+	Corpus int     `json:"corpus"`
+	CostMs float64 `json:"cost_ms"`
+
+	// Cut There was no room for all that the goal asks for.
+	Cut        bool       `json:"cut,omitempty,omitzero"`
+	Everything bool       `json:"everything"`
+	Exact      bool       `json:"exact"`
+	Fallbacks  []Fallback `json:"fallbacks"`
+
+	// Ignored Files that were passed over.
+	Ignored []string `json:"ignored,omitempty,omitzero"`
+
+	// Inputs In the order to run them in.
+	Inputs []SelectedInput `json:"inputs"`
+
+	// Inroad The version of the form.
+	Inroad string `json:"inroad"`
+	Model  string `json:"model"`
+
+	// Recall The share of them that is chosen.
+	Recall float64 `json:"recall"`
+
+	// Rest Paths that are left out, the likeliest first.
+	Rest    []string `json:"rest"`
+	TotalMs float64  `json:"total_ms"`
+}
+
 // SolveRequest defines model for SolveRequest.
 type SolveRequest struct {
 	// Absent Rules and tokens that inputs do not have.
@@ -1509,6 +1721,9 @@ type TargetMethodsJSONRequestBody = TargetRequest
 
 // PredictJSONRequestBody defines body for Predict for application/json ContentType.
 type PredictJSONRequestBody = PredictRequest
+
+// SelectInputsJSONRequestBody defines body for SelectInputs for application/json ContentType.
+type SelectInputsJSONRequestBody = SelectRequest
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1936,6 +2151,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	Predict(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SelectInputsWithBody Choose the inputs of a corpus that a change calls for
+	//
+	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	//
+	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+	// that a corpus of any size can be sent.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+	SelectInputsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SelectInputs Choose the inputs of a corpus that a change calls for
+	//
+	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	//
+	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+	// that a corpus of any size can be sent.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+	SelectInputs(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSubjects List the programs that were observed
 	//
@@ -2753,6 +2996,54 @@ func (c *Client) PredictWithBody(ctx context.Context, model ModelName, params *P
 // Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPredictRequest(c.Server, model, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SelectInputsWithBody Choose the inputs of a corpus that a change calls for
+//
+// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+//
+// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+// that a corpus of any size can be sent.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+func (c *Client) SelectInputsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSelectInputsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SelectInputs Choose the inputs of a corpus that a change calls for
+//
+// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+//
+// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+// that a corpus of any size can be sent.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSelectInputsRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4322,6 +4613,46 @@ func NewPredictRequestWithBody(server string, model ModelName, params *PredictPa
 	return req, nil
 }
 
+// NewSelectInputsRequest calls the generic SelectInputs builder with application/json body
+func NewSelectInputsRequest(server string, body SelectInputsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSelectInputsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewSelectInputsRequestWithBody constructs an http.Request for the SelectInputs method, with any body, and a specified content type
+func NewSelectInputsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/selections")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListSubjectsRequest constructs an http.Request for the ListSubjects method
 func NewListSubjectsRequest(server string) (*http.Request, error) {
 	var err error
@@ -4970,6 +5301,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithResponse(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*PredictResponse, error)
+
+	// SelectInputsWithBodyWithResponse Choose the inputs of a corpus that a change calls for
+	//
+	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	//
+	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+	// that a corpus of any size can be sent.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+	SelectInputsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
+
+	// SelectInputsWithResponse Choose the inputs of a corpus that a change calls for
+	//
+	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	//
+	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+	// that a corpus of any size can be sent.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+	SelectInputsWithResponse(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
 
 	// ListSubjectsWithResponse List the programs that were observed
 	//
@@ -6835,6 +7194,68 @@ func (r PredictResponse) ContentType() string {
 	return ""
 }
 
+type SelectInputsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Selection
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SelectInputsResponse) GetJSON200() *Selection {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r SelectInputsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r SelectInputsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SelectInputsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SelectInputsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SelectInputsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SelectInputsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SelectInputsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListSubjectsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7751,6 +8172,46 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 		return nil, err
 	}
 	return ParsePredictResponse(rsp)
+}
+
+// SelectInputsWithBodyWithResponse Choose the inputs of a corpus that a change calls for
+//
+// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+//
+// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+// that a corpus of any size can be sent.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+func (c *ClientWithResponses) SelectInputsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error) {
+	rsp, err := c.SelectInputsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSelectInputsResponse(rsp)
+}
+
+// SelectInputsWithResponse Choose the inputs of a corpus that a change calls for
+//
+// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
+// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
+// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+//
+// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
+// that a corpus of any size can be sent.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
+func (c *ClientWithResponses) SelectInputsWithResponse(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error) {
+	rsp, err := c.SelectInputs(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSelectInputsResponse(rsp)
 }
 
 // ListSubjectsWithResponse List the programs that were observed
@@ -9205,6 +9666,53 @@ func ParsePredictResponse(rsp *http.Response) (*PredictResponse, error) {
 	return response, nil
 }
 
+// ParseSelectInputsResponse parses an HTTP response from a SelectInputsWithResponse call
+func ParseSelectInputsResponse(rsp *http.Response) (*SelectInputsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SelectInputsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Selection
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListSubjectsResponse parses an HTTP response from a ListSubjectsWithResponse call
 func ParseListSubjectsResponse(rsp *http.Response) (*ListSubjectsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -9489,6 +9997,9 @@ type ServerInterface interface {
 	// Predict Tell which methods inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
+	// SelectInputs Choose the inputs of a corpus that a change calls for
+	// (POST /v1/selections)
+	SelectInputs(ctx echo.Context) error
 	// ListSubjects List the programs that were observed
 	// (GET /v1/subjects)
 	ListSubjects(ctx echo.Context) error
@@ -10136,6 +10647,15 @@ func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 	return err
 }
 
+// SelectInputs converts echo context to params.
+func (w *ServerInterfaceWrapper) SelectInputs(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SelectInputs(ctx)
+	return err
+}
+
 // ListSubjects converts echo context to params.
 func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 	var err error
@@ -10303,6 +10823,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/v1/aliases/:alias", wrapper.DeleteAlias, options.OperationMiddlewares["deleteAlias"]...)
 	router.PUT(options.BaseURL+"/v1/aliases/:alias", wrapper.PutAlias, options.OperationMiddlewares["putAlias"]...)
 	router.POST(options.BaseURL+"/v1/comparisons", wrapper.CompareModels, options.OperationMiddlewares["compareModels"]...)
+	router.POST(options.BaseURL+"/v1/selections", wrapper.SelectInputs, options.OperationMiddlewares["selectInputs"]...)
 	router.GET(options.BaseURL+"/v1/jobs", wrapper.ListJobs, options.OperationMiddlewares["listJobs"]...)
 	router.DELETE(options.BaseURL+"/v1/jobs/:job", wrapper.CancelJob, options.OperationMiddlewares["cancelJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job", wrapper.GetJob, options.OperationMiddlewares["getJob"]...)
@@ -12582,6 +13103,78 @@ func (response PredictdefaultApplicationProblemPlusJSONResponse) VisitPredictRes
 	return err
 }
 
+type SelectInputsRequestObject struct {
+	JSONBody *SelectInputsJSONRequestBody
+	Body     io.Reader
+}
+
+type SelectInputsResponseObject interface {
+	VisitSelectInputsResponse(w http.ResponseWriter) error
+}
+
+type SelectInputs200JSONResponse Selection
+
+func (response SelectInputs200JSONResponse) VisitSelectInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SelectInputs404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response SelectInputs404ApplicationProblemPlusJSONResponse) VisitSelectInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SelectInputs422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response SelectInputs422ApplicationProblemPlusJSONResponse) VisitSelectInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SelectInputsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SelectInputsdefaultApplicationProblemPlusJSONResponse) VisitSelectInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSubjectsRequestObject struct {
 }
 
@@ -12969,6 +13562,9 @@ type StrictServerInterface interface {
 	// Predict Tell which methods inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
+	// SelectInputs Choose the inputs of a corpus that a change calls for
+	// (POST /v1/selections)
+	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
 	// ListSubjects List the programs that were observed
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
@@ -14062,6 +14658,58 @@ func (sh *strictHandler) Predict(ctx echo.Context, model ModelName, params Predi
 		return err
 	} else if validResponse, ok := response.(PredictResponseObject); ok {
 		return validResponse.VisitPredictResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SelectInputs operation middleware
+func (sh *strictHandler) SelectInputs(ctx echo.Context) error {
+	var request SelectInputsRequestObject
+
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
+		var body SelectInputsJSONRequestBody
+		var err error
+		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+			// A request validator built on kin-openapi's openapi3filter with
+			// KeepValidatedValue leaves the value it validated on the body. Bind
+			// that value, matching member names exactly, so the handler receives
+			// what was validated instead of a second, case-insensitive decode.
+			// Otherwise bind only the request body, so that path and query
+			// parameters are not also bound into the body struct.
+			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+				err = binder.BindBody(ctx, &body)
+			}
+		} else {
+			// A custom binder is installed on the Echo instance; defer to it
+			// entirely, since echo.Binder does not expose body-only binding and
+			// the binder may do more than decode (for example call ctx.Validate).
+			err = ctx.Bind(&body)
+		}
+		if err != nil {
+			return err
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-ndjson") {
+		request.Body = ctx.Request().Body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SelectInputs(ctx.Request().Context(), request.(SelectInputsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SelectInputs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SelectInputsResponseObject); ok {
+		return validResponse.VisitSelectInputsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
