@@ -18,7 +18,7 @@ import (
 // TestServer types commands that ask a service, each script one of its own at
 // $SERVER. The command same has a command do its work itself and then at the
 // service, and sees that both print the same and end the same. MODEL stands for
-// toy.model, and for the newest model of the service.
+// $WORK/toy.model, and for the newest model of the service.
 func TestServer(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/server",
@@ -87,7 +87,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 		out[1], out[2] = ts.ReadFile("stdout"), ts.ReadFile("stderr")
 		return out
 	}
-	here := run("toy.model")
+	here := run(filepath.Join(ts.Getenv("WORK"), "toy.model"))
 	there := run("latest", "--server", ts.Getenv("SERVER"))
 	for i, what := range []string{"the exit status", "standard output", "standard error"} {
 		if here[i] != there[i] {

@@ -43,13 +43,11 @@ type selectOptions struct {
 	report      bool
 	workers     int
 
+	server serverOptions
+	client *client // nil if no service is asked
+
 	stdin          io.Reader
 	stdout, stderr io.Writer
-}
-
-// harmless are files that no program reads.
-func harmless() []string {
-	return []string{"*.md", "*.rst", "*.adoc", "LICENSE*", "CODEOWNERS", ".gitignore", ".gitattributes", ".editorconfig"}
 }
 
 func newSelectCommand() *cobra.Command {
@@ -77,8 +75,11 @@ Paths are printed in the order to run them in: first one input of each kind.`,
   inroad select --learn results.ndjson --selection select.json --history history.json`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if opt.client, err = opt.server.connect(cmd, "cache", "generate", "generate-dir", "workers"); err != nil {
+				return err
+			}
 			if flags := cmd.Flags(); !flags.Changed("goal") && (flags.Changed("budget") || flags.Changed("max")) {
 				opt.goal = "recall=1" // as far as there is room
 			}
@@ -92,7 +93,7 @@ Paths are printed in the order to run them in: first one input of each kind.`,
 func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model; if it is not there, everything is chosen")
+	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service; if it is not there, everything is chosen")
 	flags.StringArrayVar(&opt.corpus, "corpus", nil, "a `DIR` of inputs, or one input; may be given again")
 	flags.StringVar(&opt.base, "base", "", "the `REV` that the change begins at, such as origin/main")
 	flags.StringVar(&opt.diff, "diff", "", "a unified diff against the model's commit in a `FILE`, - for standard input, instead of --base")
@@ -128,6 +129,7 @@ func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags.StringVar(&opt.learn, "learn", "", "add results to the history: a `FILE` with an object {\"path\": ..., \"outcome\": ...} a line, - for standard input")
 	flags.StringVar(&opt.of, "selection", "", "the report in `FILE` that the results are of")
 	flags.BoolVar(&opt.report, "report", false, "show what the history says of recall and savings")
+	opt.server.bind(flags)
 }
 
 func (opt *selectOptions) validate() error {
@@ -195,7 +197,7 @@ func (opt *selectOptions) run(ctx context.Context) error {
 		opt.selection.Seed = rand.Uint64()
 		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.selection.Seed)
 	}
-	opt.rules.Ignore = append(opt.rules.Ignore, harmless()...)
+	opt.rules.Ignore = append(opt.rules.Ignore, selection.Harmless()...)
 	names, err := inputFiles(opt.corpus)
 	if err != nil {
 		return err
@@ -216,7 +218,7 @@ func (opt *selectOptions) run(ctx context.Context) error {
 		if opt.onError == "fail" {
 			return err
 		}
-		found = opt.everything(names, err)
+		found = opt.everything(names, trouble(err))
 	}
 	return opt.write(found)
 }
@@ -225,6 +227,13 @@ func (opt *selectOptions) run(ctx context.Context) error {
 func (opt *selectOptions) runMinimize(ctx context.Context, names []string) error {
 	if err := opt.readPast(); err != nil {
 		return err
+	}
+	if opt.client != nil {
+		found, err := opt.client.minimize(ctx, opt, names)
+		if err != nil {
+			return err
+		}
+		return opt.write(found)
 	}
 	m, err := readModel(opt.model)
 	if err != nil {
@@ -235,7 +244,7 @@ func (opt *selectOptions) runMinimize(ctx context.Context, names []string) error
 	if err != nil {
 		return err
 	}
-	return opt.write(&found{Selection: selection.Minimize(p, opt.selection.Costs), model: m})
+	return opt.write(opt.newFound(selection.Minimize(p, opt.selection.Costs), m, nil))
 }
 
 // shortDuration writes a duration for people.

@@ -6,34 +6,44 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A found is a selection, and what belongs to it.
+// A found is a selection: what is chosen, with reasons, and the rest.
 type found struct {
-	*selection.Selection
-	model   *model.Model // nil if there is none
-	base    string
-	ignored []string
+	*selection.Report
+	rest []string // paths
 }
 
-func (f *found) unitID(unit int) string { return f.model.Units[unit].ID }
-
-func (f *found) reported() *selection.Report {
-	r := f.Report(f.unitID)
-	r.Base, r.Ignored = f.base, f.ignored
-	if f.model != nil {
-		r.Model = f.model.Digest
+// newFound returns a selection, made with a model or without one.
+func (opt *selectOptions) newFound(s *selection.Selection, m *model.Model, ignored []string) *found {
+	f := &found{Report: s.Report(func(unit int) string { return m.Units[unit].ID })}
+	f.Base, f.Ignored = opt.base, ignored
+	if m != nil {
+		f.Model = m.Digest
 	}
-	return r
+	for _, i := range s.Rest {
+		f.rest = append(f.rest, s.Inputs[i].Path)
+	}
+	return f
 }
 
-// everything is the selection if there is an error.
-func (opt *selectOptions) everything(names []string, err error) *found {
-	change := selection.Change{Fallbacks: []selection.Fallback{{Cause: selection.Trouble, Detail: err.Error()}}}
-	return &found{Selection: selection.Choose(nil, opt.unread(names), nil, change, opt.selection), base: opt.base}
+// everything is the selection if there is no other, for a reason.
+func (opt *selectOptions) everything(names []string, why selection.Fallback) *found {
+	change := selection.Change{Fallbacks: []selection.Fallback{why}}
+	return opt.newFound(selection.Choose(nil, opt.unread(names), nil, change, opt.selection), nil, nil)
+}
+
+// trouble is the reason to run everything if there is an error.
+func trouble(err error) selection.Fallback {
+	why := selection.Fallback{Cause: selection.Trouble, Detail: err.Error()}
+	if _, ok := errors.AsType[*unreachableError](err); ok {
+		why.Cause = selection.Unreachable
+	}
+	return why
 }
 
 // unread returns inputs of which nothing is known but their paths, and what can
@@ -53,9 +63,12 @@ func (opt *selectOptions) choose(ctx context.Context, names []string) (*found, e
 	if err := opt.readPast(); err != nil {
 		return nil, err
 	}
+	if opt.client != nil {
+		return opt.client.choose(ctx, opt, names)
+	}
 	m, err := readModel(opt.model)
 	if errors.Is(err, os.ErrNotExist) {
-		return opt.withoutModel(ctx, names)
+		return opt.withoutModel(ctx, names, "there is no "+opt.model)
 	}
 	if err != nil {
 		return nil, err
@@ -75,24 +88,34 @@ func (opt *selectOptions) choose(ctx context.Context, names []string) (*found, e
 			return nil, err
 		}
 	}
-	return &found{s, m, opt.base, change.Ignored}, nil
+	return opt.newFound(s, m, change.Ignored), nil
+}
+
+// noCommit is why a model is of no use that does not tell where it is from.
+const noCommit = "it does not tell the commit that it was trained at"
+
+// change finds out which methods changed.
+func (opt *selectOptions) change(ctx context.Context, m *model.Model, names []string) (selection.Change, error) {
+	if opt.diff == "" && m.Commit == "" {
+		return selection.Change{Fallbacks: []selection.Fallback{{Cause: selection.StaleModel, Detail: noCommit}}}, nil
+	}
+	told, err := opt.told(ctx, m.Commit, names)
+	if err != nil {
+		return selection.Change{}, err
+	}
+	change := told.Change(selection.NewTable(m.Units, filepath.ToSlash(opt.root)), opt.rules)
+	change.Fallbacks = append(told.fallbacks, change.Fallbacks...)
+	return change, nil
 }
 
 // withoutModel chooses everything; what changed still tells what is new.
-func (opt *selectOptions) withoutModel(ctx context.Context, names []string) (*found, error) {
-	change := selection.Change{Fallbacks: []selection.Fallback{fallback(selection.NoModel, "there is no %s", opt.model)}}
+func (opt *selectOptions) withoutModel(ctx context.Context, names []string, why string) (*found, error) {
 	if opt.diff == "" {
-		r, err := openRepository(ctx)
-		if err != nil {
+		if _, err := opt.told(ctx, "", names); err != nil {
 			return nil, err
 		}
-		c, err := r.readChange(ctx, opt.base, "", opt.maxAge)
-		if err != nil {
-			return nil, err
-		}
-		opt.markInputs(names, r.pathOf, c.files, c.untracked)
 	}
-	return &found{Selection: selection.Choose(nil, opt.unread(names), nil, change, opt.selection), base: opt.base}, nil
+	return opt.everything(names, selection.Fallback{Cause: selection.NoModel, Detail: why}), nil
 }
 
 // readPast reads the history: how long inputs take, and which failed.
@@ -109,17 +132,36 @@ func (opt *selectOptions) readPast() error {
 	return nil
 }
 
-// predict asks the model about the corpus.
-func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []string) (*selection.Predictions, error) {
-	observed, timings, err := opt.readObservations(m)
-	if err != nil {
-		return nil, err
-	}
+// learnCosts learns how long inputs take, unless the history tells.
+func (opt *selectOptions) learnCosts(timings map[selection.Digest]selection.Timing) {
 	if opt.selection.Costs == nil || opt.selection.Costs.Assumed {
 		opt.selection.Costs = selection.LearnCosts(timings)
 	}
 	if opt.selection.Goal.Budget > 0 && opt.selection.Costs.Assumed {
 		fmt.Fprintf(opt.stderr, "inroad: note: it is not known how long inputs take; each counts as %v\n", opt.selection.Costs.Of(selection.Input{}))
+	}
+}
+
+// predict asks the model about the corpus.
+func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []string) (*selection.Predictions, error) {
+	seen, timings, err := opt.readObservations(m.Commit)
+	if err != nil {
+		return nil, err
+	}
+	opt.learnCosts(timings)
+	units := map[string]int{}
+	for i, u := range m.Units {
+		units[u.ID] = i
+	}
+	observed := map[selection.Digest]selection.Observation{}
+	for digest, methods := range seen {
+		reached := []int{}
+		for _, id := range methods {
+			if u, ok := units[id]; ok {
+				reached = append(reached, u)
+			}
+		}
+		observed[digest] = selection.Observation{Units: reached}
 	}
 	cache, err := opt.openCache(m)
 	if err != nil {
@@ -167,14 +209,10 @@ func (opt *selectOptions) openCache(m *model.Model) (*selection.Cache, error) {
 	return cache, err
 }
 
-// readObservations reads what inputs reached, as far as it is of the model's
+// readObservations reads which methods inputs reached, as far as that is of a
 // commit, and how long they took.
-func (opt *selectOptions) readObservations(m *model.Model) (map[selection.Digest]selection.Observation, map[selection.Digest]selection.Timing, error) {
-	units := map[string]int{}
-	for i, u := range m.Units {
-		units[u.ID] = i
-	}
-	observed, timings := map[selection.Digest]selection.Observation{}, map[selection.Digest]selection.Timing{}
+func (opt *selectOptions) readObservations(commit string) (map[selection.Digest][]string, map[selection.Digest]selection.Timing, error) {
+	observed, timings := map[selection.Digest][]string{}, map[selection.Digest]selection.Timing{}
 	for _, name := range opt.observations {
 		reader := observationReader{stdin: opt.stdin, stderr: opt.stderr}
 		var all []model.Observation
@@ -183,22 +221,22 @@ func (opt *selectOptions) readObservations(m *model.Model) (map[selection.Digest
 		if err := reader.read([]string{name}, func(h model.Header) { header = h }, take); err != nil {
 			return nil, nil, err
 		}
+		// What was built with changes that were not committed may be anything.
+		same := header.Commit == commit && !strings.HasSuffix(commit, dirty)
 		for _, o := range all {
 			d := selection.DigestOf(o.Input)
 			if o.Duration > 0 {
 				timings[d] = selection.Timing{Size: len(o.Input), Duration: max(o.Duration, timings[d].Duration)}
 			}
-			if o.Methods != nil && header.Commit == m.Commit {
-				reached := observed[d].Units
-				for _, id := range o.Methods {
-					if u, ok := units[id]; ok {
-						reached = append(reached, u)
-					}
-				}
-				observed[d] = selection.Observation{Units: reached}
+			if o.Methods != nil && same {
+				observed[d] = append(observed[d], o.Methods...)
 			}
 		}
-		if header.Commit != m.Commit {
+		switch {
+		case same:
+		case strings.HasSuffix(header.Commit, dirty):
+			fmt.Fprintf(opt.stderr, "inroad: note: %s is of a program with changes that were not committed; only its durations count\n", inputName(name))
+		default:
 			fmt.Fprintf(opt.stderr, "inroad: note: %s is of another commit than the model; only its durations count\n", inputName(name))
 		}
 	}

@@ -84,13 +84,14 @@ func (r *repository) age(ctx context.Context, from, to string) (int, error) {
 }
 
 // diff returns how the files that git knows differ from those of a commit.
-func (r *repository) diff(ctx context.Context, commit string) ([]selection.FileChange, error) {
-	out, err := git(ctx, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
+func (r *repository) diff(ctx context.Context, commit string) (text string, files []selection.FileChange, err error) {
+	text, err = git(ctx, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
 		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O"+os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options", commit, "--")
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return selection.ReadDiff(strings.NewReader(out))
+	files, err = selection.ReadDiff(strings.NewReader(text))
+	return text, files, err
 }
 
 // untracked returns the files that git does not know and was not told to ignore.
@@ -116,62 +117,59 @@ func (r *repository) pathOf(name string) string {
 	return path.Join(r.prefix, filepath.ToSlash(name))
 }
 
-// A gitChange is what git says of a change.
-type gitChange struct {
-	files     []selection.FileChange
-	fallbacks []selection.Fallback
-	untracked []string
-}
-
-func fallback(cause selection.Cause, format string, args ...any) selection.Fallback {
-	return selection.Fallback{Cause: cause, Detail: fmt.Sprintf(format, args...)}
-}
+// dirty is what the name of a commit ends in if the program was built with
+// changes that were not committed.
+const dirty = "-dirty"
 
 // readChange finds out what changed since the base, told in lines of the commit
 // that a model was trained at. No model commit is a model that is not there.
-func (r *repository) readChange(ctx context.Context, base, modelCommit string, maxAge int) (*gitChange, error) {
-	c := &gitChange{}
-	from, err := r.begin(ctx, base, c)
+func (r *repository) readChange(ctx context.Context, base, modelCommit string, maxAge int) (*toldChange, error) {
+	t := &toldChange{}
+	from, err := r.begin(ctx, base, t)
 	if err != nil || from == "" {
-		return c, err
+		return t, err
 	}
-	if c.files, err = r.diff(ctx, from); err != nil {
+	if t.text, t.Files, err = r.diff(ctx, from); err != nil {
 		return nil, err
 	}
-	if c.untracked, err = r.untracked(ctx); err != nil || modelCommit == "" {
-		return c, err
+	if t.Untracked, err = r.untracked(ctx); err != nil || modelCommit == "" {
+		return t, err
 	}
-	trained, err := r.commit(ctx, modelCommit)
+	clean, isDirty := strings.CutSuffix(modelCommit, dirty)
+	trained, err := r.commit(ctx, clean)
 	switch {
 	case err != nil:
 		return nil, err
 	case trained == "" && r.shallow:
-		c.fallbacks = append(c.fallbacks, fallback(selection.ShallowClone, "the clone has no commit %.40s, at which the model was trained; fetch all history", modelCommit))
-		return c, nil
+		t.fall(selection.ShallowClone, "the clone has no commit %.40s, at which the model was trained; fetch all history", clean)
+		return t, nil
 	case trained == "":
-		c.fallbacks = append(c.fallbacks, fallback(selection.StaleModel, "there is no commit %.40s, at which the model was trained", modelCommit))
-		return c, nil
+		t.fall(selection.StaleModel, "there is no commit %.40s, at which the model was trained", clean)
+		return t, nil
+	case isDirty: // which lines were where cannot be told
+		t.fall(selection.StaleModel, "it was trained at %.40s with changes that were not committed; commit them, observe and train again", clean)
+		return t, nil
 	case trained == from:
-		return c, nil
+		return t, nil
 	}
 	age, err := r.age(ctx, trained, from)
 	if err != nil {
 		return nil, err
 	}
 	if age > maxAge {
-		c.fallbacks = append(c.fallbacks, fallback(selection.StaleModel, "it was trained %d commits before the base, and no more than %d are trusted", age, maxAge))
-		return c, nil
+		t.fall(selection.StaleModel, "it was trained %d commits before the base, and no more than %d are trusted", age, maxAge)
+		return t, nil
 	}
-	since, err := r.diff(ctx, trained)
-	if err != nil {
-		return nil, err
+	t.Touched = []string{}
+	for _, f := range t.Files {
+		t.Touched = append(t.Touched, f.Name())
 	}
-	c.files = inLinesOf(since, c.files)
-	return c, nil
+	t.text, t.Files, err = r.diff(ctx, trained)
+	return t, err
 }
 
 // begin returns the commit that the change began at.
-func (r *repository) begin(ctx context.Context, base string, c *gitChange) (string, error) {
+func (r *repository) begin(ctx context.Context, base string, t *toldChange) (string, error) {
 	commit, err := r.commit(ctx, base)
 	if err != nil {
 		return "", err
@@ -186,29 +184,10 @@ func (r *repository) begin(ctx context.Context, base string, c *gitChange) (stri
 	case from != "":
 		return from, nil
 	case r.shallow:
-		c.fallbacks = append(c.fallbacks, fallback(selection.ShallowClone, "the clone has no history up to %.60s; fetch all history", base))
+		t.fall(selection.ShallowClone, "the clone has no history up to %.60s; fetch all history", base)
 		return "", nil
 	case commit == "":
 		return "", fmt.Errorf("--base %s: there is no such commit", base)
 	}
 	return "", fmt.Errorf("--base %s: it has no history in common with the current commit", base)
-}
-
-// inLinesOf returns the changes that a diff since the model's commit tells of
-// the files that changed since the base. A file that is now as it was for the
-// model was another in between, and all of it counts.
-func inLinesOf(since, touched []selection.FileChange) []selection.FileChange {
-	byName := map[string]selection.FileChange{}
-	for _, f := range since {
-		byName[f.Name()] = f
-	}
-	var out []selection.FileChange
-	for _, f := range touched {
-		told, ok := byName[f.Name()]
-		if !ok {
-			told = selection.FileChange{Old: f.Name(), New: f.Name()}
-		}
-		out = append(out, told)
-	}
-	return out
 }

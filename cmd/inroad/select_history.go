@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"text/tabwriter"
-	"time"
 
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -141,7 +140,7 @@ func (r *historyReport) write(w io.Writer) error {
 		fmt.Fprintf(out, ", with a recall of %.2f", *r.Recall)
 	}
 	if r.Saved > 0 {
-		fmt.Fprintf(out, "; about %s were saved", shortDuration(time.Duration(r.Saved*float64(time.Millisecond))))
+		fmt.Fprintf(out, "; about %s were saved", shortDuration(milliseconds(r.Saved)))
 	}
 	fmt.Fprintln(out)
 	return out.Flush()

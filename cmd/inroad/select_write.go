@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/inroad/inroad/targeting/selection"
 )
 
 // write writes a selection to all that asked for it.
 func (opt *selectOptions) write(f *found) error {
-	chosen, rest := f.paths()
+	chosen, rest := f.paths(), f.rest
 	printed := chosen
 	if opt.mode != "enforce" {
 		printed = slices.Concat(chosen, rest)
@@ -31,7 +32,7 @@ func (opt *selectOptions) write(f *found) error {
 		}
 	}
 	if opt.jsonOut != "" {
-		if err := writeWhole(opt.jsonOut, func(w io.Writer) error { return writeJSON(w, f.reported()) }); err != nil {
+		if err := writeWhole(opt.jsonOut, func(w io.Writer) error { return writeJSON(w, f.Report) }); err != nil {
 			return err
 		}
 	}
@@ -44,21 +45,19 @@ func (opt *selectOptions) write(f *found) error {
 	return out.Flush()
 }
 
-// paths returns the paths that are chosen and those that are not.
-func (f *found) paths() (chosen, rest []string) {
-	for _, c := range f.Chosen {
-		chosen = append(chosen, f.Inputs[c.Input].Path)
+// paths returns the paths that are chosen.
+func (f *found) paths() []string {
+	var out []string
+	for _, c := range f.Inputs {
+		out = append(out, c.Path)
 	}
-	for _, i := range f.Rest {
-		rest = append(rest, f.Inputs[i].Path)
-	}
-	return chosen, rest
+	return out
 }
 
 func (opt *selectOptions) writeAs(w io.Writer, f *found, paths []string) error {
 	switch opt.format {
 	case "json":
-		return writeJSON(w, f.reported())
+		return writeJSON(w, f.Report)
 	case "github":
 		return writeGitHub(w, f, paths)
 	}
@@ -115,7 +114,7 @@ func writeGitHub(w io.Writer, f *found, paths []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "count=%d\ntotal=%d\neverything=%t\nfallbacks=%s\ninputs=%s\n", len(list), len(f.Inputs), f.Everything(), fallbacks, inputs)
+	_, err = fmt.Fprintf(w, "count=%d\ntotal=%d\neverything=%t\nfallbacks=%s\ninputs=%s\n", len(list), f.Corpus, f.Everything, fallbacks, inputs)
 	return err
 }
 
@@ -147,11 +146,11 @@ func (opt *selectOptions) tell(f *found) {
 	}
 	fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(f.sentence()))
 	if opt.explain {
-		for _, unit := range f.Units {
-			fmt.Fprintf(opt.stderr, "changed: %s\n", printable(f.unitID(unit)))
+		for _, unit := range f.Changed {
+			fmt.Fprintf(opt.stderr, "changed: %s\n", printable(unit))
 		}
-		for _, c := range f.Chosen {
-			fmt.Fprintf(opt.stderr, "%s: %s\n", printable(f.Inputs[c.Input].Path), printable(reasons(c)))
+		for _, c := range f.Inputs {
+			fmt.Fprintf(opt.stderr, "%s: %s\n", printable(c.Path), printable(reasons(c)))
 		}
 	}
 }
@@ -171,7 +170,7 @@ func (f *found) whyEverything() []string {
 	return out
 }
 
-func reasons(c selection.Choice) string {
+func reasons(c selection.Entry) string {
 	var out []string
 	for _, r := range c.Reasons {
 		out = append(out, r.String())
@@ -182,14 +181,14 @@ func reasons(c selection.Choice) string {
 // sentence sums a selection up.
 func (f *found) sentence() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s chosen", len(f.Chosen), count(len(f.Inputs), "input", "inputs"))
-	if f.Total > 0 {
-		fmt.Fprintf(&b, ", about %s of %s", shortDuration(f.Cost), shortDuration(f.Total))
+	fmt.Fprintf(&b, "%d of %s chosen", len(f.Inputs), count(f.Corpus, "input", "inputs"))
+	if f.TotalMS > 0 {
+		fmt.Fprintf(&b, ", about %s of %s", shortDuration(milliseconds(f.CostMS)), shortDuration(milliseconds(f.TotalMS)))
 	}
-	if len(f.Units) > 0 {
-		fmt.Fprintf(&b, "; %s changed", count(len(f.Units), "method", "methods"))
+	if len(f.Changed) > 0 {
+		fmt.Fprintf(&b, "; %s changed", count(len(f.Changed), "method", "methods"))
 	}
-	if len(f.Units) > 0 && !f.Everything() {
+	if len(f.Changed) > 0 && !f.Everything {
 		fmt.Fprintf(&b, ", and %.0f %% of the inputs that reach them are expected among those chosen", 100*f.Recall)
 	}
 	if f.Cut {
@@ -197,6 +196,8 @@ func (f *found) sentence() string {
 	}
 	return b.String()
 }
+
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // addSummary adds a summary in Markdown to a file.
 func (opt *selectOptions) addSummary(f *found) (err error) {
@@ -210,12 +211,12 @@ func (opt *selectOptions) addSummary(f *found) (err error) {
 	for _, why := range f.whyEverything() {
 		fmt.Fprintf(out, "- everything is called for: %s\n", markdown(why))
 	}
-	for i, unit := range f.Units {
+	for i, unit := range f.Changed {
 		if i == mostShown {
-			fmt.Fprintf(out, "- and %d more\n", len(f.Units)-mostShown)
+			fmt.Fprintf(out, "- and %d more\n", len(f.Changed)-mostShown)
 			break
 		}
-		fmt.Fprintf(out, "- changed: %s\n", markdown(f.unitID(unit)))
+		fmt.Fprintf(out, "- changed: %s\n", markdown(unit))
 	}
 	fmt.Fprintln(out)
 	return out.Flush()
