@@ -77,7 +77,7 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if opt.client, err = opt.server.connect(cmd, "workers"); err != nil {
+			if opt.client, err = opt.server.connect(cmd); err != nil {
 				return err
 			}
 			return opt.run(cmd.Context())

@@ -32,9 +32,10 @@ type selectOptions struct {
 	rules     selection.Rules
 	selection selection.Options
 
-	mode, format, onError  string
-	rest, jsonOut, summary string
-	explain                bool
+	mode, format, onError string
+	rest, jsonOut         string
+	summary, outputs      string
+	explain               bool
 
 	minimize    bool
 	generate    int
@@ -77,7 +78,7 @@ Paths are printed in the order to run them in: first one input of each kind.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if opt.client, err = opt.server.connect(cmd, "cache", "generate", "generate-dir", "workers"); err != nil {
+			if opt.client, err = opt.server.connect(cmd, "generate", "generate-dir"); err != nil {
 				return err
 			}
 			if flags := cmd.Flags(); !flags.Changed("goal") && (flags.Changed("budget") || flags.Changed("max")) {
@@ -100,7 +101,7 @@ func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags.StringVar(&opt.root, "root", ".", "the `DIR` in the repository that the paths of methods begin in")
 	flags.StringArrayVar(&opt.observations, "observations", nil, "a `FILE` of what inputs reached, and how long they took; may be given again")
 	flags.StringVar(&opt.history, "history", "", "the `FILE` with results of selections before")
-	flags.StringVar(&opt.cache, "cache", "", "a `FILE` to keep predictions in")
+	flags.StringVar(&opt.cache, "cache", "", "a `FILE` to keep predictions in; a service needs none")
 
 	flags.StringVar(&opt.goal, "goal", "recall=0.95", "how many to choose: `recall=SHARE` of the inputs that reach a changed method")
 	flags.DurationVar(&opt.selection.Goal.Budget, "budget", 0, "how long all inputs may take together")
@@ -121,6 +122,7 @@ func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags.StringVar(&opt.rest, "rest", "", "a `FILE` for the paths that are left out")
 	flags.StringVar(&opt.jsonOut, "json-out", "", "a `FILE` for the report, as --format json prints it")
 	flags.StringVar(&opt.summary, "summary", "", "a `FILE` to add a summary in Markdown to, such as $GITHUB_STEP_SUMMARY")
+	flags.StringVar(&opt.outputs, "github-output", "", "a `FILE` to add what --format github prints to, but for the paths, such as $GITHUB_OUTPUT")
 	flags.BoolVar(&opt.explain, "explain", false, "say on standard error why each input is chosen")
 
 	flags.BoolVar(&opt.minimize, "minimize", false, "choose a smallest part of the corpus that reaches the same methods, whatever changed")

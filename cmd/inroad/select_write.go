@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -21,6 +22,11 @@ func (opt *selectOptions) write(f *found) error {
 	printed := chosen
 	if opt.mode != "enforce" {
 		printed = slices.Concat(chosen, rest)
+	}
+	if opt.format == "json" || opt.format == "github" || opt.jsonOut != "" {
+		if err := checkText(append(chosen, rest...)); err != nil {
+			return err
+		}
 	}
 	out := bufio.NewWriter(opt.stdout)
 	if err := opt.writeAs(out, f, printed); err != nil {
@@ -37,7 +43,12 @@ func (opt *selectOptions) write(f *found) error {
 		}
 	}
 	if opt.summary != "" {
-		if err := opt.addSummary(f); err != nil {
+		if err := addTo("summary", opt.summary, f.writeSummary); err != nil {
+			return err
+		}
+	}
+	if opt.outputs != "" {
+		if err := addTo("github-output", opt.outputs, func(w io.Writer) error { return f.writeOutputs(w, len(printed)) }); err != nil {
 			return err
 		}
 	}
@@ -99,7 +110,17 @@ func writeJSON(w io.Writer, value any) error {
 	return err
 }
 
-// writeGitHub writes outputs of a step, a line each. JSON has no line ends in it.
+// checkText refuses paths that JSON cannot have.
+func checkText(paths []string) error {
+	for _, path := range paths {
+		if !utf8.ValidString(path) {
+			return fmt.Errorf("%s: a path that is no text cannot be in JSON; --format paths0 can have it", printable(path))
+		}
+	}
+	return nil
+}
+
+// writeGitHub writes outputs of a step with the paths among them.
 func writeGitHub(w io.Writer, f *found, paths []string) error {
 	list := []string{}
 	for _, path := range paths {
@@ -109,12 +130,21 @@ func writeGitHub(w io.Writer, f *found, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.writeOutputs(w, len(list)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "inputs=%s\n", inputs)
+	return err
+}
+
+// writeOutputs writes outputs of a step, a line each. JSON has no line ends in it.
+func (f *found) writeOutputs(w io.Writer, n int) error {
 	causes := append([]selection.Fallback{}, f.Fallbacks[:min(len(f.Fallbacks), mostShown)]...)
 	fallbacks, err := json.Marshal(causes)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "count=%d\ntotal=%d\neverything=%t\nfallbacks=%s\ninputs=%s\n", len(list), f.Corpus, f.Everything, fallbacks, inputs)
+	_, err = fmt.Fprintf(w, "count=%d\ntotal=%d\neverything=%t\nfallbacks=%s\n", n, f.Corpus, f.Everything, fallbacks)
 	return err
 }
 
@@ -199,14 +229,22 @@ func (f *found) sentence() string {
 
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// addSummary adds a summary in Markdown to a file.
-func (opt *selectOptions) addSummary(f *found) (err error) {
-	file, err := os.OpenFile(opt.summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // for people to read
+// addTo adds to the end of the file that a flag names.
+func addTo(flag, name string, write func(io.Writer) error) (err error) {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // for others to read
 	if err != nil {
-		return fmt.Errorf("--summary %s: %w", printable(opt.summary), cause(err))
+		return fmt.Errorf("--%s %s: %w", flag, printable(name), cause(err))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriter(file)
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// writeSummary writes a summary in Markdown.
+func (f *found) writeSummary(out io.Writer) error {
 	fmt.Fprintf(out, "### Inputs for this change\n\n%s.\n\n", markdown(f.sentence()))
 	for _, why := range f.whyEverything() {
 		fmt.Fprintf(out, "- everything is called for: %s\n", markdown(why))
@@ -218,8 +256,8 @@ func (opt *selectOptions) addSummary(f *found) (err error) {
 		}
 		fmt.Fprintf(out, "- changed: %s\n", markdown(unit))
 	}
-	fmt.Fprintln(out)
-	return out.Flush()
+	_, err := fmt.Fprintln(out)
+	return err
 }
 
 // markdown returns a text that Markdown shows as it is.

@@ -74,7 +74,7 @@ has of the program at their commit. The model stays there, and is written to
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			opt.stdin, opt.stdout, opt.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if opt.client, err = opt.server.connect(cmd, "from", "learner", "workers"); err != nil {
+			if opt.client, err = opt.server.connect(cmd, "from", "learner"); err != nil {
 				return err
 			}
 			if opt.learner == "golearn" && !cmd.Flags().Changed("balance") {
