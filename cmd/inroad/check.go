@@ -66,13 +66,11 @@ parts none of them needs, and which rules derived a text in several ways.`,
 	flags.StringArrayVar(&opt.corpus, "corpus", nil, "inputs to fit: a `DIR` or a file; can be given again")
 	flags.BoolVar(&opt.all, "all", false, "list all that was found in the corpus, not only the first")
 	flags.StringVar(&opt.format, "format", "text", "text or json")
+	choices(flags, "format", "text", "json")
 	return cmd
 }
 
 func (opt *checkOptions) run(ctx context.Context) error {
-	if opt.format != "text" && opt.format != "json" {
-		return fmt.Errorf("--format %s: it is text or json", opt.format)
-	}
 	g, err := opt.load()
 	var found g4.Diagnostics
 	if errors.As(err, &found) {

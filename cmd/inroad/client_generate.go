@@ -30,11 +30,11 @@ func (c *client) generate(ctx context.Context, opt *generateOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(g.Name))
+	out, err := newInputWriter(opt.stdout, opt.format, opt.out, strings.ToLower(g.Name))
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.make(ctx, opt, g, body, out), out.flush())
+	return errors.Join(c.make(ctx, opt, g, body, out), out.end())
 }
 
 // request returns what a service is asked for.

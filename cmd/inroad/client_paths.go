@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"math/big"
 	"strconv"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -33,14 +31,16 @@ func (c *client) listPaths(ctx context.Context, opt *pathsInputOptions) error {
 		return err
 	}
 	resp, err := c.ListPaths(ctx, g.id, &openapi.ListPathsParams{K: opt.k, Start: opt.Start, Trivia: opt.Trivia, Names: opt.Names, Absent: opt.Absent})
-	out := bufio.NewWriter(opt.stdout)
+	out := opt.writer()
 	for p, err := range each[openapi.Path](ctx, c, resp, err) {
+		if err == nil {
+			err = out.write(pathJSON(p))
+		}
 		if err != nil {
 			return err
 		}
-		writePath(out, p.Path, p.Pattern)
 	}
-	return out.Flush()
+	return out.end()
 }
 
 // listPathsOf has a service list the paths of inputs.
@@ -49,14 +49,16 @@ func (c *client) listPathsOf(ctx context.Context, opt *pathsInputOptions) error 
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(opt.stdout)
+	out := opt.writer()
 	for _, p := range found.Present {
-		writePath(out, p.Path, p.Pattern)
+		if err := out.write(pathJSON(p)); err != nil {
+			return err
+		}
 	}
 	if found.Covered > len(found.Present) {
 		fmt.Fprintf(opt.stderr, "inroad: note: a service lists no more than %d of %d paths\n", len(found.Present), found.Covered)
 	}
-	return out.Flush()
+	return out.end()
 }
 
 // coverPaths has a service tell how many of the paths inputs have.
@@ -69,20 +71,17 @@ func (c *client) coverPaths(ctx context.Context, opt *pathsInputOptions) error {
 	if err != nil {
 		return err
 	}
-	possible, ok := new(big.Int).SetString(found.Possible, 10)
-	impossible, also := new(big.Int).SetString(found.Impossible, 10)
-	if !ok || !also {
-		return fmt.Errorf("%s: %q and %q are no counts", c.url, found.Possible, found.Impossible)
+	r := &coverageJSON{K: found.K, Covered: found.Covered, Possible: found.Possible, Impossible: found.Impossible}
+	if opt.missing {
+		r.Missing = []pathJSON{}
 	}
-	out := bufio.NewWriter(opt.stdout)
 	for _, p := range found.Missing {
-		writePath(out, p.Path, p.Pattern)
+		r.Missing = append(r.Missing, pathJSON(p))
 	}
 	if len(found.Missing) == mostPaths {
 		fmt.Fprintf(opt.stderr, "inroad: note: a service lists no more than %d paths\n", mostPaths)
 	}
-	opt.writeCoverage(out, found.Covered, possible, impossible)
-	return out.Flush()
+	return opt.writeCoverage(r)
 }
 
 // measure sends inputs and returns what a service says of their paths. Those

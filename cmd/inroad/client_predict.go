@@ -28,7 +28,6 @@ func (c *client) predictAll(ctx context.Context, opt *predictOptions, p *predict
 	resp, err := c.PredictWithBody(ctx, m.ID, &openapi.PredictParams{Reasons: true, Method: methods}, "application/x-ndjson", body)
 	next, stop := iter.Pull2(each[openapi.Answer](ctx, c, resp, err))
 	defer stop()
-	p.begin()
 	for q := range asked {
 		switch {
 		case q.broken != nil:

@@ -61,13 +61,12 @@ models were learned from.`,
 	flags.IntVar(&opt.random, "random", 0, "ask about so many random inputs as well")
 	flags.Uint64Var(&opt.seed, "seed", 1, "random inputs are drawn from this")
 	flags.StringVar(&opt.format, "format", "text", "text or json")
+	choices(flags, "format", "text", "json")
 	return cmd
 }
 
 func (opt *compareOptions) run(ctx context.Context) error {
 	switch {
-	case opt.format != "text" && opt.format != "json":
-		return fmt.Errorf("--format %s: it is text or json", opt.format)
 	case opt.random < 0 || opt.random > 100_000:
 		return fmt.Errorf("--random %d: it is from 0 to 100000", opt.random)
 	}

@@ -53,6 +53,7 @@ answer that the training had most often.`,
 	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model")
 	flags.StringArrayVar(&opt.observations, "observations", nil, "a `FILE` of observations, - for standard input; may be given again")
 	flags.StringVar(&opt.format, "format", "text", "text or json")
+	choices(flags, "format", "text", "json")
 	flags.BoolVar(&opt.strict, "strict", false, "refuse files with lines that are no observations")
 	flags.IntVar(&opt.workers, "workers", runtime.GOMAXPROCS(0), "how many work at the same time")
 	return cmd
@@ -64,8 +65,6 @@ func (opt *evaluateOptions) run(ctx context.Context) error {
 		return errors.New("no model: give --model FILE")
 	case len(opt.observations) == 0:
 		return errors.New("no observations: give --observations FILE")
-	case opt.format != "text" && opt.format != "json":
-		return fmt.Errorf("--format %s: it is text or json", opt.format)
 	case opt.workers < 1 || opt.workers > 1024:
 		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.workers)
 	}

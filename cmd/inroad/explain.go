@@ -50,20 +50,16 @@ always made by the whole tree.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service")
-	flags.StringVar(&opt.format, "format", "text", strings.Join(explainFormats(), ", "))
+	flags.StringVar(&opt.format, "format", "text", "text, dot, svg or json")
+	choices(flags, "format", "text", "dot", "svg", "json")
 	flags.BoolVar(&opt.whole, "whole", false, "the whole tree, with questions that chance may explain")
 	opt.server.bind(flags)
 	return cmd
 }
 
-func explainFormats() []string { return []string{"text", "dot", "svg", "json"} }
-
 func (opt *explainOptions) run(ctx context.Context) error {
-	switch {
-	case opt.model == "":
+	if opt.model == "" {
 		return errors.New("no model: give --model FILE")
-	case !slices.Contains(explainFormats(), opt.format):
-		return fmt.Errorf("--format %s: it is %s", opt.format, strings.Join(explainFormats(), " or "))
 	}
 	if opt.client != nil {
 		return opt.client.explain(ctx, opt)

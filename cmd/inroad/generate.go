@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +39,7 @@ type generateOptions struct {
 	madeUp        bool
 	workers       int
 	out           string
+	format        string
 	server        serverOptions
 	client        *client // nil if no service is asked
 	generate.Options
@@ -106,9 +105,17 @@ the same inputs, whatever the number of workers; seed 0 draws one and tells whic
 	flags.Uint64Var(&opt.seed, "seed", 1, "what all choices are drawn from; 0 draws one")
 	flags.IntVar(&opt.workers, "workers", 0, "how many inputs to make at the same time (default one a core)")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
+	flags.StringVar(&opt.format, "format", "ndjson", inputFormatUsage)
+	choices(flags, "strategy", strategies()...)
+	choices(flags, "close-off", closeOffs()...)
+	choices(flags, "spacing", spacings()...)
+	choices(flags, "format", "ndjson", "json")
 	opt.server.bind(flags)
 	return cmd
 }
+
+// inputFormatUsage says how inputs are printed.
+const inputFormatUsage = "without --out: ndjson (an object a line) or json (one array)"
 
 // maxInputs bounds how many inputs are made at once.
 const maxInputs = 1_000_000
@@ -118,12 +125,16 @@ func strategies() []string {
 	return []string{"random", "shortest", "kpath", "forest", "common", "uncommon", "failure"}
 }
 
+// closeOffs in the order of [generate.CloseOff].
+func closeOffs() []string { return []string{"shortest", "random", "least-used"} }
+
+// spacings in the order of [generate.Spacing].
+func spacings() []string { return []string{"compact", "spaced", "random"} }
+
 func (opt *generateOptions) validate() error {
 	byProbability := slices.Contains(strategies()[4:], opt.strategy)
 	learns := len(opt.from) > 0 || opt.probabilities != ""
 	switch {
-	case !slices.Contains(strategies(), opt.strategy):
-		return fmt.Errorf("--strategy %s: it is one of %s", opt.strategy, strings.Join(strategies(), ", "))
 	case opt.k < 1 || opt.k > features.MaxK:
 		return fmt.Errorf("--k %d: it is from 1 to %d", opt.k, features.MaxK)
 	case opt.MaxNodes < 0 || opt.MaxNodes > 100_000:
@@ -147,19 +158,7 @@ func (opt *generateOptions) validate() error {
 	case len(opt.from) > 0 && opt.probabilities != "":
 		return errors.New("give --from or --probabilities, not both")
 	}
-	switch opt.spacing {
-	case "compact":
-		opt.Spacing = generate.Compact
-	case "spaced":
-		opt.Spacing = generate.Spaced
-	case "random":
-		opt.Spacing = generate.RandomSpacing
-	default:
-		return fmt.Errorf("--spacing %s: it is compact, spaced or random", opt.spacing)
-	}
-	if _, err := opt.covering(); err != nil {
-		return err
-	}
+	opt.Spacing = generate.Spacing(slices.Index(spacings(), opt.spacing))
 	opt.Shortest = opt.strategy == "shortest"
 	opt.applyDefaults()
 	return nil
@@ -183,12 +182,10 @@ func (opt *generateOptions) applyDefaults() {
 }
 
 // covering returns how paths are to be covered.
-func (opt *generateOptions) covering() (generate.CoverOptions, error) {
-	by := slices.Index([]string{"shortest", "random", "least-used"}, opt.closeOff)
-	if by < 0 {
-		return generate.CoverOptions{}, fmt.Errorf("--close-off %s: it is shortest, random or least-used", opt.closeOff)
+func (opt *generateOptions) covering() generate.CoverOptions {
+	return generate.CoverOptions{
+		OneTarget: opt.oneTarget || opt.strategy == "forest", CloseOff: generate.CloseOff(slices.Index(closeOffs(), opt.closeOff)),
 	}
-	return generate.CoverOptions{OneTarget: opt.oneTarget || opt.strategy == "forest", CloseOff: generate.CloseOff(by)}, nil
 }
 
 func (opt *generateOptions) run(ctx context.Context) error {
@@ -206,11 +203,11 @@ func (opt *generateOptions) run(ctx context.Context) error {
 	if err := opt.learn(ctx, g); err != nil {
 		return err
 	}
-	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(g.Name))
+	out, err := newInputWriter(opt.stdout, opt.format, opt.out, strings.ToLower(g.Name))
 	if err != nil {
 		return err
 	}
-	return errors.Join(opt.generate(ctx, g, out), out.flush())
+	return errors.Join(opt.generate(ctx, g, out), out.end())
 }
 
 // drawSeed draws a seed if none is given, and tells which.
@@ -369,11 +366,7 @@ func (opt *generateOptions) cover(ctx context.Context, g *grammars.Grammar, take
 	if err != nil {
 		return err
 	}
-	how, err := opt.covering()
-	if err != nil {
-		return err
-	}
-	cover, err := generate.NewCover(x, opt.k, how)
+	cover, err := generate.NewCover(x, opt.k, opt.covering())
 	if err != nil {
 		return err
 	}
@@ -406,11 +399,7 @@ func (opt *generateOptions) forest(ctx context.Context, g *grammars.Grammar, tak
 	if err != nil {
 		return err
 	}
-	how, err := opt.covering()
-	if err != nil {
-		return err
-	}
-	forest, err := generate.NewForest(x, opt.k, opt.n, how)
+	forest, err := generate.NewForest(x, opt.k, opt.n, opt.covering())
 	if err != nil {
 		return err
 	}
@@ -428,24 +417,20 @@ func (opt *generateOptions) forest(ctx context.Context, g *grammars.Grammar, tak
 	}
 }
 
-// An inputWriter writes inputs to where people asked for them: an object a line,
-// or a file each.
+// An inputWriter writes inputs to where people asked for them: as JSON, or a file
+// each.
 type inputWriter struct {
-	lines     *bufio.Writer
-	encoder   *json.Encoder
+	json      *jsonWriter // nil for files
 	dir       string
 	extension string
 	n         int
 }
 
 // newInputWriter returns a writer to a folder, which must have nothing in it, or
-// else to w.
-func newInputWriter(w io.Writer, dir, extension string) (*inputWriter, error) {
+// else to w in a format.
+func newInputWriter(w io.Writer, format, dir, extension string) (*inputWriter, error) {
 	if dir == "" {
-		out := &inputWriter{lines: bufio.NewWriter(w)}
-		out.encoder = json.NewEncoder(out.lines)
-		out.encoder.SetEscapeHTML(false)
-		return out, nil
+		return &inputWriter{json: newJSONWriter(w, format)}, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("--out %s: %w", dir, cause(err))
@@ -463,8 +448,8 @@ func newInputWriter(w io.Writer, dir, extension string) (*inputWriter, error) {
 // write writes an input of a set, 0 if there is but one.
 func (w *inputWriter) write(set int, text []byte) error {
 	w.n++
-	if w.dir == "" {
-		return w.encoder.Encode(struct {
+	if w.json != nil {
+		return w.json.write(struct {
 			Input string `json:"input"`
 			Set   int    `json:"set,omitempty"`
 		}{string(text), set})
@@ -476,9 +461,9 @@ func (w *inputWriter) write(set int, text []byte) error {
 	return os.WriteFile(filepath.Join(w.dir, name), text, 0o644)
 }
 
-func (w *inputWriter) flush() error {
-	if w.lines == nil {
+func (w *inputWriter) end() error {
+	if w.json == nil {
 		return nil
 	}
-	return w.lines.Flush()
+	return w.json.end()
 }

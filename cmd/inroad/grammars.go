@@ -15,6 +15,7 @@ import (
 )
 
 func newGrammarsCommand() *cobra.Command {
+	var format string
 	cmd := &cobra.Command{
 		Use:   "grammars",
 		Short: "List the bundled grammars",
@@ -23,8 +24,12 @@ begins with, how many rules and nodes it has, and what it is.`,
 		Example: `  inroad grammars
   inroad grammars show json >mine.g4`,
 		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return listGrammars(cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return listGrammars(cmd.OutOrStdout(), format)
+		},
 	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd.Flags(), "format", "text", "json")
 	cmd.AddCommand(newShowCommand())
 	return cmd
 }
@@ -92,9 +97,17 @@ func writeSources(stdout io.Writer, dir string, sources []grammars.Source) error
 	return nil
 }
 
-func listGrammars(stdout io.Writer) error {
-	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTART\tRULES\tNODES\tDESCRIPTION")
+// A grammarJSON is a bundled grammar as grammars --format json writes it.
+type grammarJSON struct {
+	Name        string `json:"name"`
+	Start       string `json:"start"`
+	Rules       int    `json:"rules"`
+	Nodes       int    `json:"nodes"`
+	Description string `json:"description"`
+}
+
+func listGrammars(stdout io.Writer, format string) error {
+	list := []grammarJSON{}
 	for _, name := range bundled.Names() {
 		sources, err := bundled.Sources(name)
 		if err != nil {
@@ -105,7 +118,17 @@ func listGrammars(stdout io.Writer) error {
 			return err
 		}
 		parser, lexer := countRules(g)
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", name, g.Start, parser+lexer, len(g.Nodes), description(sources[0].Text))
+		list = append(list, grammarJSON{name, g.Start, parser + lexer, len(g.Nodes), description(sources[0].Text)})
+	}
+	if format == "json" {
+		return writeJSON(stdout, struct {
+			Grammars []grammarJSON `json:"grammars"`
+		}{list})
+	}
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTART\tRULES\tNODES\tDESCRIPTION")
+	for _, g := range list {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", g.Name, g.Start, g.Rules, g.Nodes, g.Description)
 	}
 	return table.Flush()
 }

@@ -70,16 +70,12 @@ as _. A folder stands for the reports in it.`,
 	flags.StringVar(&opt.subject, "subject", "", "a `NAME` for the program")
 	flags.StringVar(&opt.commit, "commit", "", "its `VERSION`")
 	flags.StringVar(&opt.out, "out", "", "write to this `FILE` (default standard output)")
+	choices(flags, "format", "auto", "lcov", "jacoco", "gocover", "ndjson")
+	choices(flags, "units", "method", "block")
 	return cmd
 }
 
 func (opt *importOptions) run(ctx context.Context) error {
-	if !slices.Contains([]string{"auto", "lcov", "jacoco", "gocover", "ndjson"}, opt.format) {
-		return fmt.Errorf("--format %s: it is auto, lcov, jacoco, gocover or ndjson", opt.format)
-	}
-	if !slices.Contains([]string{"method", "block"}, opt.units) {
-		return fmt.Errorf("--units %s: it is method or block", opt.units)
-	}
 	out, finish, err := opt.output()
 	if err != nil {
 		return err

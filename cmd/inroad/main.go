@@ -77,9 +77,10 @@ interrupted.`,
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
+		PersistentPreRunE:     checkChoices,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("inroad {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
@@ -88,6 +89,7 @@ interrupted.`,
 	root.AddCommand(
 		newCheckCommand(),
 		newCompareCommand(),
+		newCompletionCommand(),
 		newEvaluateCommand(),
 		newExplainCommand(),
 		newGenerateCommand(),
@@ -108,6 +110,7 @@ interrupted.`,
 		newTrainCommand(),
 	)
 	sayHowToUse(root)
+	complete(root)
 	return root
 }
 

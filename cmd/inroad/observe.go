@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +34,9 @@ type observeOptions struct {
 	out     string
 	memory  int
 	options coverage.Options
+	format  string
 
-	stderr io.Writer
+	stdout, stderr io.Writer
 }
 
 func newObserveCommand() *cobra.Command {
@@ -74,7 +74,7 @@ the file exists it is continued: inputs that it has are not run again.`,
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.stderr = cmd.ErrOrStderr()
+			opt.stdout, opt.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return opt.run(cmd.Context())
 		},
 	}
@@ -100,6 +100,10 @@ the file exists it is continued: inputs that it has are not run again.`,
 	flags.IntVar(&opt.options.Warmup, "warmup", 20, "how many inputs each process runs before it counts")
 	flags.StringVar(&opt.subject, "subject", "", "a `NAME` for the program (default that of the function)")
 	flags.StringVar(&opt.commit, "commit", "", "its `VERSION` (default the commit or the module's version)")
+	flags.StringVar(&opt.format, "format", "text", "how to sum up: text, on standard error, or json")
+	choices(flags, "report", "auto", "lcov", "jacoco", "gocover")
+	choices(flags, "units", "method", "block")
+	choices(flags, "format", "text", "json")
 	return cmd
 }
 
@@ -111,14 +115,10 @@ func (opt *observeOptions) validate() error {
 		return errors.New("--go, --java and --exec: give one of them")
 	case opt.javaMethod != "" && opt.classpath == "":
 		return errors.New("no classes: give --classpath PATH")
-	case !slices.Contains([]string{"auto", "lcov", "jacoco", "gocover"}, opt.report):
-		return fmt.Errorf("--report %s: it is auto, lcov, jacoco or gocover", opt.report)
 	case opt.javaMethod != "" && opt.units != "method":
 		return fmt.Errorf("--units %s: Java is observed by method; for lines use JaCoCo, and import its reports", opt.units)
 	case opt.out == "":
 		return errors.New("no output: give --out FILE.ndjson")
-	case !slices.Contains([]string{"method", "block"}, opt.units):
-		return fmt.Errorf("--units %s: it is method or block", opt.units)
 	case opt.options.Jobs < 1 || opt.options.Jobs > 1000:
 		return fmt.Errorf("--jobs %d: it is from 1 to 1000", opt.options.Jobs)
 	case opt.options.Timeout < time.Millisecond || opt.options.Timeout > 24*time.Hour:
@@ -162,7 +162,11 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 		}
 		return out.Write(o)
 	})
-	t.finish(len(program.Header().Units))
+	t.finish()
+	if opt.format == "json" {
+		return errors.Join(err, writeJSON(opt.stdout, t.sum(len(program.Header().Units))))
+	}
+	t.tell(len(program.Header().Units))
 	return err
 }
 
@@ -257,10 +261,28 @@ func (t *tally) draw() {
 
 func (t *tally) rate() int { return int(float64(t.done) / max(time.Since(t.start).Seconds(), 1e-3)) }
 
-func (t *tally) finish(units int) {
+// finish takes the line away.
+func (t *tally) finish() {
 	if t.bar != nil {
 		fmt.Fprint(t.bar, "\r\x1b[K")
 	}
+}
+
+// A tallyJSON is what observe --format json writes.
+type tallyJSON struct {
+	Observed int                   `json:"observed"`
+	Outcomes map[model.Outcome]int `json:"outcomes"`
+	Before   int                   `json:"before"`   // were there already
+	Executed int                   `json:"executed"` // units
+	Units    int                   `json:"units"`    // that are known
+}
+
+func (t *tally) sum(units int) tallyJSON {
+	return tallyJSON{t.done, t.by, t.skipped, len(t.methods), max(units, len(t.methods))}
+}
+
+// tell sums up for people.
+func (t *tally) tell(units int) {
 	var outcomes []string
 	for _, outcome := range []model.Outcome{model.OK, model.Failed, model.Crashed, model.TimedOut} {
 		if n := t.by[outcome]; n > 0 {

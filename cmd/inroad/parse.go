@@ -75,6 +75,8 @@ has no tree. Limits hold for each input.`,
 	flags.IntVar(&opt.limits.Tokens, "max-tokens", 4<<20, "give up on inputs of more tokens, white space and comments included")
 	flags.IntVar(&opt.limits.Nodes, "max-nodes", 8<<20, "give up when the tree has more nodes")
 	flags.DurationVar(&opt.limits.Time, "timeout", 10*time.Second, "give up after this time")
+	choices(flags, "format", "lisp", "tree", "json")
+	choices(flags, "engine", "inroad", "antlr")
 	opt.server.bind(flags)
 	return cmd
 }
@@ -131,14 +133,8 @@ func (opt *parseOptions) run(ctx context.Context) error {
 
 // validate finds what is wrong in the options alone.
 func (opt *parseOptions) validate() error {
-	if !slices.Contains([]string{"lisp", "tree", "json"}, opt.format) {
-		return fmt.Errorf("--format %s: it is lisp, tree or json", opt.format)
-	}
 	if opt.inside && opt.format == "lisp" {
 		return errors.New("--inside: ANTLR's form has no place for what is inside tokens; use --format json or tree")
-	}
-	if opt.engine != "inroad" && opt.engine != "antlr" {
-		return fmt.Errorf("--engine %s: it is inroad or antlr", opt.engine)
 	}
 	const most = 1<<30 - 1 // what trees can count
 	switch {

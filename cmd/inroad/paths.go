@@ -38,6 +38,7 @@ it in some derivation: rules, tokens, and what tokens are made of.`,
 type pathsOptions struct {
 	grammar string
 	k       int
+	format  string
 	server  serverOptions
 	client  *client // nil if no service is asked
 	features.Options
@@ -45,6 +46,8 @@ type pathsOptions struct {
 	stdout, stderr io.Writer
 }
 
+// bind binds the flags. Paths are a line each in JSON, too; other results are one
+// object.
 func (opt *pathsOptions) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -54,6 +57,8 @@ func (opt *pathsOptions) bind(cmd *cobra.Command) {
 	flags.BoolVar(&opt.Trivia, "trivia", false, "the paths of skipped and hidden tokens instead")
 	flags.BoolVar(&opt.Names, "names", false, "paths of names: the same symbol anywhere is one")
 	flags.BoolVar(&opt.Absent, "absent", false, "that an optional part is not there is a symbol as well")
+	flags.StringVar(&opt.format, "format", "text", "text or json")
+	choices(flags, "format", "text", "json")
 	opt.server.bind(flags)
 }
 
@@ -78,9 +83,39 @@ func (opt *pathsOptions) listable(space *features.Space) error {
 	return nil
 }
 
-// writePath writes a path as its symbols with their numbers, and as a pattern.
-func writePath(w io.Writer, symbols []string, pattern string) {
-	fmt.Fprintf(w, "%s\t%s\n", printable(strings.Join(symbols, " > ")), printable(pattern))
+// A pathJSON is a path as paths --format json writes it: its symbols, with their
+// numbers, and the pattern.
+type pathJSON struct {
+	Path    []string `json:"path"`
+	Pattern string   `json:"pattern"`
+}
+
+// A pathWriter writes paths, a line each.
+type pathWriter struct {
+	text *bufio.Writer
+	json *jsonWriter // nil for text
+}
+
+func (opt *pathsOptions) writer() *pathWriter {
+	if opt.format == "json" {
+		return &pathWriter{json: newJSONWriter(opt.stdout, "ndjson")}
+	}
+	return &pathWriter{text: bufio.NewWriter(opt.stdout)}
+}
+
+func (w *pathWriter) write(p pathJSON) error {
+	if w.json != nil {
+		return w.json.write(p)
+	}
+	_, err := fmt.Fprintf(w.text, "%s\t%s\n", printable(strings.Join(p.Path, " > ")), printable(p.Pattern))
+	return err
+}
+
+func (w *pathWriter) end() error {
+	if w.json != nil {
+		return w.json.end()
+	}
+	return w.text.Flush()
 }
 
 func newPathsCountCommand() *cobra.Command {
@@ -96,14 +131,25 @@ func newPathsCountCommand() *cobra.Command {
 				return err
 			}
 			n, err := opt.count(cmd.Context())
-			if err == nil {
-				fmt.Fprintln(opt.stdout, n)
+			if err != nil {
+				return err
 			}
+			if opt.format == "json" {
+				return writeJSON(opt.stdout, countJSON{opt.k, n})
+			}
+			_, err = fmt.Fprintln(opt.stdout, n)
 			return err
 		},
 	}
 	opt.bind(cmd)
 	return cmd
+}
+
+// A countJSON is what paths count --format json writes. Counts can be larger than
+// what other programs take for a number.
+type countJSON struct {
+	K     int    `json:"k"`
+	Count string `json:"count"`
 }
 
 func (opt *pathsOptions) count(ctx context.Context) (string, error) {
@@ -165,13 +211,15 @@ func (opt *pathsInputOptions) list(ctx context.Context) error {
 			return err
 		}
 	}
-	out := bufio.NewWriter(opt.stdout)
+	out := opt.writer()
 	for p := range space.All(opt.k) {
 		if covered == nil || covered.Has(opt.k, space.ID(p)) {
-			writePath(out, space.Symbols(p), space.Pattern(p))
+			if err := out.write(pathJSON{space.Symbols(p), space.Pattern(p)}); err != nil {
+				return err
+			}
 		}
 	}
-	return out.Flush()
+	return out.end()
 }
 
 func newPathsCoverageCommand() *cobra.Command {
@@ -217,28 +265,53 @@ func (opt *pathsInputOptions) coverage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(opt.stdout)
+	possible := space.Count(opt.k)
+	r := &coverageJSON{
+		K: opt.k, Covered: covered.Len(opt.k), Possible: possible.String(), Impossible: new(big.Int).Sub(all, possible).String(),
+	}
 	if opt.missing {
 		if err := opt.listable(space); err != nil {
 			return err
 		}
+		r.Missing = []pathJSON{}
 		for p := range space.All(opt.k) {
 			if !covered.Has(opt.k, space.ID(p)) {
-				writePath(out, space.Symbols(p), space.Pattern(p))
+				r.Missing = append(r.Missing, pathJSON{space.Symbols(p), space.Pattern(p)})
 			}
 		}
 	}
-	possible := space.Count(opt.k)
-	opt.writeCoverage(out, covered.Len(opt.k), possible, new(big.Int).Sub(all, possible))
-	return out.Flush()
+	return opt.writeCoverage(r)
 }
 
-func (opt *pathsInputOptions) writeCoverage(w io.Writer, covered int, possible, impossible *big.Int) {
-	fmt.Fprintf(w, "k=%d: %d of %v (%s %%)", opt.k, covered, possible, percent(covered, possible))
-	if impossible.Sign() > 0 {
-		fmt.Fprintf(w, ", %v impossible", impossible)
+// A coverageJSON is what paths coverage --format json writes.
+type coverageJSON struct {
+	K          int        `json:"k"`
+	Covered    int        `json:"covered"`
+	Possible   string     `json:"possible"`
+	Impossible string     `json:"impossible"`
+	Missing    []pathJSON `json:"missing,omitzero"` // if they were asked for
+}
+
+func (opt *pathsInputOptions) writeCoverage(r *coverageJSON) error {
+	if opt.format == "json" {
+		return writeJSON(opt.stdout, r)
 	}
-	fmt.Fprintln(w)
+	out := opt.writer()
+	for _, p := range r.Missing {
+		if err := out.write(p); err != nil {
+			return err
+		}
+	}
+	possible, ok := new(big.Int).SetString(r.Possible, 10)
+	if !ok {
+		return fmt.Errorf("%q is no count", r.Possible)
+	}
+	fmt.Fprintf(out.text, "k=%d: %d of %v (%s %%)", r.K, r.Covered, possible, percent(r.Covered, possible))
+	if r.Impossible != "0" {
+		fmt.Fprintf(out.text, ", %s impossible", r.Impossible)
+	}
+	fmt.Fprintln(out.text)
+	return out.end()
 }
 
 // percent returns a share with two decimals, never rounded up to all of it.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,21 +58,22 @@ it leaves the grammar and what such inputs did in the training.`,
 	flags.StringVar(&opt.model, "model", "", "the `FILE` of the model, or its name at the service")
 	flags.StringSliceVar(&opt.methods, "methods", nil, "only these methods, by ID or an end of it, joined by commas")
 	flags.StringVar(&opt.format, "format", "text", "text, json (one array) or ndjson (an object a line)")
+	choices(flags, "format", "text", "json", "ndjson")
 	opt.server.bind(flags)
 	return cmd
 }
 
 func (opt *predictOptions) run(ctx context.Context) error {
-	switch {
-	case opt.model == "":
+	if opt.model == "" {
 		return errors.New("no model: give --model FILE")
-	case opt.format != "text" && opt.format != "json" && opt.format != "ndjson":
-		return fmt.Errorf("--format %s: it is text, json or ndjson", opt.format)
 	}
 	if len(opt.inputs) == 0 {
 		opt.inputs = []string{"-"}
 	}
-	p := &predictPrinter{named: len(opt.methods) > 0, out: bufio.NewWriter(opt.stdout), stderr: opt.stderr, format: opt.format}
+	p := &predictPrinter{named: len(opt.methods) > 0, out: bufio.NewWriter(opt.stdout), stderr: opt.stderr}
+	if opt.format != "text" {
+		p.json = newJSONWriter(opt.stdout, opt.format)
+	}
 	answer := opt.predictAll
 	if opt.client != nil {
 		answer = opt.client.predictAll
@@ -81,9 +81,10 @@ func (opt *predictOptions) run(ctx context.Context) error {
 	if err := answer(ctx, opt, p); err != nil {
 		return err
 	}
-	p.end()
-	if err := p.out.Flush(); err != nil {
-		return err
+	if p.json != nil {
+		if err := p.json.end(); err != nil {
+			return err
+		}
 	}
 	if p.failed {
 		return errReported
@@ -123,7 +124,6 @@ func (*predictOptions) predictAll(ctx context.Context, opt *predictOptions, p *p
 	if err != nil {
 		return err
 	}
-	p.begin()
 	for file, err := range opt.files() {
 		if err != nil {
 			return err
@@ -151,9 +151,8 @@ func (*predictOptions) predictAll(ctx context.Context, opt *predictOptions, p *p
 type predictPrinter struct {
 	named  bool // methods were asked for by name
 	out    *bufio.Writer
+	json   *jsonWriter // nil for text
 	stderr io.Writer
-	format string
-	begun  bool
 	failed bool
 }
 
@@ -163,37 +162,15 @@ func (p *predictPrinter) fail(name string, err error) {
 	fmt.Fprintf(p.stderr, "inroad: %s\n", newFailure(name, err).Message)
 }
 
-func (p *predictPrinter) begin() {
-	if p.format == "json" {
-		fmt.Fprint(p.out, "[")
-	}
-}
-
-func (p *predictPrinter) end() {
-	if p.format == "json" {
-		fmt.Fprintln(p.out, "]")
-	}
-}
-
 func (p *predictPrinter) print(a *answerJSON) error {
-	if p.format == "text" {
+	if p.json == nil {
 		p.text(a)
 		return p.out.Flush()
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
+	if err := p.json.write(a); err != nil {
 		return err
 	}
-	switch {
-	case p.format == "ndjson":
-		fmt.Fprintf(p.out, "%s\n", text)
-		return p.out.Flush()
-	case p.begun:
-		fmt.Fprint(p.out, ",\n ")
-	}
-	p.begun = true
-	_, err = p.out.Write(text)
-	return err
+	return p.json.flush()
 }
 
 func (p *predictPrinter) text(a *answerJSON) {

@@ -131,6 +131,9 @@ func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags.StringVar(&opt.learn, "learn", "", "add results to the history: a `FILE` with an object {\"path\": ..., \"outcome\": ...} a line, - for standard input")
 	flags.StringVar(&opt.of, "selection", "", "the report in `FILE` that the results are of")
 	flags.BoolVar(&opt.report, "report", false, "show what the history says of recall and savings")
+	choices(flags, "mode", "enforce", "observe", "prioritize")
+	choices(flags, "format", "paths", "paths0", "json", "github")
+	choices(flags, "on-error", "all", "fail")
 	opt.server.bind(flags)
 }
 
@@ -144,12 +147,6 @@ func (opt *selectOptions) validate() error {
 		return errors.New("no inputs: give --corpus DIR")
 	case !opt.minimize && (opt.base == "") == (opt.diff == ""):
 		return errors.New("no change: give --base REV or --diff FILE")
-	case !slices.Contains([]string{"enforce", "observe", "prioritize"}, opt.mode):
-		return fmt.Errorf("--mode %s: it is enforce, observe or prioritize", opt.mode)
-	case !slices.Contains([]string{"paths", "paths0", "json", "github"}, opt.format):
-		return fmt.Errorf("--format %s: it is paths, paths0, json or github", opt.format)
-	case opt.onError != "all" && opt.onError != "fail":
-		return fmt.Errorf("--on-error %s: it is all or fail", opt.onError)
 	case opt.selection.Goal.Budget < 0:
 		return fmt.Errorf("--budget %v: it is not negative", opt.selection.Goal.Budget)
 	case opt.selection.Goal.Max < 0 || opt.selection.Goal.PerClass < 0 || opt.generate < 0 || opt.maxAge < 0:

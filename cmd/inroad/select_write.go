@@ -101,15 +101,6 @@ func safePath(path string) string {
 	return path
 }
 
-func writeJSON(w io.Writer, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
-}
-
 // checkText refuses paths that JSON cannot have.
 func checkText(paths []string) error {
 	for _, path := range paths {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +31,7 @@ type wishOptions struct {
 	seed     uint64
 	maxNodes int
 	out      string
+	format   string
 
 	from          []string
 	probabilities string
@@ -51,6 +51,9 @@ func (opt *wishOptions) bind(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&opt.from, "from", nil, "natural: the `DIR|FILE`s with inputs to learn from what is likely")
 	flags.StringVar(&opt.probabilities, "probabilities", "", "natural: a `FILE` of probabilities, instead of --from; see inroad probabilities")
 	flags.StringVar(&opt.out, "out", "", "write a file an input into this `DIR`, which must be empty or not there yet")
+	flags.StringVar(&opt.format, "format", "ndjson", inputFormatUsage)
+	choices(flags, "style", "smallest", "varied", "natural")
+	choices(flags, "format", "ndjson", "json")
 	opt.server.bind(flags)
 }
 
@@ -61,8 +64,6 @@ func (opt *wishOptions) validate() error {
 	switch {
 	case opt.n < 1 || opt.n > maxWishes:
 		return fmt.Errorf("--n %d: it is from 1 to %d", opt.n, maxWishes)
-	case !slices.Contains([]string{"smallest", "varied", "natural"}, opt.style):
-		return fmt.Errorf("--style %s: it is smallest, varied or natural", opt.style)
 	case opt.style != "natural" && (len(opt.from) > 0 || opt.probabilities != ""):
 		return errors.New("--from and --probabilities are for --style natural")
 	case len(opt.from) > 0 && opt.probabilities != "":
@@ -121,7 +122,7 @@ func (opt *wishOptions) told(err error) error {
 
 // write writes inputs, and tells if there are fewer than asked for.
 func (opt *wishOptions) write(grammar string, inputs [][]byte) error {
-	out, err := newInputWriter(opt.stdout, opt.out, strings.ToLower(grammar))
+	out, err := newInputWriter(opt.stdout, opt.format, opt.out, strings.ToLower(grammar))
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (opt *wishOptions) write(grammar string, inputs [][]byte) error {
 	if len(inputs) < opt.n {
 		fmt.Fprintf(opt.stderr, "inroad: note: no more than %s found\n", count(len(inputs), "input was", "inputs were"))
 	}
-	return out.flush()
+	return out.end()
 }
 
 type solveOptions struct {

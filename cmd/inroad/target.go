@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -77,6 +75,7 @@ then the exit status is 3, or 4 if they may not be.`,
 	flags.StringVar(&opt.program.sources, "sources", ".", "java, exec: the `DIR` to look for the sources in")
 	flags.StringVar(&opt.program.command, "exec", "", "run the inputs with a `COMMAND`")
 	flags.StringVar(&opt.program.report, "report", "auto", "exec: the `FORMAT` of reports: auto, lcov, jacoco or gocover")
+	choices(flags, "report", "auto", "lcov", "jacoco", "gocover")
 	flags.StringVar(&opt.addTo, "add-to", "", "add what was observed to this `FILE` of observations")
 	return cmd
 }
@@ -213,9 +212,7 @@ func (opt *targetOptions) writeInputs(found *aimed, ran map[string][]string) err
 		}
 		return opt.write(found.grammar, texts)
 	}
-	out := bufio.NewWriter(opt.stdout)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
+	out := newJSONWriter(opt.stdout, opt.format)
 	for _, input := range found.inputs {
 		line := struct {
 			Input       string   `json:"input"`
@@ -231,11 +228,11 @@ func (opt *targetOptions) writeInputs(found *aimed, ran map[string][]string) err
 				}
 			}
 		}
-		if err := encoder.Encode(line); err != nil {
+		if err := out.write(line); err != nil {
 			return err
 		}
 	}
-	return out.Flush()
+	return out.end()
 }
 
 // tell tells which methods are out of reach, and why.

@@ -104,6 +104,9 @@ has of the program at their commit. The model stays there, and is written to
 	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "what is drawn is drawn from this")
 	flags.IntVar(&opt.Workers, "workers", runtime.GOMAXPROCS(0), "how many work at the same time")
 	flags.StringVar(&opt.format, "format", "text", "how to report: text or json")
+	choices(flags, "balance", balances()...)
+	choices(flags, "learner", "native", "golearn")
+	choices(flags, "format", "text", "json")
 	flags.BoolVar(&opt.strict, "strict", false, "refuse files with lines that are no observations")
 	opt.server.bind(flags)
 	return cmd
@@ -117,14 +120,8 @@ func (opt *trainOptions) validate() error {
 		return errors.New("no observations: give --observations FILE")
 	case opt.out == "" && opt.client == nil:
 		return errors.New("nowhere to write the model to: give --out FILE")
-	case !slices.Contains(balances(), opt.balance):
-		return fmt.Errorf("--balance %s: it is %s", opt.balance, strings.Join(balances(), " or "))
-	case opt.learner != "native" && opt.learner != "golearn":
-		return fmt.Errorf("--learner %s: it is native or golearn", opt.learner)
 	case opt.learner == "golearn" && opt.balance == "sqrt":
 		return fmt.Errorf("--balance sqrt: %w", golearn.ErrBalance)
-	case opt.format != "text" && opt.format != "json":
-		return fmt.Errorf("--format %s: it is text or json", opt.format)
 	case opt.Workers < 1 || opt.Workers > 1024:
 		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.Workers)
 	}
