@@ -17,7 +17,8 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// Both ways to end it leave time to clean up, such as to remove temporary files.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process wherever it is
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -29,7 +30,7 @@ const (
 	exitWrong       = 1   // something wrong in what was given
 	exitInfeasible  = 3   // no input can be what was asked for
 	exitUnrealised  = 4   // no input was found that is
-	exitInterrupted = 130 // by Ctrl-C; what shells say of a program that it killed
+	exitInterrupted = 130 // by Ctrl-C or SIGTERM; what shells say of a program that Ctrl-C killed
 )
 
 // run carries out a command line and returns the exit code.
