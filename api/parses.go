@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,8 +46,7 @@ func (r *treeResponse) VisitParseInputResponse(w http.ResponseWriter) error {
 }
 
 // writeJSON writes the tree behind what else is to be told. What is inside some
-// tokens may be missing, if it takes too long to find out, but the answer is
-// whole.
+// tokens may be missing, if it takes too long to find out; the answer says so.
 func (r *treeResponse) writeJSON(w http.ResponseWriter, head openapi.ParseAnswer) error {
 	text, err := json.Marshal(head)
 	if err != nil {
@@ -63,10 +63,11 @@ func (r *treeResponse) writeJSON(w http.ResponseWriter, head openapi.ParseAnswer
 	treeErr := writeTree(out)
 	fmt.Fprint(out, `,"trivia":`)
 	triviaErr := writeTrivia(out)
-	fmt.Fprintln(out, "}")
-	err = errors.Join(treeErr, triviaErr)
-	if _, cut := errors.AsType[*derivation.LimitError](err); cut {
-		err = nil
+	err = cmp.Or(treeErr, triviaErr)
+	if limit, ok := errors.AsType[*derivation.LimitError](err); ok {
+		text, err = json.Marshal(limit.Error())
+		fmt.Fprintf(out, `,"partial":%s`, text)
 	}
+	fmt.Fprintln(out, "}")
 	return errors.Join(out.Flush(), err)
 }

@@ -997,6 +997,9 @@ type ParseAnswer struct {
 	Derivation json.RawMessage `json:"derivation,omitempty,omitzero"`
 	Exact      bool            `json:"exact"`
 
+	// Partial Why what is inside some tokens is missing.
+	Partial string `json:"partial,omitempty,omitzero"`
+
 	// Syntax Where an input leaves the grammar.
 	Syntax SyntaxError `json:"syntax,omitempty,omitzero"`
 
