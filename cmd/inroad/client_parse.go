@@ -29,7 +29,7 @@ func (c *client) parser(g *remoteGrammar, opt *parseOptions) parser {
 		case answer.Undecided.Message != "":
 			return nil, undecided(g.Grammar, answer.Undecided)
 		}
-		out := &parsed{treeWriter: remoteTree(answer)}
+		out := &parsed{treeWriter: remoteTree(answer), partial: answer.Partial}
 		if at := answer.Unread; at.Line > 0 {
 			out.unread = &failurePlace{at.Line, at.Column, at.Offset}
 		}

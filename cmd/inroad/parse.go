@@ -116,9 +116,11 @@ func (opt *parseOptions) run(ctx context.Context) error {
 			err = p.tree(name, tree)
 			noteUnread(notes, name, opt.start, tree)
 			if limit := new(derivation.LimitError); errors.As(err, &limit) {
+				tree.partial, err = limit.Error(), nil
+			}
+			if tree.partial != "" {
 				failed = true
-				fmt.Fprintf(opt.stderr, "inroad: %s: %v\n", inputName(name), limit)
-				err = nil
+				fmt.Fprintf(opt.stderr, "inroad: %s: %s\n", inputName(name), tree.partial)
 			}
 		}
 		if err != nil {
@@ -192,7 +194,8 @@ type parser func(ctx context.Context, input []byte) (*parsed, error)
 // A parsed is an input that has a tree.
 type parsed struct {
 	treeWriter
-	unread *failurePlace // where the tree ends before the input does
+	unread  *failurePlace // where the tree ends before the input does
+	partial string        // why it is not whole, if it is known before it is written
 }
 
 // A treeWriter writes a tree in the forms that people ask for.
