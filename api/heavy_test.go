@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -26,7 +27,7 @@ import (
 
 // An upload takes little memory, however long it is and however it is compressed.
 func TestUploadMemory(t *testing.T) {
-	size, input := 24<<20, 8000
+	size, input := 8<<20, 8000
 	if *long {
 		size, input = 200<<20, 400
 	}
@@ -144,15 +145,15 @@ func (s *service) request(t *testing.T, method, path, body string) net.Conn {
 	return conn
 }
 
-// many asks for more inputs than fit into the buffers between server and client.
-const many = `{"n":10000,"max_nodes":10000}`
-
 // A client that does not read what it asked for keeps nobody from anything, and
 // its stream is ended.
 func TestSlowClient(t *testing.T) {
 	s := start(t, func(c *api.Config) { c.Stall = 200 * time.Millisecond })
+	var body bytes.Buffer
+	observe(&body, 16<<20, 1<<20) // more than fits into the buffers between server and client
+	s.send(t, http.MethodPost, "/v1/subjects/large/observations", ndjson, &body)
 	for range 2 {
-		s.request(t, http.MethodPost, "/v1/grammars/json/inputs", many)
+		s.request(t, http.MethodGet, "/v1/subjects/large/observations", "")
 	}
 	s.active(t, 2)
 	s.trained(t) // others are served meanwhile
@@ -165,7 +166,7 @@ func TestAbandonedStreams(t *testing.T) {
 	s.trained(t)
 	s.upload(t, 5000)
 	for _, c := range []struct{ name, method, path, body string }{
-		{"inputs", http.MethodPost, "/v1/grammars/json/inputs", many},
+		{"inputs", http.MethodPost, "/v1/grammars/json/inputs", `{"n":10000}`},
 		{"solutions", http.MethodPost, "/v1/grammars/json/solutions", `{"require":["object > member"],"n":1000,"style":"varied"}`},
 		{"targets", http.MethodPost, "/v1/models/latest/inputs", `{"methods":["add"],"n":1000,"style":"varied"}`},
 		{"a backup", http.MethodGet, "/v1/backup", ""},

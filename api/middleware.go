@@ -178,8 +178,16 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 		defer cancel()
 		if stream {
 			// A read that waits is ended with the stream.
-			stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Now()) })
-			defer stop() // before ctx is cancelled
+			ended := make(chan struct{})
+			stop := context.AfterFunc(ctx, func() {
+				defer close(ended)
+				_ = control.SetReadDeadline(time.Now())
+			})
+			defer func() { // before ctx is cancelled
+				if !stop() {
+					<-ended // what it controls is another request's afterwards
+				}
+			}()
 			r.Body = &patientReader{ctx, r.Body, control, s.Stall}
 		}
 		r = r.WithContext(ctx)

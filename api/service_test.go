@@ -51,7 +51,8 @@ func startOn(tb testing.TB, path string, edits ...func(c *api.Config)) *service 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	config := api.Config{Store: st, Version: "test"}
+	// Whether the machine has much else to do is not what is tested.
+	config := api.Config{Store: st, Version: "test", MaxWait: time.Hour}
 	for _, edit := range edits {
 		edit(&config)
 	}
@@ -68,6 +69,7 @@ func startOn(tb testing.TB, path string, edits ...func(c *api.Config)) *service 
 	done := make(chan error)
 	go func() { done <- server.Run(ctx, listener) }()
 	s.stop = sync.OnceFunc(func() {
+		http.DefaultClient.CloseIdleConnections() // a server waits for those that nothing was sent on
 		end()
 		if err := errors.Join(<-done, st.Close()); err != nil {
 			tb.Errorf("the server ended with %v", err)

@@ -98,9 +98,10 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	got := session.ReplaceAllStringFunc(string(text), func(block string) string {
 		typed := strings.ReplaceAll(session.FindStringSubmatch(block)[1], documented, address)
-		return "```shellsession\n" + strings.ReplaceAll(typeAgain(t, t.TempDir(), typed), address, documented) + "```"
+		return "```shellsession\n" + strings.ReplaceAll(typeAgain(t, dir, typed), address, documented) + "```"
 	})
 	if *update {
 		if err := os.WriteFile("../../docs/api.md", []byte(got), 0o666); err != nil {
