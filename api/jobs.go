@@ -151,7 +151,7 @@ func (q *jobs) next(ctx context.Context) bool {
 		case ctx.Err() != nil: // the service ends: to be begun again
 			j.State, j.Attempts, j.Started, j.Ended = store.Queued, j.Attempts-1, time.Time{}, time.Time{}
 		default:
-			j.State, j.Error = store.Failed, excerpt(err.Error())
+			j.State, j.Error, j.Problem = store.Failed, excerpt(err.Error()), problemOf(err).Type
 		}
 		q.log.InfoContext(ctx, "job ended", "job", id, "state", string(j.State), "took", time.Since(start), "err", err)
 	})
@@ -246,7 +246,7 @@ func (q *jobs) stop(ctx context.Context, id uint64) {
 func jobOf(j store.Job) openapi.Job {
 	return openapi.Job{
 		ID: int64(j.ID), Kind: openapi.Train, State: openapi.JobState(j.State), Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar,
-		Created: j.Created, Started: j.Started, Ended: j.Ended, Attempts: j.Attempts, Error: j.Error, Model: j.Model,
+		Created: j.Created, Started: j.Started, Ended: j.Ended, Attempts: j.Attempts, Error: j.Error, Problem: j.Problem, Model: j.Model,
 	}
 }
 

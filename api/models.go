@@ -6,12 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/store"
@@ -90,6 +93,9 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	if err != nil {
 		return nil, err
 	}
+	if err := s.conceivable(req.Body.Subject, commit, options); err != nil {
+		return nil, err
+	}
 	j, err := s.jobs.add(store.Job{Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Options: options})
 	if err != nil {
 		return nil, err
@@ -99,6 +105,20 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	}, nil
 }
 
+// conceivable refuses a training that is too large by the number of observations
+// and methods alone. What is in the inputs is seen when it runs.
+func (s *Server) conceivable(subject, commit string, options []byte) error {
+	info, err := s.Store.Commit(subject, commit)
+	if err != nil {
+		return err
+	}
+	opt, err := s.trainOptions(options)
+	if err != nil {
+		return err
+	}
+	return s.affordable(model.Size{Observations: int(info.Observations), Methods: info.Units}, opt)
+}
+
 // run does a job.
 func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
 	return s.tracedJob(ctx, j, func(ctx context.Context) (string, error) { return s.train(ctx, j, report) })
@@ -106,21 +126,22 @@ func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progr
 
 // train learns a model and stores it.
 func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
-	var asked openapi.TrainOptions
-	if err := json.Unmarshal(j.Options, &asked); err != nil {
-		return "", err
-	}
 	g, _, err := s.sources(j.Grammar)
 	if err != nil {
 		return "", err
 	}
-	opt := trainOptions(asked)
-	opt.Workers, opt.Limits = s.Workers, s.Limits
+	opt, err := s.trainOptions(j.Options)
+	if err != nil {
+		return "", err
+	}
+	opt.Progress = nowAndThen(func(done, total int) {
+		report(openapi.Progress{Stage: "learning", Done: int64(done), Total: int64(total)})
+	})
 	trainer, err := model.NewTrainer(g.Start, g.Sources, opt)
 	if err != nil {
 		return "", err
 	}
-	if err := s.gather(ctx, j, trainer, report); err != nil {
+	if err := s.gather(ctx, j, trainer, opt, report); err != nil {
 		return "", err
 	}
 	report(openapi.Progress{Stage: "learning"})
@@ -137,8 +158,21 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	return stored.ID, err
 }
 
-// gather gives a trainer the observations of a program.
-func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer, report func(openapi.Progress)) error {
+// nowAndThen tells of progress, but not of each step: trees may be grown by the thousand.
+func nowAndThen(tell func(done, total int)) func(done, total int) {
+	const pace = 50 * time.Millisecond
+	var last time.Time
+	return func(done, total int) {
+		if now := time.Now(); done == total || now.Sub(last) >= pace {
+			last = now
+			tell(done, total)
+		}
+	}
+}
+
+// gather gives a trainer the observations of a program, unless learning from them
+// would take too much memory.
+func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer, opt model.Options, report func(openapi.Progress)) error {
 	header, err := s.Store.Header(j.Subject, j.Commit)
 	if err != nil {
 		return err
@@ -148,7 +182,7 @@ func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer
 		return err
 	}
 	trainer.Describe(header)
-	done := int64(0)
+	done, estimated := int64(0), int64(0)
 	for block, err := range s.Store.Observations(j.Subject, j.Commit) {
 		report(openapi.Progress{Stage: "reading", Done: done, Total: info.Observations})
 		if err != nil {
@@ -157,9 +191,32 @@ func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer
 		if err := trainer.Add(ctx, block); err != nil {
 			return err
 		}
-		done += int64(len(block))
+		// It is estimated from all that was read, so not for each block.
+		if done += int64(len(block)); done >= estimated+estimated/8 {
+			estimated = done
+			if err := s.affordable(trainer.Size(), opt); err != nil {
+				return err
+			}
+		}
+	}
+	return s.affordable(trainer.Size(), opt)
+}
+
+// affordable refuses what takes too much memory to learn from.
+func (s *Server) affordable(size model.Size, opt model.Options) error {
+	if model.EstimateMemory(size, opt) > s.MaxMemory {
+		return &grammars.LimitError{What: "memory of a training", Bound: fmt.Sprintf("%d MiB", s.MaxMemory>>20)}
 	}
 	return nil
+}
+
+// trainOptions returns the options of a training that a job was given.
+func (s *Server) trainOptions(text []byte) (model.Options, error) {
+	var asked openapi.TrainOptions
+	err := json.Unmarshal(text, &asked)
+	opt := trainOptions(asked)
+	opt.Workers, opt.Limits = s.Workers, s.Limits
+	return opt, err
 }
 
 func trainOptions(asked openapi.TrainOptions) model.Options {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,12 @@ func TestTrain(t *testing.T) {
 	last := events[len(events)-1]
 	if last.State != openapi.Done || last.Attempts != 1 || last.Ended.Before(last.Started) || last.Error != "" {
 		t.Fatalf("the last event is %+v", last)
+	}
+	learned := slices.ContainsFunc(events, func(e openapi.Job) bool {
+		return e.Progress.Stage == "learning" && e.Progress.Total > 0 && e.Progress.Done > 0
+	})
+	if !learned {
+		t.Errorf("no event tells how many trees were grown: %+v", events)
 	}
 	var job openapi.Job
 	s.get(t, fmt.Sprintf("/v1/jobs/%d", j.ID), &job)
@@ -319,7 +326,7 @@ func TestTrainFails(t *testing.T) {
 	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
 	events := s.follow(t, j.ID)
 	last := events[len(events)-1]
-	if last.State != openapi.Failed || last.Error != model.ErrNoObservations.Error() || last.Model != "" {
+	if last.State != openapi.Failed || last.Error != model.ErrNoObservations.Error() || last.Problem != "urn:inroad:problem:observations" || last.Model != "" {
 		t.Errorf("it ended as %+v", last)
 	}
 	s.stop()
@@ -377,6 +384,26 @@ func TestUnusableGrammar(t *testing.T) {
 	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":%q}`, g.ID)))
 	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:grammar" || len(p.Findings) != 1 {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// A training that would take too much memory is refused: at once if there are too
+// many observations, and else when it is seen what is in them.
+func TestTrainMemory(t *testing.T) {
+	s := start(t, func(c *api.Config) { c.MaxMemory = 1 << 20 })
+	s.upload(t, 10_000)
+	train := `{"subject":"calc","grammar":"expr","options":{"k":8}}`
+	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(train))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "limit reached: memory of a training over 1 MiB" {
+		t.Errorf("many observations: %+v", p)
+	}
+	s = start(t, func(c *api.Config) { c.MaxMemory = 1 << 20 })
+	s.upload(t, 1000)
+	var j openapi.Job
+	s.post(t, "/v1/models", train, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "limit reached: memory of a training over 1 MiB" {
+		t.Errorf("large observations: %+v", last)
 	}
 }
 

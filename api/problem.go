@@ -90,7 +90,7 @@ func problemOf(err error) openapi.Problem {
 		return of(http.StatusUnprocessableEntity, "limit", "A limit was reached")
 	case errors.As(err, &option), errors.As(err, &asked):
 		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")
-	case errors.As(err, &line), errors.Is(err, model.ErrObservations):
+	case errors.As(err, &line), errors.Is(err, model.ErrObservations), errors.Is(err, model.ErrNoObservations):
 		return of(http.StatusUnprocessableEntity, "observations", "The observations cannot be used")
 	case errors.As(err, &file): // of another version; training makes one that can
 		return of(http.StatusUnprocessableEntity, "model", "The model cannot be read")

@@ -44,6 +44,7 @@ type Config struct {
 	MaxActive  int             // requests at the same time; 256
 	MaxWait    time.Duration   // of requests for a processor; 100 milliseconds
 	MaxQueue   int             // jobs that wait; 100
+	MaxMemory  int64           // bytes that a training may take, about; 2 GiB
 	CacheBytes int64           // of grammars and models in memory, about; 128 MiB
 	Workers    int             // goroutines of a training or a batch; one a core
 	Limits     grammars.Limits // of a parse
@@ -72,6 +73,7 @@ func (c Config) withDefaults() Config {
 	orTime(&c.MaxWait, 100*time.Millisecond)
 	or64(&c.MaxBody, 16<<20)
 	or64(&c.MaxUpload, 1<<30)
+	or64(&c.MaxMemory, 2<<30)
 	or64(&c.CacheBytes, 128<<20)
 	or(&c.MaxActive, 256)
 	or(&c.MaxQueue, 100)

@@ -802,7 +802,10 @@ type Job struct {
 	Kind    JobKind `json:"kind"`
 
 	// Model The id of the model that it made.
-	Model    string    `json:"model,omitempty,omitzero"`
+	Model string `json:"model,omitempty,omitzero"`
+
+	// Problem The kind of problem that it failed for, as the `type` of a problem.
+	Problem  string    `json:"problem,omitempty,omitzero"`
 	Progress Progress  `json:"progress,omitempty,omitzero"`
 	Started  time.Time `json:"started,omitempty,omitzero"`
 	State    JobState  `json:"state"`

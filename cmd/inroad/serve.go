@@ -27,6 +27,7 @@ type serveOptions struct {
 	demo      bool
 	timeout   time.Duration
 	maxUpload int64
+	maxMemory int64
 	needKeys  bool
 	quotas    store.Limits
 	tlsCert   string
@@ -72,6 +73,7 @@ is begun again at the next start.`,
 	flags.BoolVar(&opt.demo, "demo", false, "begin with an example, and say what to try")
 	flags.DurationVar(&opt.timeout, "timeout", time.Minute, "how long a request may take that is no stream")
 	flags.Int64Var(&opt.maxUpload, "max-upload", 1<<30, "how many `BYTES` a streamed body may have")
+	flags.Int64Var(&opt.maxMemory, "max-memory", 2048, "how many `MiB` a training may take, as estimated before it learns")
 	flags.BoolVar(&opt.needKeys, "need-keys", false, "refuse requests without a key on loopback addresses, too")
 	bindLimits(flags, &opt.quotas, "key-", "a key", "no bound")
 	flags.StringVar(&opt.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
@@ -92,6 +94,8 @@ func (opt *serveOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--timeout %v: it is over 0", opt.timeout)
 	case opt.maxUpload <= 0:
 		return fmt.Errorf("--max-upload %d: it is over 0", opt.maxUpload)
+	case opt.maxMemory <= 0 || opt.maxMemory > 1<<40:
+		return fmt.Errorf("--max-memory %d: it is over 0", opt.maxMemory)
 	case (opt.tlsCert == "") != (opt.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key go together")
 	}
@@ -137,7 +141,8 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 		}
 	}
 	config := api.Config{
-		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload, Quotas: opt.quotas,
+		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload,
+		MaxMemory: opt.maxMemory << 20, Quotas: opt.quotas,
 	}
 	endTracing, err := trace(ctx, log, &config)
 	if err != nil {

@@ -38,6 +38,7 @@ type Job struct {
 	Attempts int       `cbor:"10,keyasint"`
 	Error    string    `cbor:"11,keyasint,omitempty"`
 	Model    string    `cbor:"12,keyasint,omitempty"`
+	Problem  string    `cbor:"13,keyasint,omitempty"` // the kind of the error
 }
 
 // NewJob stores a job that is to be done, and sets its number and when it was created.
