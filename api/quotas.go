@@ -43,9 +43,11 @@ func (b *bucket) fill(now time.Time, rate, most float64) {
 	b.at = now
 }
 
-// until returns how long it takes until a bucket has so much.
+// until returns how long it takes until a bucket has so much; no more than a day,
+// however slowly it fills.
 func (b *bucket) until(level, rate float64) time.Duration {
-	return time.Duration(math.Ceil(max(0, level-b.level) / rate * float64(time.Second)))
+	const most = 24 * time.Hour
+	return time.Duration(min(math.Ceil(max(0, level-b.level)/rate*float64(time.Second)), float64(most)))
 }
 
 func newQuotas(standard store.Limits) *quotas {

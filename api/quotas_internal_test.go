@@ -59,6 +59,9 @@ func TestRate(t *testing.T) {
 	refuse(standard, time.Second/2)
 	pass(slow)
 	refuse(slow, 10*time.Second)
+	hardly := store.Key{ID: "hardly", Limits: store.Limits{Rate: 1e-300}}
+	pass(hardly)
+	refuse(hardly, 24*time.Hour)
 }
 
 func TestActive(t *testing.T) {
