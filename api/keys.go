@@ -63,12 +63,13 @@ func (s *Server) ListKeys(context.Context, openapi.ListKeysRequestObject) (opena
 	found, err := s.Store.Keys()
 	out := openapi.ListKeys200JSONResponse{Keys: []openapi.Key{}}
 	for _, k := range found {
-		out.Keys = append(out.Keys, describeKey(k))
+		out.Keys = append(out.Keys, DescribeKey(k))
 	}
 	return out, err
 }
 
-func describeKey(k store.Key) openapi.Key {
+// DescribeKey returns what may be told of a key.
+func DescribeKey(k store.Key) openapi.Key {
 	out := openapi.Key{
 		ID: k.ID, Name: k.Name, Scopes: []openapi.Scope{}, Created: k.Created,
 		Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
@@ -79,18 +80,23 @@ func describeKey(k store.Key) openapi.Key {
 	return out
 }
 
-// CreateKey makes a key.
-func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
-	k := store.Key{Name: req.Body.Name, Limits: store.Limits{Rate: req.Body.Rate, Active: req.Body.Active, Upload: req.Body.Upload}}
-	for _, scope := range req.Body.Scopes {
+// KeyOf returns the key that is asked for.
+func KeyOf(asked openapi.KeyRequest) store.Key {
+	k := store.Key{Name: asked.Name, Limits: store.Limits{Rate: asked.Rate, Active: asked.Active, Upload: asked.Upload}}
+	for _, scope := range asked.Scopes {
 		k.Scopes = append(k.Scopes, store.Scope(scope))
 	}
-	k, secret, err := s.Store.NewKey(k)
+	return k
+}
+
+// CreateKey makes a key.
+func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
+	k, secret, err := s.Store.NewKey(KeyOf(*req.Body))
 	if err != nil {
 		return nil, err
 	}
 	return openapi.CreateKey201JSONResponse{
-		Body: openapi.NewKey{Key: describeKey(k), Secret: secret}, Headers: openapi.CreateKey201ResponseHeaders{Location: "/v1/keys/" + k.ID},
+		Body: openapi.NewKey{Key: DescribeKey(k), Secret: secret}, Headers: openapi.CreateKey201ResponseHeaders{Location: "/v1/keys/" + k.ID},
 	}, nil
 }
 

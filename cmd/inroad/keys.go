@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +15,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model/store"
 )
 
 type keysOptions struct {
 	store  string
+	format string
 	name   string
 	scopes []string
 	limits store.Limits
@@ -41,16 +46,47 @@ service must not run meanwhile: it has the store open.`,
 	return cmd
 }
 
-func (opt *keysOptions) bind(cmd *cobra.Command) {
+// newKeysPart makes one of the commands. Its run gets the keys of the store.
+func newKeysPart(cmd *cobra.Command, opt *keysOptions, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
 	cmd.DisableFlagsInUseLine = true
-	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&opt.store, "store", "", "the `FILE` that the service keeps everything in")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		opt.stdout = cmd.OutOrStdout()
+		if opt.format != "text" && opt.format != "json" {
+			return fmt.Errorf("--format %s: it is text or json", opt.format)
+		}
+		return withStore(opt.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&opt.store, "store", "", "the `FILE` that the service keeps everything in")
+	return cmd
 }
 
-// with opens the store for a while.
-func (opt *keysOptions) with(do func(s *store.Store) error) error {
-	return withStore(opt.store, store.Options{}, do)
+// A keyring is where keys are kept.
+type keyring interface {
+	create(ctx context.Context, k openapi.KeyRequest) (openapi.NewKey, error)
+	list(ctx context.Context) ([]openapi.Key, error)
+	revoke(ctx context.Context, id string) error
 }
+
+// storedKeys are those of a store that no service has open.
+type storedKeys struct{ *store.Store }
+
+func (s storedKeys) create(_ context.Context, k openapi.KeyRequest) (openapi.NewKey, error) {
+	made, secret, err := s.NewKey(api.KeyOf(k))
+	return openapi.NewKey{Key: api.DescribeKey(made), Secret: secret}, err
+}
+
+func (s storedKeys) list(context.Context) ([]openapi.Key, error) {
+	found, err := s.Keys()
+	out := []openapi.Key{}
+	for _, k := range found {
+		out = append(out, api.DescribeKey(k))
+	}
+	return out, err
+}
+
+func (s storedKeys) revoke(_ context.Context, id string) error { return s.RevokeKey(id) }
 
 // withStore opens a store, and closes it again.
 func withStore(path string, opt store.Options, do func(s *store.Store) error) error {
@@ -66,21 +102,18 @@ func withStore(path string, opt store.Options, do func(s *store.Store) error) er
 
 func newKeysCreateCommand() *cobra.Command {
 	opt := &keysOptions{}
-	cmd := &cobra.Command{
+	cmd := newKeysPart(&cobra.Command{
 		Use:   "create --store FILE --name NAME [flags]",
 		Short: "Make a key and print it, once",
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.stdout = cmd.OutOrStdout()
-			return opt.create()
-		},
-	}
-	opt.bind(cmd)
-	cmd.Flags().StringVar(&opt.name, "name", "", "whose key it is")
-	cmd.Flags().StringSliceVar(&opt.scopes, "scopes", []string{"read"}, "what it allows: read to ask, write to upload and train, admin to take backups")
-	bindLimits(cmd.Flags(), &opt.limits, "", "it", "as the service has it for all keys")
+	}, opt, func(ctx context.Context, keys keyring, _ []string) error { return opt.create(ctx, keys) })
+	flags := cmd.Flags()
+	flags.StringVar(&opt.name, "name", "", "whose key it is")
+	flags.StringSliceVar(&opt.scopes, "scopes", []string{"read"}, "what it allows: read to ask, write to upload and train, admin to make keys and take backups")
+	bindLimits(flags, &opt.limits, "", "it", "as the service has it for all keys")
+	flags.StringVar(&opt.format, "format", "text", "text for the key alone, or json")
 	return cmd
 }
 
@@ -92,95 +125,87 @@ func bindLimits(flags *pflag.FlagSet, limits *store.Limits, prefix, who, otherwi
 }
 
 func checkLimits(limits store.Limits, prefix string) error {
-	if !(limits.Rate >= 0 && limits.Rate <= 1e9) || limits.Active < 0 || limits.Upload < 0 {
+	if !(limits.Rate >= 0 && limits.Rate <= 1e6) || limits.Active < 0 || limits.Upload < 0 {
 		return fmt.Errorf("--%srate, --%[1]sactive and --%[1]supload are not below 0", prefix)
 	}
 	return nil
 }
 
-func (opt *keysOptions) create() error {
-	if err := checkLimits(opt.limits, ""); err != nil {
-		return err
-	}
+func (opt *keysOptions) create(ctx context.Context, keys keyring) error {
 	if opt.name == "" {
 		return errors.New("no name: say with --name whose key it is")
 	}
-	var scopes []store.Scope
+	if err := checkLimits(opt.limits, ""); err != nil {
+		return err
+	}
+	k := openapi.KeyRequest{Name: opt.name, Rate: opt.limits.Rate, Active: opt.limits.Active, Upload: opt.limits.Upload}
 	for _, name := range opt.scopes {
-		scope := store.Scope(name)
-		if !slices.Contains(store.Scopes(), scope) {
+		if !slices.Contains(store.Scopes(), store.Scope(name)) {
 			return fmt.Errorf("--scopes %s: they are read, write and admin", name)
 		}
-		scopes = append(scopes, scope)
+		k.Scopes = append(k.Scopes, openapi.Scope(name))
 	}
-	return opt.with(func(s *store.Store) error {
-		_, secret, err := s.NewKey(store.Key{Name: opt.name, Scopes: scopes, Limits: opt.limits})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(opt.stdout, secret)
+	made, err := keys.create(ctx, k)
+	if err != nil {
 		return err
-	})
+	}
+	if opt.format == "json" {
+		return json.NewEncoder(opt.stdout).Encode(made)
+	}
+	_, err = fmt.Fprintln(opt.stdout, made.Secret)
+	return err
 }
 
 func newKeysListCommand() *cobra.Command {
 	opt := &keysOptions{}
-	cmd := &cobra.Command{
-		Use:   "list --store FILE",
+	cmd := newKeysPart(&cobra.Command{
+		Use:   "list --store FILE [flags]",
 		Short: "List keys: id, scopes, limits, when they were made, whose they are",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.stdout = cmd.OutOrStdout()
-			return opt.list()
-		},
-	}
-	opt.bind(cmd)
+	}, opt, func(ctx context.Context, keys keyring, _ []string) error { return opt.list(ctx, keys) })
+	cmd.Flags().StringVar(&opt.format, "format", "text", "text or json")
 	return cmd
 }
 
-func (opt *keysOptions) list() error {
-	return opt.with(func(s *store.Store) error {
-		keys, err := s.Keys()
-		if err != nil {
-			return err
+func (opt *keysOptions) list(ctx context.Context, keys keyring) error {
+	found, err := keys.list(ctx)
+	if err != nil {
+		return err
+	}
+	if opt.format == "json" {
+		return json.NewEncoder(opt.stdout).Encode(openapi.KeyList{Keys: found})
+	}
+	out := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
+	for _, k := range found {
+		var scopes []string
+		for _, scope := range k.Scopes {
+			scopes = append(scopes, string(scope))
 		}
-		out := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
-		for _, k := range keys {
-			var scopes []string
-			for _, scope := range k.Scopes {
-				scopes = append(scopes, string(scope))
-			}
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", k.ID, strings.Join(scopes, ","), limitsText(k.Limits), k.Created.Format(time.RFC3339), printable(k.Name))
-		}
-		return out.Flush()
-	})
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", printable(k.ID), printable(strings.Join(scopes, ",")), limitsText(k), k.Created.Format(time.RFC3339), printable(k.Name))
+	}
+	return out.Flush()
 }
 
 // limitsText says what the limits of a key are, as flags set them.
-func limitsText(l store.Limits) string {
+func limitsText(k openapi.Key) string {
 	var out []string
-	if l.Rate > 0 {
-		out = append(out, fmt.Sprintf("rate=%g", l.Rate))
+	if k.Rate > 0 {
+		out = append(out, fmt.Sprintf("rate=%g", k.Rate))
 	}
-	if l.Active > 0 {
-		out = append(out, fmt.Sprintf("active=%d", l.Active))
+	if k.Active > 0 {
+		out = append(out, fmt.Sprintf("active=%d", k.Active))
 	}
-	if l.Upload > 0 {
-		out = append(out, fmt.Sprintf("upload=%d", l.Upload))
+	if k.Upload > 0 {
+		out = append(out, fmt.Sprintf("upload=%d", k.Upload))
 	}
 	return cmp.Or(strings.Join(out, ","), "-")
 }
 
 func newKeysRevokeCommand() *cobra.Command {
-	opt := &keysOptions{}
-	cmd := &cobra.Command{
+	opt := &keysOptions{format: "text"}
+	return newKeysPart(&cobra.Command{
 		Use:   "revoke --store FILE ID",
 		Short: "End what a key allows",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return opt.with(func(s *store.Store) error { return s.RevokeKey(args[0]) })
-		},
-	}
-	opt.bind(cmd)
-	return cmd
+	}, opt, func(ctx context.Context, keys keyring, args []string) error { return keys.revoke(ctx, args[0]) })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,8 @@ import (
 )
 
 type storeOptions struct {
-	store string
+	store  string
+	format string
 
 	stdout io.Writer
 }
@@ -29,21 +31,23 @@ that runs is had from it, with GET /v1/backup.`,
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	checked := &storeOptions{}
+	check := newStorePart(checked, "check --store FILE [--format json]", "Read all that is in the store, and tell what is wrong", 0,
+		func(opt *storeOptions, _ []string) error { return opt.check() })
+	check.Flags().StringVar(&checked.format, "format", "text", "text or json")
 	cmd.AddCommand(
-		newStorePart("check --store FILE", "Read all that is in the store, and tell what is wrong", 0,
-			func(opt *storeOptions, _ []string) error { return opt.check() }),
-		newStorePart("compact --store FILE", "Give back the space that is not in use any more", 0,
+		check,
+		newStorePart(&storeOptions{}, "compact --store FILE", "Give back the space that is not in use any more", 0,
 			func(opt *storeOptions, _ []string) error { return opt.compact() }),
-		newStorePart("backup --store FILE BACKUP", "Write a copy of the store to a file that is not there yet", 1,
+		newStorePart(&storeOptions{}, "backup --store FILE BACKUP", "Write a copy of the store to a file that is not there yet", 1,
 			func(opt *storeOptions, args []string) error { return opt.backup(args[0]) }),
-		newStorePart("restore --store FILE BACKUP", "Make a store that is not there yet of a backup, having checked it", 1,
+		newStorePart(&storeOptions{}, "restore --store FILE BACKUP", "Make a store that is not there yet of a backup, having checked it", 1,
 			func(opt *storeOptions, args []string) error { return opt.restore(args[0]) }),
 	)
 	return cmd
 }
 
-func newStorePart(use, short string, args int, run func(opt *storeOptions, args []string) error) *cobra.Command {
-	opt := &storeOptions{}
+func newStorePart(opt *storeOptions, use, short string, args int, run func(opt *storeOptions, args []string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   use,
 		Short:                 short,
@@ -62,6 +66,9 @@ func newStorePart(use, short string, args int, run func(opt *storeOptions, args 
 }
 
 func (opt *storeOptions) check() error {
+	if opt.format != "text" && opt.format != "json" {
+		return fmt.Errorf("--format %s: it is text or json", opt.format)
+	}
 	return withStore(opt.store, store.Options{ReadOnly: true}, func(s *store.Store) error { return opt.report(s) })
 }
 
@@ -69,6 +76,13 @@ func (opt *storeOptions) check() error {
 func (opt *storeOptions) report(s *store.Store) error {
 	r, err := s.Check()
 	if err != nil {
+		return err
+	}
+	if opt.format == "json" {
+		err := json.NewEncoder(opt.stdout).Encode(r)
+		if err == nil && len(r.Faults) > 0 {
+			err = errReported
+		}
 		return err
 	}
 	for _, fault := range r.Faults {

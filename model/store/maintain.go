@@ -93,16 +93,21 @@ func syncFile(path string) error {
 
 // A Report counts what a store has, and says what is wrong with it.
 type Report struct {
-	Grammars, Subjects, Models, Jobs, Keys int
-	Observations                           int64
-	Unused                                 int   // chunks that no model refers to; no harm
-	Size, Free                             int64 // bytes of the file, and of them to be used again
-	Faults                                 []string
+	Grammars     int      `json:"grammars"`
+	Subjects     int      `json:"subjects"`
+	Observations int64    `json:"observations"`
+	Models       int      `json:"models"`
+	Jobs         int      `json:"jobs"`
+	Keys         int      `json:"keys"`
+	Unused       int      `json:"unused"` // chunks that no model refers to; no harm
+	Size         int64    `json:"size"`   // bytes of the file
+	Free         int64    `json:"free"`   // of them to be used again
+	Faults       []string `json:"faults"`
 }
 
 // Check reads all that is in the store. Who writes waits while pages are checked.
 func (s *Store) Check() (*Report, error) {
-	r := &Report{}
+	r := &Report{Faults: []string{}}
 	if err := s.checkPages(r); err != nil {
 		return r, err
 	}
