@@ -143,8 +143,8 @@ func (s *Server) admitted(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.HasPrefix(c.Path(), "/v1/") {
 			return next(c)
 		}
-		if s.strain.refuses() {
-			return &busyError{status: http.StatusServiceUnavailable, detail: "there are more requests than can be served"}
+		if after, refused := s.strain.refused(); refused {
+			return &busyError{status: http.StatusServiceUnavailable, detail: "there are more requests than can be served", after: after}
 		}
 		select {
 		case s.active <- struct{}{}:

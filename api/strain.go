@@ -37,10 +37,14 @@ func newStrain(most time.Duration) *strain {
 // share returns the share of requests that are to be served.
 func (s *strain) share() float64 { return math.Float64frombits(s.admit.Load()) }
 
-// refuses draws whether a request is to be refused.
-func (s *strain) refuses() bool {
+// refused draws whether a request is refused, and when it is to come again: not all
+// at the same time.
+func (s *strain) refused() (after time.Duration, refused bool) {
 	share := s.share()
-	return share < 1 && rand.Float64() >= share //nolint:forbidigo // which requests are refused is no result
+	if share >= 1 || rand.Float64() < share { //nolint:forbidigo // which requests are refused is no result
+		return 0, false
+	}
+	return time.Duration(1+rand.IntN(3)) * time.Second, true //nolint:forbidigo // nor is this
 }
 
 // watch looks at waits until ctx ends.
@@ -74,8 +78,8 @@ func (s *strain) adjust(h *runtimemetrics.Float64Histogram) {
 	}
 	s.before = append(s.before[:0], h.Counts...)
 	share := s.share()
-	if all >= leastWaits && long*10 > all {
-		share = max(leastShare, share/2)
+	if all >= leastWaits && long*4 > all {
+		share = max(leastShare, share*0.7)
 	} else {
 		share = min(1, share+0.1)
 	}

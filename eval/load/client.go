@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -127,7 +128,7 @@ const patience = 10 * time.Second
 // ask asks for one prediction, and counts what comes of it.
 func (c *client) ask(ctx context.Context) {
 	begin := time.Now()
-	status, err := c.exchange(ctx)
+	status, wait, err := c.exchange(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil: // the time is over
 	case err != nil:
@@ -136,6 +137,10 @@ func (c *client) ask(ctx context.Context) {
 		c.took = append(c.took, time.Since(begin))
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		c.refused++
+		select { // as it was told
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
 	default:
 		c.fail(fmt.Errorf("status %d", status))
 	}
@@ -156,30 +161,32 @@ func (c *client) hangUp() {
 	}
 }
 
-// exchange sends a request, and reads the answer to its end.
-func (c *client) exchange(ctx context.Context) (status int, err error) {
+// exchange sends a request, and reads the answer to its end. It returns how long to
+// wait before the next, if the answer says so.
+func (c *client) exchange(ctx context.Context) (status int, wait time.Duration, err error) {
 	if c.conn == nil {
 		if c.conn, err = (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", c.address); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		c.in = bufio.NewReaderSize(c.conn, 16<<10)
 	}
 	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	c.at = (c.at + 1) % len(c.requests)
 	if _, err := c.conn.Write(c.requests[c.at]); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if resp.Close {
 		c.hangUp()
 	}
-	return resp.StatusCode, resp.Body.Close()
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	return resp.StatusCode, time.Duration(seconds) * time.Second, resp.Body.Close()
 }

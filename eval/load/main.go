@@ -5,7 +5,8 @@
 // a temporary store; nothing else is asked. Then clients ask for predictions of
 // inputs of 100 bytes, each on a connection of its own and one after the other:
 // with the model of the example, with one of as many methods as a library has,
-// and from far more connections than there should be.
+// and from far more connections than there should be. Who is refused waits for as
+// long as the service says.
 //
 // It runs in the folder of its module and needs Go.
 package main
