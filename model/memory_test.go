@@ -22,7 +22,7 @@ func TestEstimateMemory(t *testing.T) {
 			opt.Workers, opt.Inputs = tc.workers, 0
 			most := int64(0)
 			opt.Progress = func(done, total int) {
-				if done == total/3 || done == total {
+				if most == 0 && done >= total/3 || done == total {
 					most = max(most, inUse()-before)
 				}
 			}

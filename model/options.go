@@ -28,8 +28,8 @@ type Options struct {
 	// What follows does not change the model.
 	Workers int // at the same time; 1 if 0
 	Limits  grammars.Limits
-	// Progress is told how many of the trees are grown, after each of them and by
-	// one goroutine at a time; it may be nil.
+	// Progress is told how many of the trees are grown, each time that there are
+	// more and by one goroutine at a time; it may be nil.
 	Progress func(done, total int)
 }
 

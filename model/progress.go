@@ -12,14 +12,14 @@ type progress struct {
 	done int
 }
 
-// step counts a tree.
-func (p *progress) step() {
+// step counts trees.
+func (p *progress) step(trees int) {
 	if p.tell == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
+	p.done += trees
 	p.tell(p.done, p.total)
 }
 

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// TestProgress is told of each tree once, whoever grows it.
+// TestProgress is told of more and more trees, whoever grows them.
 func TestProgress(t *testing.T) {
 	observations := observe(1, 200)
 	for _, tc := range []struct {
@@ -19,7 +19,7 @@ func TestProgress(t *testing.T) {
 			opt.Workers, opt.Folds = tc.workers, tc.folds
 			last, all := 0, 0
 			opt.Progress = func(done, total int) {
-				if done != last+1 || all != 0 && total != all {
+				if done <= last || done > total || all != 0 && total != all {
 					t.Fatalf("told of %d of %d trees after %d of %d", done, total, last, all)
 				}
 				last, all = done, total

@@ -468,8 +468,10 @@ func (k *task) run(ctx context.Context) error {
 	return nil
 }
 
-// learn grows the trees of targets on some rows, all if rows is nil.
+// learn grows the trees of targets on some rows, all if rows is nil. Targets with
+// the same labels, as methods that call each other have, share a tree.
 func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
+	alike := groups(targets)
 	trees := make([]dtree.Tree, len(targets))
 	known := k.known
 	if rows != nil {
@@ -477,13 +479,13 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
-		group.Go(func() (err error) {
+		group.Go(func() error {
 			var outcomes, units TreeLearner // made when they are needed: they take memory
-			for i := w; i < len(targets); i += k.opt.Workers {
+			for i := w; i < len(alike); i += k.opt.Workers {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				t, learner := targets[i], &outcomes
+				t, learner := targets[alike[i][0]], &outcomes
 				if t.unit {
 					learner = &units
 				}
@@ -493,10 +495,14 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				case *learner == nil:
 					outcomes = k.opt.Learner.New(k.plain, rows, k.opt.tree())
 				}
-				if trees[i], err = (*learner).Learn(t.labels, stream(k.opt.Seed, t.name)); err != nil {
+				tree, err := (*learner).Learn(t.labels, t.stream(k.opt.Seed))
+				if err != nil {
 					return fmt.Errorf("learn %s: %w", t.name, err)
 				}
-				k.progress.step()
+				for _, j := range alike[i] {
+					trees[j] = tree
+				}
+				k.progress.step(len(alike[i]))
 			}
 			return nil
 		})
@@ -504,12 +510,35 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 	return trees, group.Wait()
 }
 
+// groups returns the places of targets, those of the same kind and with the same
+// labels together, in order.
+func groups(targets []*target) [][]int {
+	type key struct {
+		unit   bool
+		labels string
+	}
+	place := map[key]int{}
+	var out [][]int
+	for i, t := range targets {
+		labels := make([]byte, 0, 8*len(t.labels))
+		for _, word := range t.labels {
+			labels = binary.LittleEndian.AppendUint64(labels, word)
+		}
+		at, ok := place[key{t.unit, string(labels)}]
+		if !ok {
+			at = len(out)
+			place[key{t.unit, string(labels)}] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], i)
+	}
+	return out
+}
+
 // stream returns the randomness of a target: neither scheduling nor a neighbour
 // changes it.
-func stream(seed uint64, name string) *rand.Rand {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
+func (t *target) stream(seed uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(t.digest[:])))
 }
 
 // digest names the rows and what they have.
