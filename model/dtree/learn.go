@@ -26,8 +26,14 @@ type Options struct {
 	Margin float64
 }
 
-// Where a class has fewer rows than this, one of them may be a leaf.
+// Where a class has fewer rows than this, there are too few to lose one: a single
+// row may be a leaf, and any question is worth asking.
 const fewRows = 10
+
+// worthAsking is how much a question gains at least. Gains count rows that are put
+// right, by their weight, so that a row or two of the commoner class are not
+// worth one: as often their labels are wrong.
+const worthAsking = 1.5
 
 // Grown trees have no more questions below each other than this.
 const maxDepth = 32
@@ -53,6 +59,14 @@ func (opt Options) leastLeaf(positives, negatives int) int {
 	}
 }
 
+// leastGain returns how much a question gains at least.
+func leastGain(positives, negatives int) float64 {
+	if min(positives, negatives) < fewRows {
+		return 0
+	}
+	return worthAsking
+}
+
 // A tally counts rows in its low half and the positive ones among them in its
 // high half, so that one addition counts both.
 type tally uint64
@@ -70,6 +84,7 @@ type Learner struct {
 
 	labels     Bits
 	least      int64   // rows in a leaf
+	worth      float64 // what a question gains at least
 	positive   float64 // the weight of a positive row; that of others is 1
 	tree       Tree
 	marked     Bits      // rows that have the column that is split by
@@ -123,6 +138,7 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 	}
 	negatives := len(l.rows) - positives
 	l.least = int64(l.opt.leastLeaf(positives, negatives))
+	l.worth = leastGain(positives, negatives)
 	l.order = append(l.order[:0], l.rows...)
 	counts, candidates := l.take(), l.everything
 	switch {
@@ -291,13 +307,13 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 // slack is how far apart gains are, for each row, before one counts as larger.
 const slack = 1e-10
 
-// best returns the candidate whose question gains most, or -1 if none gains
-// anything. Of several that gain the same it is the first.
+// best returns the candidate whose question gains most, or -1 if none is worth
+// asking. Of several that gain the same it is the first.
 func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
 	eps := slack * float64(n.Rows)
 	before := l.purity(int64(n.Rows), int64(n.Positives))
-	plain, plainGain := int32(-1), eps
-	extra, extraGain := int32(-1), eps
+	plain, plainGain := int32(-1), l.worth+eps
+	extra, extraGain := int32(-1), l.worth+eps
 	for _, c := range candidates {
 		gain := l.after(n, counts[c]) - before
 		best, most := &plain, &plainGain

@@ -19,7 +19,7 @@ type sample struct {
 
 func drawSample(t *rapid.T) sample {
 	s := sample{columns: rapid.IntRange(0, 12).Draw(t, "columns")}
-	n := rapid.IntRange(0, 40).Draw(t, "rows")
+	n := rapid.IntRange(0, 60).Draw(t, "rows")
 	s.labels = NewBits(n)
 	for r := range n {
 		var row []int32
@@ -72,6 +72,7 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
+	worth := leastGain(s.labels.Count(), len(s.rows)-s.labels.Count())
 	weight := 1.0
 	if p := float64(s.labels.Count()); opt.Balance == Sqrt && p > 0 && p < float64(len(rows)) {
 		weight = math.Sqrt((float64(len(rows)) - p) / p)
@@ -89,7 +90,7 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 			t.Fatalf("node %d: got %d of %d positive, want %d of %d", at, n.Positives, n.Rows, positives, len(rows))
 		}
 		best := [2]int32{-1, -1} // of plain columns and of extras
-		most := [2]float64{}
+		most := [2]float64{worth, worth}
 		for c := range int32(s.columns) {
 			gain, with, without := s.naiveGain(rows, c, weight)
 			if with < opt.MinLeaf || without < opt.MinLeaf {
