@@ -36,6 +36,7 @@ const (
 	After          // trivia stands right after a token, or first of all
 	Unsorted       // of two children of one node, of the same name, the later one begins with the lesser token
 	Code           // hexadecimal digits in a row are a code of a kind of characters
+	Early          // a token or rule of a name begins within the first so many tokens
 	kinds
 )
 
@@ -63,6 +64,7 @@ func KindSets() map[string]Kinds {
 		"absent":   Of(Absent),
 		"counts":   Of(Count),
 		"trivia":   Of(Before, After),
+		"early":    Of(Early),
 	}
 }
 
@@ -136,6 +138,11 @@ func (e Extra) Describe(s *Space) string {
 		return fmt.Sprintf("%s without %s", in, strings.Join(strings.Fields(along{}.write(node)), " "))
 	case Count:
 		return fmt.Sprintf("at least %d times %s", bound, s.Pattern(path))
+	case Early:
+		if bound == 1 {
+			return node.Text + " at the very start"
+		}
+		return fmt.Sprintf("%s within the first %d tokens", node.Text, bound)
 	default:
 		return e.describeTrivia(s)
 	}
@@ -175,6 +182,8 @@ func bounds(k Kind) []int {
 		return []int{2, 3, 4, 5, 8, 10, 16, 32, 64}
 	case Count:
 		return []int{2, 3}
+	case Early:
+		return []int{1, 2, 4, 8, 16, 32, 64, 128}
 	default:
 		return nil
 	}
@@ -189,6 +198,7 @@ type ExtraExtractor struct {
 	flags   []Kinds               // by occurrence: which kinds are wanted of it
 	inside  []bool                // by occurrence: whether something is wanted inside the token
 	lead    []grammars.Occurrence // by occurrence: the first of its name in its rule
+	name    []grammars.Occurrence // by occurrence: the first of its name in the grammar
 	above   []grammars.Occurrence // by node: the one right above it in its rule
 	parts   [][]optional          // by node that is a rule's root: its optional parts
 	bounds  [kinds][]int
@@ -204,6 +214,7 @@ type ExtraExtractor struct {
 	}
 	code   hexRun
 	leaves []leafAt
+	tokens int                // that came before
 	once   map[Extra]struct{} // what was found of trivia and codes
 	input  []byte
 	chars  []byte // what the nodes inside a token are parts of
@@ -261,6 +272,7 @@ func NewExtraExtractor(g *grammars.Grammar, of Kinds, wanted ...Extra) *ExtraExt
 	x := &ExtraExtractor{
 		grammar: g, kinds: of, flags: make([]Kinds, len(g.Nodes)), inside: make([]bool, len(g.Nodes)),
 		lead:    make([]grammars.Occurrence, len(g.Nodes)),
+		name:    make([]grammars.Occurrence, len(g.Nodes)),
 		above:   make([]grammars.Occurrence, len(g.Nodes)),
 		parts:   make([][]optional, len(g.Nodes)),
 		present: make([]uint32, len(g.Nodes)),
@@ -279,11 +291,13 @@ func NewExtraExtractor(g *grammars.Grammar, of Kinds, wanted ...Extra) *ExtraExt
 	first := map[named]grammars.Occurrence{}
 	for _, n := range g.Nodes {
 		x.above[n.ID] = derivation.None
-		key := named{n.Rule, n.Text}
-		if _, ok := first[key]; !ok {
-			first[key] = n.ID
+		here, anywhere := named{n.Rule, n.Text}, named{nil, n.Text}
+		for _, key := range []named{here, anywhere} {
+			if _, ok := first[key]; !ok {
+				first[key] = n.ID
+			}
 		}
-		x.lead[n.ID] = first[key]
+		x.lead[n.ID], x.name[n.ID] = first[here], first[anywhere]
 	}
 	for _, r := range g.Rules {
 		x.explore(g.Nodes[r.Root], r.Root, r.Root)
@@ -361,7 +375,7 @@ func (x *ExtraExtractor) explore(n *grammars.Node, root, holder grammars.Occurre
 // Each calls found for each extra of a tree, once, in no order. The error tells that a token
 // takes too long to take apart.
 func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
-	x.found, x.input = found, tree.Input()
+	x.found, x.input, x.tokens = found, tree.Input(), 0
 	if err := x.walk(tree); err != nil {
 		return err
 	}
@@ -378,9 +392,12 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 	for _, n := range tree.All() {
 		switch n.Kind() {
 		case derivation.Rule:
+			x.early(n.Occurrence())
 			x.rule(n, false)
 		case derivation.Leaf:
 			o := n.Occurrence()
+			x.early(o)
+			x.tokens++
 			if x.kinds&Of(Before, After) != 0 {
 				x.leaves = append(x.leaves, leafAt{n.Token().Start, o})
 			}
@@ -406,6 +423,16 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 		}
 	}
 	return nil
+}
+
+// early notes where a name comes first.
+func (x *ExtraExtractor) early(o grammars.Occurrence) {
+	if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
+		return
+	}
+	if name := x.name[o]; x.flags[name].Has(Early) && x.most[Early].of[name] == 0 {
+		x.most[Early].raise(name, x.tokens+1)
+	}
 }
 
 func (x *ExtraExtractor) grammarKind(n derivation.Node) grammars.NodeKind {
@@ -747,6 +774,12 @@ func (x *ExtraExtractor) report(k Kind, a, b grammars.Occurrence, most int) {
 	switch k {
 	case Repeated, SameStart, Unsorted, Absent:
 		x.tell(newExtra(k, 0, a, b))
+	case Early:
+		for _, bound := range x.bounds[k] {
+			if bound >= most {
+				x.tell(newExtra(k, bound, a, b))
+			}
+		}
 	case Large:
 		most-- // kept one larger, so that 0 is something
 		fallthrough

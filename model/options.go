@@ -42,7 +42,7 @@ func Defaults() Options {
 			features.Repeated, features.SameStart,
 			features.Length, features.Wide, features.Digits, features.Large, features.Small,
 			features.Children, features.Absent, features.Count, features.Before, features.After,
-			features.Unsorted, features.Code),
+			features.Unsorted, features.Code, features.Early),
 	}
 }
 

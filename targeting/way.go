@@ -165,6 +165,8 @@ func (t *Guide) extra(e features.Extra, present bool) []Condition {
 		c.Paths, c.Min = characters(g, p[0]), e.Bound()
 	case e.Kind() == features.Large:
 		c.Paths, c.Min = characters(g, p[0]), min(e.Bound()+1, 40)
+	case e.Kind() == features.Early:
+		c.Paths = named(g, p[0])
 	case e.Kind() == features.Before, e.Kind() == features.After:
 		c.Paths, c.Trivia = []features.Path{p[:1]}, true
 	default:
@@ -196,6 +198,17 @@ func alike(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
 	var out []features.Path
 	for _, n := range g.Nodes {
 		if n.Rule == g.Nodes[o].Rule && n.Text == g.Nodes[o].Text && n.Kind.Symbolic() {
+			out = append(out, features.Path{n.ID})
+		}
+	}
+	return out
+}
+
+// named returns the occurrences of a symbol in the grammar.
+func named(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
+	var out []features.Path
+	for _, n := range g.Nodes {
+		if n.Text == g.Nodes[o].Text && n.Kind.Symbolic() {
 			out = append(out, features.Path{n.ID})
 		}
 	}

@@ -128,11 +128,6 @@ func variants() []variant {
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		out = append(out, variant{"all - " + name, func(o *model.Options) { o.Extras = all &^ sets[name] }})
 	}
-	useful := sets["siblings"] | sets["values"]
-	out = append(out, variant{"paths + siblings, values", func(o *model.Options) { o.Extras = useful }})
-	for _, name := range []string{"absent", "children", "counts", "trivia"} {
-		out = append(out, variant{"paths + siblings, values, " + name, func(o *model.Options) { o.Extras = useful | sets[name] }})
-	}
 	for _, margin := range []float64{0, 0.05, 0.1, 0.2, 0.4} {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
