@@ -60,6 +60,7 @@ of the grammar and, beyond them, what --features names:
   absent    optional parts that are not there
   counts    paths that are there more than once
   trivia    what white space and comments stand beside
+  early     what is within the first tokens
 
 Lines that are no observations are reported and left out; with --strict they
 end the command. How good the model is, is told from observations that were

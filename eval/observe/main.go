@@ -67,20 +67,23 @@ type subject struct {
 	target  string // a function of package subjects, or a method
 	cover   string
 	jar     string // in Maven's notation; empty for Go
+	driver  string // a class of ours that calls what is in the jar; empty for none
 }
 
 func subjects() []subject {
 	return []subject{
-		{"encoding-json", "json", "EncodingJSON", "encoding/json", ""},
-		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", ""},
-		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", ""},
-		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", ""},
-		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", ""},
-		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", ""},
-		{"net-url", "url", "NetURL", "net/url", ""},
-		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6"},
-		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1"},
-		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5"},
+		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", ""},
+		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", ""},
+		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", ""},
+		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", "", ""},
+		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", "", ""},
+		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", "", ""},
+		{"net-url", "url", "NetURL", "net/url", "", ""},
+		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", ""},
+		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6", ""},
+		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1", ""},
+		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5", ""},
+		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java"},
 	}
 }
 
@@ -133,29 +136,23 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 
 // measure observes a subject as a user would, again with a clock, and a
 // sample with the language's own tool.
-func (opt *options) measure(ctx context.Context, s subject) (string, error) {
+func (opt *options) measure(ctx context.Context, s subject) (row string, err error) {
 	file := filepath.Join(opt.out, fmt.Sprintf("%s-%d.ndjson", s.name, opt.seed))
 	args := []string{
 		"observe", "--subject", s.name, "--cover", s.cover, "--grammar", s.grammar,
 		"--generate", fmt.Sprint(opt.n), "--seed", fmt.Sprint(opt.seed), "--out", file,
 	}
-	var program *coverage.Program
-	var err error
-	if s.jar == "" {
-		args = append(args, "--go", "./observe/subjects."+s.target)
-		program, err = coverage.BuildGo(ctx, coverage.GoTarget{Function: "./observe/subjects." + s.target, Cover: []string{s.cover}})
-	} else {
+	if s.jar != "" {
 		if s.jar, err = opt.download(ctx, s.jar, ""); err != nil {
 			return "", err
 		}
-		args = append(args, "--java", s.target, "--classpath", s.jar)
-		program, err = coverage.BuildJava(ctx, coverage.JavaTarget{Method: s.target, Classpath: s.jar, Cover: []string{s.cover}})
 	}
+	program, how, err := opt.build(ctx, s)
 	if err != nil {
 		return "", err
 	}
 	defer program.Close()
-	if err := command(ctx, ".", nil, opt.inroad(), args...); err != nil {
+	if err := command(ctx, ".", nil, opt.inroad(), append(args, how...)...); err != nil {
 		return "", err
 	}
 	observed, err := readAll(file)
@@ -171,6 +168,33 @@ func (opt *options) measure(ctx context.Context, s subject) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.name, summary(observed), rate, differ, compared), nil
+}
+
+// build returns a subject that can be observed, and how a user names it.
+func (opt *options) build(ctx context.Context, s subject) (*coverage.Program, []string, error) {
+	if s.jar == "" {
+		function := "./observe/subjects." + s.target
+		program, err := coverage.BuildGo(ctx, coverage.GoTarget{Function: function, Cover: []string{s.cover}})
+		return program, []string{"--go", function}, err
+	}
+	classpath, err := opt.classpath(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := coverage.BuildJava(ctx, coverage.JavaTarget{Method: s.target, Classpath: classpath, Cover: []string{s.cover}})
+	return program, []string{"--java", s.target, "--classpath", classpath}, err
+}
+
+// classpath returns the jar of a subject and, compiled, its driver.
+func (opt *options) classpath(ctx context.Context, s subject) (string, error) {
+	if s.driver == "" {
+		return s.jar, nil
+	}
+	dir := filepath.Join(opt.tmp, s.name+"-driver")
+	if err := command(ctx, ".", nil, "javac", "-cp", s.jar, "-d", dir, s.driver); err != nil {
+		return "", err
+	}
+	return s.jar + string(filepath.ListSeparator) + dir, nil
 }
 
 func readAll(name string) (all []model.Observation, err error) {

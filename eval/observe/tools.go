@@ -74,7 +74,11 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, 
 	if err != nil {
 		return nil, err
 	}
-	classpath := []string{dir, agent, s.jar}
+	subject, err := opt.classpath(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	classpath := []string{dir, agent, subject}
 	for _, jar := range []string{
 		"org.jacoco:org.jacoco.core:" + jacocoVersion, "org.jacoco:org.jacoco.report:" + jacocoVersion,
 		"org.ow2.asm:asm:" + asmVersion, "org.ow2.asm:asm-commons:" + asmVersion, "org.ow2.asm:asm-tree:" + asmVersion,
