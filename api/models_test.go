@@ -201,14 +201,11 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := openapi.Answer{Name: request.Inputs[i].Name, Unseen: &said.Unseen, Reaches: new(int)}
+		a := openapi.Answer{Name: request.Inputs[i].Name, Unseen: &said.Unseen}
 		for _, c := range said.Outcomes {
 			a.Outcomes = append(a.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
 		}
 		for unit, p := range said.Methods {
-			if p.Covered {
-				*a.Reaches++
-			}
 			g := openapi.Prediction{
 				Method: m.Units[unit].ID, Covered: p.Covered, Probability: p.Probability, Low: p.Low, High: p.High,
 				Observations: int(p.Rows), Reached: int(p.Positives),

@@ -158,6 +158,9 @@ func (p *predictor) answer(ctx context.Context, text []byte, in openapi.Input) [
 		out.Outside = openapi.Outside{Syntax: syntaxOf(a.Syntax), Observations: p.model.Outside.Rows, Outcomes: map[string]int{}}
 		maps.Copy(out.Outside.Outcomes, p.model.Outside.Outcomes)
 		for _, unit := range p.units {
+			if p.model.Outside.Rows == 0 {
+				break // nothing is known
+			}
 			out.Outside.Methods = append(out.Outside.Methods, openapi.Reached{Method: p.model.Units[unit].ID, Reached: p.model.Outside.Reached[unit]})
 		}
 		return appendJSON(text, out)
@@ -173,13 +176,6 @@ func (p *predictor) methods(text []byte, name string, a *model.Answer) []byte {
 		text = append(appendJSON(append(text, `"name":`...), name), ',')
 	}
 	text = appendNumber(append(text, `"unseen":`...), a.Unseen)
-	reaches := 0
-	for _, m := range a.Methods {
-		if m.Covered {
-			reaches++
-		}
-	}
-	text = strconv.AppendInt(append(text, `,"reaches":`...), int64(reaches), 10)
 	for i, c := range a.Outcomes {
 		text = append(text, cmp.Or(strings.Repeat(`,`, min(i, 1)), `,"outcomes":[`)...)
 		text = appendJSON(text, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})

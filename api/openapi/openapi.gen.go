@@ -502,9 +502,6 @@ type Answer struct {
 	// Outside The input is not one of the grammar, so there is no prediction.
 	Outside Outside `json:"outside,omitempty,omitzero"`
 
-	// Reaches How many of the model's methods the input reaches, whichever were asked for.
-	Reaches *int `json:"reaches,omitempty"`
-
 	// Unseen The share of the input's paths that training never saw.
 	Unseen *float64 `json:"unseen,omitempty"`
 }
@@ -1384,8 +1381,8 @@ type SyntaxError struct {
 	// Offset In bytes, from 0.
 	Offset int `json:"offset"`
 
-	// Unexpected What stands there.
-	Unexpected string `json:"unexpected"`
+	// Unexpected What stands there; absent at the end of the input.
+	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
 // TargetLine An input with the methods it reaches, or a method that is `missed` with the reason.

@@ -25,7 +25,11 @@ func (c *client) predictAll(ctx context.Context, opt *predictOptions, p *predict
 		return opt.ask(ctx, asked, line)
 	})
 	defer body.end()
-	resp, err := c.PredictWithBody(ctx, m.ID, &openapi.PredictParams{Reasons: true, Method: methods}, "application/x-ndjson", body)
+	params := &openapi.PredictParams{Reasons: true}
+	if opt.format != "text" { // which counts all methods
+		params.Method = methods
+	}
+	resp, err := c.PredictWithBody(ctx, m.ID, params, "application/x-ndjson", body)
 	next, stop := iter.Pull2(each[openapi.Answer](ctx, c, resp, err))
 	defer stop()
 	for q := range asked {
@@ -46,7 +50,7 @@ func (c *client) predictAll(ctx context.Context, opt *predictOptions, p *predict
 			p.fail(q.file, errors.New(answer.Error))
 			continue
 		}
-		if err := p.print(answered(&m, q.file, answer)); err != nil {
+		if err := p.print(answered(&m, q.file, methods, answer)); err != nil {
 			return err
 		}
 	}
@@ -94,15 +98,16 @@ func (opt *predictOptions) ask(ctx context.Context, asked chan<- question, line 
 	return nil
 }
 
-// answered returns what a service answers for an input, as the command has it.
-func answered(m *openapi.Model, name string, a openapi.Answer) *answerJSON {
+// answered returns what a service answers for an input, as the command has it:
+// for some methods, or for all if none is named.
+func answered(m *openapi.Model, name string, methods []string, a openapi.Answer) *answerJSON {
 	out := &answerJSON{Input: name, Model: m.ID, Exact: m.Exact, known: m.Methods}
 	if s := a.Outside.Syntax; s.Message != "" {
 		out.Outside = &outsideJSON{
 			Error: newFailure(name, &beyondError{s}), Rows: a.Outside.Observations, Outcomes: map[string]int{}, Methods: []reachedJSON{}, message: s.Message,
 		}
 		maps.Copy(out.Outside.Outcomes, a.Outside.Outcomes)
-		for _, r := range a.Outside.Methods {
+		for _, r := range among(a.Outside.Methods, methods, func(r openapi.Reached) string { return r.Method }) {
 			out.Outside.Methods = append(out.Outside.Methods, reachedJSON(r))
 		}
 		return out
@@ -110,14 +115,16 @@ func answered(m *openapi.Model, name string, a openapi.Answer) *answerJSON {
 	if a.Unseen != nil {
 		out.Unseen = *a.Unseen
 	}
-	if a.Reaches != nil {
-		out.reaches = *a.Reaches
-	}
 	out.Outcomes = []outcomeJSON{}
 	for _, o := range a.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON(o))
 	}
 	for _, p := range a.Methods {
+		if p.Covered {
+			out.reaches++
+		}
+	}
+	for _, p := range among(a.Methods, methods, func(p openapi.Prediction) string { return p.Method }) {
 		reasons := []reasonJSON{}
 		for _, r := range p.Reasons {
 			reasons = append(reasons, reasonJSON(r))
@@ -125,6 +132,25 @@ func answered(m *openapi.Model, name string, a openapi.Answer) *answerJSON {
 		out.Methods = append(out.Methods, predictionJSON{
 			p.Method, p.Covered, p.Probability, p.Low, p.High, int32(p.Observations), int32(p.Reached), reasons,
 		})
+	}
+	return out
+}
+
+// among returns what is told of methods in the order that they are named in, or
+// all of it if none is.
+func among[V any](told []V, names []string, nameOf func(V) string) []V {
+	if len(names) == 0 {
+		return told
+	}
+	byName := map[string]V{}
+	for _, v := range told {
+		byName[nameOf(v)] = v
+	}
+	var out []V
+	for _, name := range names {
+		if v, ok := byName[name]; ok {
+			out = append(out, v)
+		}
 	}
 	return out
 }

@@ -298,6 +298,9 @@ func newAnswer(m *model.Model, units []int, name string, a *model.Answer) *answe
 		}
 		maps.Copy(out.Outside.Outcomes, o.Outcomes)
 		for _, unit := range units {
+			if o.Rows == 0 {
+				break // nothing is known
+			}
 			out.Outside.Methods = append(out.Outside.Methods, reachedJSON{m.Units[unit].ID, o.Reached[unit]})
 		}
 		return out
