@@ -5,8 +5,12 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -120,5 +124,64 @@ func TestInterruptedRequest(t *testing.T) {
 	code := run(ctx, args, bytes.NewReader(nil), &stdout, &stderr)
 	if code != exitInterrupted || stdout.String() != "" || stderr.String() != "inroad: interrupted\n" {
 		t.Errorf("got exit code %d, stdout %q, stderr %q; want 130 and interrupted", code, &stdout, &stderr)
+	}
+}
+
+// TestStrangeServers asks what is no service, or one that lies.
+func TestStrangeServers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	input, diff := write("a.json", "[]"), write("d.diff", "")
+	answer := func(status int, kind, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			io.WriteString(w, text)
+		}
+	}
+	chosen := func(path string) http.Handler {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /v1/models/m", answer(http.StatusOK, "application/json", `{"id":"m","exact":true}`))
+		mux.HandleFunc("POST /v1/selections", func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			answer(http.StatusOK, "application/json", `{"inroad":"selection/1","corpus":1,"inputs":[{"path":"`+path+`","digest":"`+
+				strings.Repeat("0", 64)+`"}],"rest":[]}`)(w, r)
+		})
+		return mux
+	}
+	parse := []string{"parse", "--grammar", "json", input}
+	choose := []string{"select", "--model", "m", "--corpus", input, "--diff", diff}
+	for _, c := range []struct {
+		name    string
+		handler http.Handler
+		args    []string
+		code    int
+		stdout  string
+		stderr  string
+	}{
+		{"a page", answer(http.StatusOK, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: the answer broke off: invalid character '<' looking for beginning of value\n"},
+		{"a gateway", answer(http.StatusBadGateway, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: it answers 502 Bad Gateway, which no service of inroad does\n"},
+		{"another way", http.RedirectHandler("/elsewhere", http.StatusFound), parse, exitWrong, "", "inroad: URL: it answers 302 Found, which no service of inroad does\n"},
+		{"half an answer", answer(http.StatusOK, "application/json", `{"id":`), parse, exitWrong, "", "inroad: URL: the answer broke off: unexpected EOF\n"},
+		{"half a problem", answer(http.StatusNotFound, "application/problem+json", `{`), parse, exitWrong, "", "inroad: URL: it answers 404 Not Found, which no service of inroad does\n"},
+		{"what is not to be run", chosen("/bin/sh"), choose, exitDone, input + "\n", "everything is called for: error: URL: it chose /bin/sh, which is no input, or twice\n"},
+		{"nothing at all", answer(http.StatusOK, "application/json", `{}`), choose, exitDone, input + "\n", "everything is called for: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.handler)
+			defer server.Close()
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), append(slices.Clone(c.args), "--server", server.URL), strings.NewReader(""), &stdout, &stderr)
+			told := strings.ReplaceAll(stderr.String(), server.URL, "URL")
+			if code != c.code || stdout.String() != c.stdout || !strings.Contains(told, c.stderr) {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q, %q", code, &stdout, told, c.code, c.stdout, c.stderr)
+			}
+		})
 	}
 }
