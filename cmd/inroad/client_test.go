@@ -185,3 +185,44 @@ func TestStrangeServers(t *testing.T) {
 		})
 	}
 }
+
+// TestInterruptedTraining cancels a training that nobody waits for any more.
+func TestInterruptedTraining(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	say := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, text)
+		}
+	}
+	const grammar = `{"id":"list","files":[{"name":"list.g4","text":"grammar list; list : '[' ']' EOF ;"}],"report":{"summary":{"start":"list"}}}`
+	cancelled := make(chan struct{}, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/grammars/list", say(grammar))
+	mux.HandleFunc("POST /v1/subjects/p/observations", say(`{"subject":"p"}`))
+	mux.HandleFunc("POST /v1/models", say(`{"id":7,"state":"queued"}`))
+	mux.HandleFunc("GET /v1/jobs/7/events", func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "event: job\ndata: {\"id\":7,\"state\":\"running\"}\n\n")
+		http.NewResponseController(w).Flush()
+		interrupt()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("DELETE /v1/jobs/7", func(w http.ResponseWriter, _ *http.Request) {
+		cancelled <- struct{}{}
+		w.WriteHeader(http.StatusAccepted)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	observations := strings.NewReader(`{"inroad":"observations/1","subject":"p"}` + "\n" + `{"input":"[]","methods":[]}` + "\n")
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"train", "--grammar", "list", "--observations", "-", "--server", server.URL}, observations, &stdout, &stderr)
+	if code != exitInterrupted || stdout.String() != "" || stderr.String() != "inroad: interrupted\n" {
+		t.Errorf("got exit code %d, stdout %q, stderr %q; want 130 and interrupted", code, &stdout, &stderr)
+	}
+	select {
+	case <-cancelled:
+	default:
+		t.Error("the training was not cancelled")
+	}
+}
