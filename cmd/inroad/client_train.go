@@ -139,7 +139,7 @@ func peekHeader(r io.Reader) (model.Header, io.Reader, error) {
 // follow waits for the end of a job, and shows how far it is. Who interrupts the
 // command wants no model.
 func (c *client) follow(ctx context.Context, job openapi.Job, stderr io.Writer) (openapi.Job, error) {
-	bar := newProgress(stderr, "observations", 0)
+	bar := newProgress(stderr, "waiting", 0)
 	defer bar.end()
 	for {
 		switch job.State {
@@ -188,7 +188,10 @@ func (c *client) events(ctx context.Context, resp *http.Response, job *openapi.J
 		if err := json.Unmarshal(data, job); err != nil {
 			return c.broken(ctx, err)
 		}
-		bar.set(int(job.Progress.Done))
+		if bar != nil && job.Progress.Stage != "" {
+			bar.what = job.Progress.Stage
+			bar.setOf(int(job.Progress.Done), int(job.Progress.Total))
+		}
 	}
 }
 
