@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -82,11 +83,42 @@ const (
 	maxLine    = 64 << 20
 )
 
+// A service that has too much to do is asked so often, and no sooner than it
+// says, unless that is longer than anybody waits.
+const (
+	maxTries = 4
+	maxWait  = 10 * time.Second
+)
+
 // Do sends a request, for the generated client. An answer is one that is well.
 func (c *client) Do(req *http.Request) (*http.Response, error) {
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
+	for tries := 1; ; tries++ {
+		begun := time.Now()
+		resp, err := c.send(req)
+		problem, ok := errors.AsType[*problemError](err)
+		// What took long before it was given up takes as long again, and what was
+		// streamed is gone.
+		if !ok || !problem.again || tries == maxTries || time.Since(begun) > maxWait || req.Body != nil && req.GetBody == nil {
+			return resp, err
+		}
+		select {
+		case <-req.Context().Done():
+			return nil, context.Cause(req.Context())
+		case <-time.After(min(problem.wait, maxWait)):
+		}
+		if req.GetBody != nil {
+			if req.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// send sends a request once.
+func (c *client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if ctx := req.Context(); err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -119,7 +151,9 @@ func (e *unreachableError) Unwrap() error { return e.err }
 // A problemError is what a service says is wrong.
 type problemError struct {
 	openapi.Problem
-	url string
+	url   string
+	again bool          // it is worth asking again
+	wait  time.Duration // after so long
 }
 
 // kind is what stands in the documents for the type of a problem.
@@ -146,6 +180,9 @@ func (c *client) problem(resp *http.Response) error {
 	p := &problemError{url: c.url}
 	if kind != "application/problem+json" || json.NewDecoder(io.LimitReader(resp.Body, maxProblem)).Decode(&p.Problem) != nil || p.Title == "" {
 		return fmt.Errorf("%s: it answers %s, which no service of inroad does", c.url, resp.Status)
+	}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		p.again, p.wait = true, time.Duration(min(seconds, 3600))*time.Second
 	}
 	if p.kind() != "grammar" {
 		return p

@@ -226,3 +226,47 @@ func TestInterruptedTraining(t *testing.T) {
 		t.Error("the training was not cancelled")
 	}
 }
+
+// TestBusyServer asks again, with the same body, until a service has time.
+func TestBusyServer(t *testing.T) {
+	const grammar = `{"id":"list","files":[{"name":"list.g4","text":"grammar list; list : '[' ']' EOF ;"}],"report":{"summary":{"start":"list"}}}`
+	for _, c := range []struct {
+		name    string
+		refused int // times
+		code    int
+		want    string
+	}{
+		{"at last", 3, exitDone, "(list [ ])\n"},
+		{"never", 100, exitWrong, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var bodies []string
+			mux := http.NewServeMux()
+			mux.HandleFunc("GET /v1/grammars/list", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, grammar) })
+			mux.HandleFunc("POST /v1/grammars/list/parses", func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if bodies = append(bodies, string(body)); len(bodies) > c.refused {
+					io.WriteString(w, `{"exact":true,"tree":"(list [ ])"}`)
+					return
+				}
+				w.Header().Set("Content-Type", "application/problem+json")
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusTooManyRequests)
+				io.WriteString(w, `{"type":"urn:inroad:problem:busy","title":"There is too much to do","status":429}`)
+			})
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), []string{"parse", "--grammar", "list", "--server", server.URL}, strings.NewReader("[]"), &stdout, &stderr)
+			if code != c.code || stdout.String() != c.want {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d and %q", code, &stdout, &stderr, c.code, c.want)
+			}
+			if c.code == exitWrong && !strings.Contains(stderr.String(), "There is too much to do") {
+				t.Errorf("stderr %q does not say what is wrong", &stderr)
+			}
+			if len(bodies) != maxTries || len(slices.Compact(bodies)) != 1 {
+				t.Errorf("asked with %q, want the same %d times", bodies, maxTries)
+			}
+		})
+	}
+}
