@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,18 +25,20 @@ type keysOptions struct {
 	name   string
 	scopes []string
 	limits store.Limits
+	server serverOptions
 
 	stdout io.Writer
 }
 
 func newKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "keys create|list|revoke --store FILE",
+		Use:   "keys create|list|revoke --store FILE|--server URL",
 		Short: "Make and revoke the keys that requests to the service need",
 		Long: `Make and revoke the keys that requests to the service need.
 
-A key is sent as Authorization: Bearer KEY. The store has only a digest of it. The
-service must not run meanwhile: it has the store open.`,
+A key is sent as Authorization: Bearer KEY. The store has only a digest of it. A
+service that runs has its store open: it makes and revokes keys itself, for who
+has one with the scope admin in INROAD_KEY.`,
 		Args:                  noSuchCommand,
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -46,19 +47,31 @@ service must not run meanwhile: it has the store open.`,
 	return cmd
 }
 
-// newKeysPart makes one of the commands. Its run gets the keys of the store.
+// newKeysPart makes one of the commands. Its run gets the keys of the store or of
+// the service.
 func newKeysPart(cmd *cobra.Command, opt *keysOptions, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
 	cmd.DisableFlagsInUseLine = true
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		opt.stdout = cmd.OutOrStdout()
-		if opt.format != "text" && opt.format != "json" {
-			return fmt.Errorf("--format %s: it is text or json", opt.format)
+		if opt.store != "" {
+			if cmd.Flags().Changed("server") {
+				return errors.New("--store and --server: keys are kept in one of them")
+			}
+			return withStore(opt.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
 		}
-		return withStore(opt.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+		c, err := opt.server.connect(cmd)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
+		}
+		return run(cmd.Context(), servedKeys{c}, args)
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&opt.store, "store", "", "the `FILE` that the service keeps everything in")
+	opt.server.bind(flags)
 	return cmd
 }
 
@@ -88,6 +101,28 @@ func (s storedKeys) list(context.Context) ([]openapi.Key, error) {
 
 func (s storedKeys) revoke(_ context.Context, id string) error { return s.RevokeKey(id) }
 
+// servedKeys are those of a service that runs.
+type servedKeys struct{ *client }
+
+func (s servedKeys) create(ctx context.Context, k openapi.KeyRequest) (openapi.NewKey, error) {
+	resp, err := s.CreateKey(ctx, k)
+	return read[openapi.NewKey](ctx, s.client, resp, err)
+}
+
+func (s servedKeys) list(ctx context.Context) ([]openapi.Key, error) {
+	resp, err := s.ListKeys(ctx)
+	list, err := read[openapi.KeyList](ctx, s.client, resp, err)
+	return list.Keys, err
+}
+
+func (s servedKeys) revoke(ctx context.Context, id string) error {
+	resp, err := s.RevokeKey(ctx, id)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
 // withStore opens a store, and closes it again.
 func withStore(path string, opt store.Options, do func(s *store.Store) error) error {
 	if path == "" {
@@ -103,7 +138,7 @@ func withStore(path string, opt store.Options, do func(s *store.Store) error) er
 func newKeysCreateCommand() *cobra.Command {
 	opt := &keysOptions{}
 	cmd := newKeysPart(&cobra.Command{
-		Use:   "create --store FILE --name NAME [flags]",
+		Use:   "create --store FILE|--server URL --name NAME [flags]",
 		Short: "Make a key and print it, once",
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
@@ -114,6 +149,7 @@ func newKeysCreateCommand() *cobra.Command {
 	flags.StringSliceVar(&opt.scopes, "scopes", []string{"read"}, "what it allows: read to ask, write to upload and train, admin to make keys and take backups")
 	bindLimits(flags, &opt.limits, "", "it", "as the service has it for all keys")
 	flags.StringVar(&opt.format, "format", "text", "text for the key alone, or json")
+	choices(flags, "format", "text", "json")
 	return cmd
 }
 
@@ -150,7 +186,7 @@ func (opt *keysOptions) create(ctx context.Context, keys keyring) error {
 		return err
 	}
 	if opt.format == "json" {
-		return json.NewEncoder(opt.stdout).Encode(made)
+		return writeJSON(opt.stdout, made)
 	}
 	_, err = fmt.Fprintln(opt.stdout, made.Secret)
 	return err
@@ -159,11 +195,12 @@ func (opt *keysOptions) create(ctx context.Context, keys keyring) error {
 func newKeysListCommand() *cobra.Command {
 	opt := &keysOptions{}
 	cmd := newKeysPart(&cobra.Command{
-		Use:   "list --store FILE [flags]",
+		Use:   "list --store FILE|--server URL [flags]",
 		Short: "List keys: id, scopes, limits, when they were made, whose they are",
 		Args:  cobra.NoArgs,
 	}, opt, func(ctx context.Context, keys keyring, _ []string) error { return opt.list(ctx, keys) })
 	cmd.Flags().StringVar(&opt.format, "format", "text", "text or json")
+	choices(cmd.Flags(), "format", "text", "json")
 	return cmd
 }
 
@@ -173,7 +210,7 @@ func (opt *keysOptions) list(ctx context.Context, keys keyring) error {
 		return err
 	}
 	if opt.format == "json" {
-		return json.NewEncoder(opt.stdout).Encode(openapi.KeyList{Keys: found})
+		return writeJSON(opt.stdout, openapi.KeyList{Keys: found})
 	}
 	out := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
 	for _, k := range found {
@@ -202,10 +239,9 @@ func limitsText(k openapi.Key) string {
 }
 
 func newKeysRevokeCommand() *cobra.Command {
-	opt := &keysOptions{format: "text"}
 	return newKeysPart(&cobra.Command{
-		Use:   "revoke --store FILE ID",
+		Use:   "revoke --store FILE|--server URL ID",
 		Short: "End what a key allows",
 		Args:  cobra.ExactArgs(1),
-	}, opt, func(ctx context.Context, keys keyring, args []string) error { return keys.revoke(ctx, args[0]) })
+	}, &keysOptions{}, func(ctx context.Context, keys keyring, args []string) error { return keys.revoke(ctx, args[0]) })
 }

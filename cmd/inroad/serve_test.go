@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -192,5 +193,53 @@ func TestServeTraces(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the collector has no %q in %q", want, got)
 		}
+	}
+}
+
+// Keys are made and revoked while a service has the store open.
+func TestKeysOfService(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	keys := func(code int, args ...string) string {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		if got := run(t.Context(), append([]string{"keys"}, args...), strings.NewReader(""), &stdout, &stderr); got != code {
+			t.Fatalf("keys %v: exit code %d, %s", args, got, &stderr)
+		}
+		return strings.TrimSpace(stdout.String() + stderr.String())
+	}
+	admin := keys(exitDone, "create", "--store", path, "--name", "admin", "--scopes", "admin")
+	address, logged, end := serving(t, io.Discard, "--store", path, "--need-keys")
+	go io.Copy(io.Discard, logged)
+	defer end()
+	if got := keys(exitWrong, "create", "--store", path, "--name", "ci"); !strings.Contains(got, "in use by another process") {
+		t.Errorf("beside the service: %s", got)
+	}
+	if got := keys(exitWrong, "list", "--server", address); !strings.Contains(got, "INROAD_KEY") {
+		t.Errorf("without a key: %s", got)
+	}
+	t.Setenv("INROAD_KEY", admin)
+	secret := keys(exitDone, "create", "--server", address, "--name", "ci", "--scopes", "read,write", "--rate", "5")
+	id := strings.Split(secret, "_")[1]
+	if got := keys(exitDone, "list", "--server", address); !regexp.MustCompile(id + `  read,write  rate=5  .*  ci$`).MatchString(got) {
+		t.Errorf("keys are %s", got)
+	}
+	models := func(secret string) error {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/v1/models", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+secret)
+		_, err = do(req)
+		return err
+	}
+	if err := models(secret); err != nil {
+		t.Errorf("with the key: %v", err)
+	}
+	keys(exitDone, "revoke", "--server", address, id)
+	if err := models(secret); !errors.Is(err, statusError(http.StatusUnauthorized)) {
+		t.Errorf("with a key that was revoked: %v", err)
+	}
+	if got := keys(exitWrong, "revoke", "--server", address, id); got != "inroad: there is no key "+id {
+		t.Errorf("again: %s", got)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +34,7 @@ that runs is had from it, with GET /v1/backup.`,
 	check := newStorePart(checked, "check --store FILE [--format json]", "Read all that is in the store, and tell what is wrong", 0,
 		func(opt *storeOptions, _ []string) error { return opt.check() })
 	check.Flags().StringVar(&checked.format, "format", "text", "text or json")
+	choices(check.Flags(), "format", "text", "json")
 	cmd.AddCommand(
 		check,
 		newStorePart(&storeOptions{}, "compact --store FILE", "Give back the space that is not in use any more", 0,
@@ -66,9 +66,6 @@ func newStorePart(opt *storeOptions, use, short string, args int, run func(opt *
 }
 
 func (opt *storeOptions) check() error {
-	if opt.format != "text" && opt.format != "json" {
-		return fmt.Errorf("--format %s: it is text or json", opt.format)
-	}
 	return withStore(opt.store, store.Options{ReadOnly: true}, func(s *store.Store) error { return opt.report(s) })
 }
 
@@ -79,7 +76,7 @@ func (opt *storeOptions) report(s *store.Store) error {
 		return err
 	}
 	if opt.format == "json" {
-		err := json.NewEncoder(opt.stdout).Encode(r)
+		err := writeJSON(opt.stdout, r)
 		if err == nil && len(r.Faults) > 0 {
 			err = errReported
 		}
