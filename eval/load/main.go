@@ -78,20 +78,22 @@ func (opt options) run(ctx context.Context) (err error) {
 		return err
 	}
 	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| load\t| connections\t| answers/s\t| p50\t| p99\t| refused (429, 503)\t| errors\t| memory\t|")
-	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	fmt.Fprintln(out, "| load\t| connections\t| answers/s\t| p50\t| p99\t| processor time\t| refused (429, 503)\t| errors\t| memory\t|")
+	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, l := range []load{
 		{"the example's model", demo, opt.connections},
 		{fmt.Sprintf("a model of %d methods", methods), wide, opt.connections},
 		{"ten times the connections", demo, 10 * opt.connections},
 		{"ten times what is served at a time", demo, opt.overload},
 	} {
+		before := s.busy()
 		r, err := l.run(ctx, s.address, opt)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d\t| %d\t| %d MB\t|\n",
-			l.name, l.connections, float64(r.answers())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), r.refused, r.errors, s.memory()>>20)
+		each := (s.busy() - before) / time.Duration(max(1, r.answers()))
+		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d µs\t| %d\t| %d\t| %d MB\t|\n",
+			l.name, l.connections, float64(r.answers())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), each.Microseconds(), r.refused, r.errors, s.memory()>>20)
 		if err := out.Flush(); err != nil {
 			return err
 		}
