@@ -86,6 +86,10 @@ func demo(t *testing.T, args ...string) (address, invitation string, end func())
 // with --demo.
 var session = regexp.MustCompile("(?ms)^```shellsession\n(.*?)^```$")
 
+// learned matches what changes a little whenever models are learned another way:
+// digests and probabilities.
+var learned = regexp.MustCompile(`[0-9a-f]{64}|[0-9]\.[0-9]+`)
+
 // TestDemo types what a service with the example invites to, and what documents
 // say that it answers.
 func TestDemo(t *testing.T) {
@@ -108,7 +112,7 @@ func TestDemo(t *testing.T) {
 		if err := os.WriteFile("../../docs/api.md", []byte(got), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if diff := cmp.Diff(string(text), got); diff != "" {
+	} else if diff := cmp.Diff(learned.ReplaceAllString(string(text), "#"), learned.ReplaceAllString(got, "#")); diff != "" {
 		t.Errorf("the service answers something else (-said +answered); -update rewrites it:\n%s", diff)
 	}
 	readme, err := os.ReadFile("../../README.md")
