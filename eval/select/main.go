@@ -27,6 +27,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"syscall"
 
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -57,7 +58,7 @@ func main() {
 	flag.StringVar(&opt.keep, "keep", "", "remember in this `folder` what mutants do")
 	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, opt, flag.Args(), os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "select:", err)
@@ -102,6 +103,9 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if opt.keep != "" {
+		if err := os.MkdirAll(opt.keep, 0o700); err != nil {
+			return err
+		}
 		b = &keeper{b, opt.keep, s.library}
 	}
 	study, err := observe(ctx, s.grammar, b, opt)
