@@ -13,9 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inroad/inroad/model/coverage"
-
 	"github.com/inroad/inroad/eval/maven"
+	"github.com/inroad/inroad/model/coverage"
 )
 
 // A javaLibrary is a jar, whose sources are in another one.
