@@ -39,7 +39,7 @@ func serving(t *testing.T, stdout io.Writer, args ...string) (address string, lo
 		t.Fatalf("the first line is %s, %v", first, err)
 	}
 	return listening.Address, logged, func() {
-		go io.Copy(io.Discard, logged)
+		go io.Copy(io.Discard, log) // what is left in logged is for nobody
 		http.DefaultClient.CloseIdleConnections()
 		interrupt()
 		if got := <-code; got != exitDone {
