@@ -89,6 +89,7 @@ type Generator struct {
 	rand       *rand.Rand
 	writer     *grammars.Writer
 	separators [][]byte
+	lastGoal   *goal // that was made
 }
 
 // New returns a generator that draws from r.

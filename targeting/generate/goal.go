@@ -29,7 +29,13 @@ func (x *Generator) newGoal(p features.Path, far []int) *goal {
 	for i := len(p) - 1; i >= 0; i-- {
 		g.modes[i] = x.modesOf(g, i)
 	}
-	g.cells = x.modes.Distances(far, func(_ *grammars.Node, mode byte) bool { return g.modes[0]&(1<<mode) != 0 })
+	// Goals that begin alike often follow each other.
+	if last := x.lastGoal; last != nil && last.path[0] == p[0] && last.modes[0] == g.modes[0] {
+		g.cells = last.cells
+	} else {
+		g.cells = x.modes.Distances(far, func(_ *grammars.Node, mode byte) bool { return g.modes[0]&(1<<mode) != 0 })
+	}
+	x.lastGoal = g
 	return g
 }
 
