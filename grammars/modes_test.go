@@ -27,7 +27,7 @@ END : '.' ;
 `,
 }
 
-// sets lists the turns that symbols of a rule take, as name, mode and makers.
+// turns lists the turns that symbols of a rule take, as name, mode and makers.
 func turns(g *grammars.Grammar, m *grammars.Modes, rule string, t grammars.Turn) []string {
 	var out []string
 	m.Each(g.Nodes[g.Rule(rule).Root], t, func(n *grammars.Node, t grammars.Turn) {
