@@ -123,32 +123,24 @@ func (m *mapper) below(p place) []int32 {
 	case m.bound && p.node.Target != nil && p.node.Target.Operators != nil:
 		return m.operators(p.node.Target, p.binding, p.turn)
 	}
+	if m.modes != nil && p.node.Token > 0 {
+		return m.inside(p)
+	}
 	var out []int32
 	for _, child := range m.parts(p.node) {
-		if m.modes != nil && m.isToken(p.node) {
-			out = append(out, m.inside(p, child)...)
-		} else {
-			out = append(out, m.collect(child, nil, p.turn)...)
-		}
+		out = append(out, m.collect(child, nil, p.turn)...)
 	}
 	return out
 }
 
-// isToken reports whether a node is a token in a parser rule.
-func (m *mapper) isToken(n *grammars.Node) bool { return n.Token > 0 }
-
 // inside returns the places in a token, of the rules that can make it there.
-func (m *mapper) inside(p place, child *grammars.Node) []int32 {
-	rules := m.grammar.TokenRules(p.node.Token)
-	if len(rules) < 2 {
-		return m.collect(child, nil, grammars.Turn{})
+func (m *mapper) inside(p place) []int32 {
+	if len(m.parts(p.node)) == 0 {
+		return nil
 	}
 	var out []int32
-	makers := m.modes.Makers(p.node, p.turn)
-	for i, alt := range child.Children { // one for each rule
-		if slices.Contains(makers, rules[i]) {
-			out = append(out, m.collect(alt, nil, grammars.Turn{})...)
-		}
+	for _, r := range m.modes.Makers(p.node, p.turn) {
+		out = append(out, m.collect(m.modes.Inside(p.node, r), nil, grammars.Turn{})...)
 	}
 	return out
 }

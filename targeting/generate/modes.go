@@ -69,14 +69,14 @@ func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 type planned struct {
 	d     *drawing
 	plan  *grammars.Plan // nil if modes do not matter
-	node  *grammars.Node
-	base  int // how much of the stack is none of the construct's
+	base  int            // how much of the stack is none of the construct's
 	after grammars.StackSet
+	aimed bool // whether the plan is for a goal
 	must  bool // whether a repetition goes on only because it cannot end yet
 }
 
 func (d *drawing) plan(n *grammars.Node) *planned {
-	p := &planned{d: d, node: n, after: d.after}
+	p := &planned{d: d, after: d.after}
 	if d.heeds(n) {
 		p.base = len(d.stack) - 1
 		p.plan = d.modes.Plan(n, d.stack.Mode(), d.after)
@@ -104,7 +104,8 @@ func (p *planned) carrier(g *goal, n *grammars.Node) int {
 			}
 		}
 	}
-	if best >= 0 {
+	if best >= 0 && !p.aimed { // the first goal counts most
+		p.aimed = true
 		p.plan = p.d.modes.PlanPart(n, p.d.stack.Mode(), p.after, best, modes)
 	}
 	return best
