@@ -125,14 +125,7 @@ func (d *disk) look(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]bool{}
-	for line := range bytes.Lines(text) {
-		var o struct{ Input string }
-		if err := json.Unmarshal(line, &o); err != nil {
-			t.Fatal(err)
-		}
-		there[o.Input] = true
-	}
+	there := inputsOf(t, text)
 	for input := range d.inputs {
 		if !there[input] {
 			t.Fatalf("one of %d acknowledged observations is gone; there are %d", len(d.inputs), len(there))

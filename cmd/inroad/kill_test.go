@@ -343,17 +343,24 @@ func (k *killer) verify(t *testing.T) {
 	if len(k.inputs) == 0 {
 		return
 	}
-	there := map[string]bool{}
-	for line := range bytes.Lines(look("/v1/subjects/p/observations")) {
-		var o struct{ Input string }
-		if err := json.Unmarshal(line, &o); err != nil {
-			t.Fatal(err)
-		}
-		there[o.Input] = true
-	}
+	there := inputsOf(t, look("/v1/subjects/p/observations"))
 	for input := range k.inputs {
 		if !there[input] {
 			t.Errorf("the observation of %s is gone", input)
 		}
 	}
+}
+
+// inputsOf returns the inputs of observations.
+func inputsOf(t *testing.T, observations []byte) map[string]bool {
+	t.Helper()
+	inputs := map[string]bool{}
+	for line := range bytes.Lines(observations) {
+		var o struct{ Input string }
+		if err := json.Unmarshal(line, &o); err != nil {
+			t.Fatal(err)
+		}
+		inputs[o.Input] = true
+	}
+	return inputs
 }
