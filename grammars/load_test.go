@@ -207,3 +207,20 @@ func TestLoadFromAnotherRule(t *testing.T) {
 		t.Errorf("from c: %v", err)
 	}
 }
+
+// Symbols that rules need are kept as bits.
+func TestTooManyNeededSymbols(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("grammar G;\ns :")
+	for i := range 65 {
+		fmt.Fprintf(&text, " r%d", i)
+	}
+	text.WriteString(" EOF ;\n")
+	for i := range 65 {
+		fmt.Fprintf(&text, "// inroad: needs r%d\nr%d : 'x%d' ;\n", i, i, i)
+	}
+	found := diagnose(t, grammars.Source{Name: "G.g4", Text: text.String()})
+	if want := `G.g4:131:1: note "needs r64": rules need more than 64 different symbols`; len(found) != 1 || found[0].String() != want {
+		t.Errorf("got %v, want %s", found, want)
+	}
+}

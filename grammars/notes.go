@@ -24,12 +24,17 @@ type Agreement struct {
 //	// inroad: distinct attribute/NAME
 //	// inroad: needs DECLARATION
 func (l *loader) readNotes() {
+	needed := map[string]bool{}
 	for _, rule := range l.grammar.Rules {
 		for _, note := range rule.source.Notes {
 			what, rest, _ := strings.Cut(note.Text, " ")
 			switch {
 			case what == "needs" && l.hasSymbol(rest):
 				rule.Needs = rest
+				if needed[rest] = true; len(needed) > maxNeeded {
+					l.errorf(note.Pos, "note %q: rules need more than %d different symbols", note.Text, maxNeeded)
+					return
+				}
 			case what == "needs":
 				l.errorf(note.Pos, "note %q: the grammar has no symbol %q", note.Text, rest)
 			case (what == "same" || what == "distinct") && rest != "" && rule.Kind == ParserRule:
@@ -42,6 +47,9 @@ func (l *loader) readNotes() {
 		}
 	}
 }
+
+// maxNeeded bounds the symbols that rules need.
+const maxNeeded = 64
 
 // hasSymbol reports whether a symbol stands in a rule of the grammar.
 func (l *loader) hasSymbol(text string) bool {

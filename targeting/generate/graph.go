@@ -31,7 +31,7 @@ func newGraph(g *grammars.Grammar) *graph {
 		t.above[i] = derivation.None
 	}
 	for _, r := range g.Rules {
-		if r.Needs != "" && !slices.Contains(t.needed, r.Needs) && len(t.needed) < 64 {
+		if r.Needs != "" && !slices.Contains(t.needed, r.Needs) {
 			t.needed = append(t.needed, r.Needs)
 		}
 	}
