@@ -17,6 +17,9 @@ func (s *Server) GetBackup(ctx context.Context, _ openapi.GetBackupRequestObject
 	if err != nil {
 		return nil, err
 	}
+	// The name is not needed any more, and nothing is left behind by a crash. Where
+	// an open file cannot be removed, it goes once it was sent.
+	_ = os.Remove(copied.Name())
 	return streamed{ctx, func(ctx context.Context, w http.ResponseWriter) error {
 		defer func() { _ = copied.Close(); _ = os.Remove(copied.Name()) }()
 		info, err := copied.Stat()

@@ -108,12 +108,7 @@ func (d *disk) fill(t *testing.T, command ...string) {
 	if text, err := get(t.Context(), address+"/v1/backup"); err != nil && !errors.Is(err, statusError(http.StatusInsufficientStorage)) {
 		t.Errorf("backup: %v %.200s", err, text)
 	}
-	left, err := filepath.Glob(d.path + ".*")
-	for tries := 0; len(left) > 0 && tries < 100; tries++ { // a backup is removed after its last byte was sent
-		time.Sleep(50 * time.Millisecond)
-		left, err = filepath.Glob(d.path + ".*")
-	}
-	if err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(d.path + ".*"); err != nil || len(left) > 0 {
 		t.Errorf("left behind are %v, %v", left, err)
 	}
 }
