@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // manyMethods gives each observation's input up to 1,000 methods, each entered
 // for inputs with a few things that it draws.
-func manyMethods(observations []Observation) []Observation {
+func manyMethods(observations []observation.Observation) []observation.Observation {
 	r := rand.New(rand.NewPCG(5, 6))
 	type rule struct {
 		a, b int

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // ErrOtherGrammar tells that two models are of different grammars.
@@ -27,7 +28,7 @@ const (
 
 // A Change is a unit that inputs reach under other conditions than before.
 type Change struct {
-	Unit     Unit
+	Unit     observation.Unit
 	Kind     ChangeKind
 	Differ   int         // inputs that the models answer differently for
 	Expected float64     // as many at most, were the program the same
@@ -88,7 +89,7 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 
 // A unitPair is a unit in both models; its place in one of them may be -1.
 type unitPair struct {
-	unit          Unit
+	unit          observation.Unit
 	before, after int
 	differ        int
 	example       int

@@ -7,9 +7,10 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model/observation"
 )
 
-func inputsOf(observations []Observation) [][]byte {
+func inputsOf(observations []observation.Observation) [][]byte {
 	var out [][]byte
 	for _, o := range observations {
 		out = append(out, o.Input)
@@ -69,7 +70,7 @@ func TestCompareFindsChanges(t *testing.T) {
 		}
 		o.Methods = methods
 	}
-	after, err := Train(t.Context(), "", jsonSources(t), Header{Units: []Unit{{ID: "escape"}}}, observations, opt)
+	after, err := Train(t.Context(), "", jsonSources(t), observation.Header{Units: []observation.Unit{{ID: "escape"}}}, observations, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestCompareOtherGrammars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Train(t.Context(), "", sources, Header{}, []Observation{{Input: []byte("x"), Methods: []string{}}}, Defaults())
+	other, err := Train(t.Context(), "", sources, observation.Header{}, []observation.Observation{{Input: []byte("x"), Methods: []string{}}}, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A Confusion counts answers by what was true.
@@ -96,7 +97,7 @@ type Evaluation struct {
 
 // A MethodScore is how good the answers for one unit are.
 type MethodScore struct {
-	Unit Unit
+	Unit observation.Unit
 	Confusion
 	Entered int // in as many observations of the training
 	Trained int // out of these
@@ -185,7 +186,7 @@ func (m *Model) HeldOutScores() *Evaluation {
 }
 
 // Evaluate asks the model about observations and compares.
-func (m *Model) Evaluate(ctx context.Context, observations []Observation, workers int, limits grammars.Limits) (*Evaluation, error) {
+func (m *Model) Evaluate(ctx context.Context, observations []observation.Observation, workers int, limits grammars.Limits) (*Evaluation, error) {
 	answers := make([]*Answer, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range workers {
@@ -213,7 +214,7 @@ func limited(err error) bool {
 	return parse || token
 }
 
-func (m *Model) score(observations []Observation, answers []*Answer) *Evaluation {
+func (m *Model) score(observations []observation.Observation, answers []*Answer) *Evaluation {
 	e := &Evaluation{Methods: make([]MethodScore, len(m.Units))}
 	for i, u := range m.Units {
 		entered, rows := m.Support(i)
@@ -263,8 +264,8 @@ func (m *Model) score(observations []Observation, answers []*Answer) *Evaluation
 }
 
 // scoreOutcome counts whether the outcome was foreseen.
-func (m *Model) scoreOutcome(e *Evaluation, o Observation, a *Answer) {
-	said, usual := string(OK), string(OK)
+func (m *Model) scoreOutcome(e *Evaluation, o observation.Observation, a *Answer) {
+	said, usual := string(observation.OK), string(observation.OK)
 	if len(a.Outcomes) > 0 {
 		said, usual = a.Outcomes[0].Outcome, m.usualOutcome()
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // An Explanation is the tree of a unit, for people to read.
 type Explanation struct {
-	Unit    Unit
+	Unit    observation.Unit
 	Entered int // observations that entered the unit
 	Rows    int // out of these
 	HeldOut Confusion

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/inroad/inroad/model/observation"
 )
 
 func TestExplainText(t *testing.T) {
@@ -61,7 +63,7 @@ func TestExplainEscapes(t *testing.T) {
 }
 
 func TestUnit(t *testing.T) {
-	observations := []Observation{
+	observations := []observation.Observation{
 		{Input: []byte("1"), Methods: []string{"a/x.go#Parse", "a/x.go#(*T).Parse", "b/y.go#Print", "b/y.go#Print@12"}},
 		{Input: []byte("2"), Methods: []string{}},
 	}

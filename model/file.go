@@ -17,6 +17,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A file of a model is a line with the version of the format, the SHA-256 of
@@ -48,25 +49,25 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // modelFile is a model as it is written.
 type modelFile struct {
-	Numbering int               `cbor:"numbering"` // how nodes of grammars are numbered
-	Sources   []grammars.Source `cbor:"sources"`
-	Start     string            `cbor:"start"`
-	Grammar   string            `cbor:"grammar"` // its digest
-	Subject   string            `cbor:"subject"`
-	Commit    string            `cbor:"commit"`
-	Options   optionsFile       `cbor:"options"`
-	Units     []Unit            `cbor:"units"`
-	Outcomes  []string          `cbor:"outcomes"`
-	Features  []featureFile     `cbor:"features"`
-	Rows      int               `cbor:"rows"`
-	Known     int               `cbor:"known"` // of them say which methods were reached
-	Columns   int               `cbor:"columns"`
-	Matrix    []byte            `cbor:"matrix"` // digest of what it was learned from
-	Targets   []targetFile      `cbor:"targets"`
-	Seen      []byte            `cbor:"seen"`   // IDs of the paths of the training, sorted
-	Inputs    [][]byte          `cbor:"inputs"` // some of the training
-	Outside   Outside           `cbor:"outside"`
-	Gathered  Gathered          `cbor:"gathered"`
+	Numbering int                `cbor:"numbering"` // how nodes of grammars are numbered
+	Sources   []grammars.Source  `cbor:"sources"`
+	Start     string             `cbor:"start"`
+	Grammar   string             `cbor:"grammar"` // its digest
+	Subject   string             `cbor:"subject"`
+	Commit    string             `cbor:"commit"`
+	Options   optionsFile        `cbor:"options"`
+	Units     []observation.Unit `cbor:"units"`
+	Outcomes  []string           `cbor:"outcomes"`
+	Features  []featureFile      `cbor:"features"`
+	Rows      int                `cbor:"rows"`
+	Known     int                `cbor:"known"` // of them say which methods were reached
+	Columns   int                `cbor:"columns"`
+	Matrix    []byte             `cbor:"matrix"` // digest of what it was learned from
+	Targets   []targetFile       `cbor:"targets"`
+	Seen      []byte             `cbor:"seen"`   // IDs of the paths of the training, sorted
+	Inputs    [][]byte           `cbor:"inputs"` // some of the training
+	Outside   Outside            `cbor:"outside"`
+	Gathered  Gathered           `cbor:"gathered"`
 }
 
 type optionsFile struct {

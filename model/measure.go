@@ -8,6 +8,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // ErrNotGathered tells that a trainer was not given an observation before, or
@@ -18,7 +19,7 @@ var ErrNotGathered = errors.New("an observation or a kind of feature that the tr
 // about others of them. The options may be others than the trainer's, as long
 // as they ask for no features beyond its own: whoever compares many ways to
 // learn has inputs taken apart only once.
-func (t *Trainer) Measure(ctx context.Context, learn, ask []Observation, opt Options) (*Evaluation, error) {
+func (t *Trainer) Measure(ctx context.Context, learn, ask []observation.Observation, opt Options) (*Evaluation, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (t *Trainer) Measure(ctx context.Context, learn, ask []Observation, opt Opt
 
 // part returns a trainer that has but some of the observations, and of their
 // features those that the options ask for.
-func (t *Trainer) part(observations []Observation, opt Options) (*Trainer, error) {
+func (t *Trainer) part(observations []observation.Observation, opt Options) (*Trainer, error) {
 	part := *t
 	part.opt, part.records, part.gathered = opt, nil, Gathered{Observations: len(observations)}
 	wanted := make([]bool, len(t.features))
@@ -85,7 +86,7 @@ func (t *Trainer) part(observations []Observation, opt Options) (*Trainer, error
 }
 
 // recordOf returns the record of an observation, or nil if it does not count.
-func (t *Trainer) recordOf(o Observation) (*record, error) {
+func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
 	like := record{outcome: outcomeOf(o), open: o.Methods == nil}
 	for _, id := range o.Methods {
 		unit, ok := t.unit[id]

@@ -8,19 +8,20 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // TestMeasure comes to the same as training and evaluating a model.
 func TestMeasure(t *testing.T) {
 	observations := append(observe(1, 400),
-		Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: Failed},
-		Observation{Input: []byte("true")},
-		Observation{Input: []byte("true"), Methods: []string{"array"}})
+		observation.Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: observation.Failed},
+		observation.Observation{Input: []byte("true")},
+		observation.Observation{Input: []byte("true"), Methods: []string{"array"}})
 	trainer, err := NewTrainer("", jsonSources(t), Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer.Describe(Header{Subject: "rules"})
+	trainer.Describe(observation.Header{Subject: "rules"})
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +65,11 @@ func TestMeasureWhatWasNotGathered(t *testing.T) {
 	longer := opt
 	longer.K = 3
 	for name, tc := range map[string]struct {
-		learn []Observation
+		learn []observation.Observation
 		opt   Options
 	}{
 		"longer paths":   {observations, longer},
-		"an observation": {[]Observation{{Input: []byte("77"), Methods: []string{"another"}}}, opt},
+		"an observation": {[]observation.Observation{{Input: []byte("77"), Methods: []string{"another"}}}, opt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := trainer.Measure(t.Context(), tc.learn, observations, tc.opt); !errors.Is(err, ErrNotGathered) {

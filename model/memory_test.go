@@ -3,13 +3,15 @@ package model
 import (
 	"runtime"
 	"testing"
+
+	"github.com/inroad/inroad/model/observation"
 )
 
 // TestEstimateMemory compares with what is in use in the middle of the learning.
 func TestEstimateMemory(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
-		observations []Observation
+		observations []observation.Observation
 		workers      int
 	}{
 		{"few methods", observe(1, 2000), 1},

@@ -1,3 +1,8 @@
+// Package model learns which methods of a program an input reaches.
+//
+// A [Trainer] takes observations and grows a decision tree for each method. The
+// [Model] that it returns predicts the methods that an input reaches, explains
+// its predictions, and can be compared with another model.
 package model
 
 import (
@@ -9,6 +14,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A Model knows which units of a program an input reaches. It is immutable, and
@@ -18,14 +24,14 @@ type Model struct {
 	Subject  string
 	Commit   string
 	Options  Options
-	Units    []Unit    // by ID
-	Outcomes []string  // that are told apart; none if all runs ended alike
-	Features []Feature // that its trees ask for
-	Rows     int       // observations that it was learned from, of inputs of the grammar
-	Columns  int       // features that its trees were learned from
-	Outside  Outside   // observations of other inputs
-	Gathered Gathered  // all that was given
-	Digest   string    // names the model: of all that is in its file
+	Units    []observation.Unit // by ID
+	Outcomes []string           // that are told apart; none if all runs ended alike
+	Features []Feature          // that its trees ask for
+	Rows     int                // observations that it was learned from, of inputs of the grammar
+	Columns  int                // features that its trees were learned from
+	Outside  Outside            // observations of other inputs
+	Gathered Gathered           // all that was given
+	Digest   string             // names the model: of all that is in its file
 
 	file      *modelFile
 	space     *features.Space
@@ -65,7 +71,7 @@ func (m *Model) target(t *target) (int, bool) {
 
 // byID returns the place of a unit.
 func (m *Model) byID(id string) (int, bool) {
-	return slices.BinarySearchFunc(m.Units, id, func(u Unit, id string) int { return strings.Compare(u.ID, id) })
+	return slices.BinarySearchFunc(m.Units, id, func(u observation.Unit, id string) int { return strings.Compare(u.ID, id) })
 }
 
 // Trainable reports whether observations differ in whether a unit was entered.

@@ -12,6 +12,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model/observation"
 )
 
 func jsonSources(tb testing.TB) []grammars.Source {
@@ -133,33 +134,33 @@ var rules = []struct {
 
 // known says what the program with the rules does with a text. It fails on what
 // has both an escape and a fraction.
-func known(text string) Observation {
-	o := Observation{Input: []byte(text), Methods: []string{}, Outcome: OK}
+func known(text string) observation.Observation {
+	o := observation.Observation{Input: []byte(text), Methods: []string{}, Outcome: observation.OK}
 	for _, rule := range rules {
 		if rule.on(text) {
 			o.Methods = append(o.Methods, rule.name)
 		}
 	}
 	if strings.Contains(text, `\`) && strings.Contains(text, ".") {
-		o.Outcome, o.Failure = Failed, &Failure{Type: "*rule.Error"}
+		o.Outcome, o.Failure = observation.Failed, &observation.Failure{Type: "*rule.Error"}
 		o.Methods = append(o.Methods, "fail")
 	}
 	slices.Sort(o.Methods)
 	return o
 }
 
-func observe(seed uint64, n int) []Observation {
+func observe(seed uint64, n int) []observation.Observation {
 	r := rand.New(rand.NewPCG(seed, 7))
-	var out []Observation
+	var out []observation.Observation
 	for len(out) < n {
 		out = append(out, known(randomJSON(r)))
 	}
 	return out
 }
 
-func train(tb testing.TB, observations []Observation, opt Options) *Model {
+func train(tb testing.TB, observations []observation.Observation, opt Options) *Model {
 	tb.Helper()
-	m, err := Train(tb.Context(), "", jsonSources(tb), Header{Subject: "rules"}, observations, opt)
+	m, err := Train(tb.Context(), "", jsonSources(tb), observation.Header{Subject: "rules"}, observations, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func TestRetrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer.Describe(Header{Subject: "rules"})
+	trainer.Describe(observation.Header{Subject: "rules"})
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
@@ -362,8 +363,8 @@ func TestPredictIsWhatLeavesSay(t *testing.T) {
 
 func TestOutsideTheGrammar(t *testing.T) {
 	observations := append(observe(1, 100),
-		Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: Failed},
-		Observation{Input: []byte("nul"), Methods: []string{"fail"}, Outcome: Failed})
+		observation.Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: observation.Failed},
+		observation.Observation{Input: []byte("nul"), Methods: []string{"fail"}, Outcome: observation.Failed})
 	m := train(t, observations, Defaults())
 	fail, err := m.Unit("fail")
 	if err != nil {
@@ -382,7 +383,7 @@ func TestOutsideTheGrammar(t *testing.T) {
 }
 
 func TestGathered(t *testing.T) {
-	observations := []Observation{
+	observations := []observation.Observation{
 		known("[1]"), known("[1]"), known("{}"),
 		{Input: []byte("[1]"), Methods: []string{"array"}},
 		{Input: []byte("2")},
@@ -426,15 +427,15 @@ func TestOnlyOutcomesKnown(t *testing.T) {
 }
 
 func TestNothingToLearnFrom(t *testing.T) {
-	for _, observations := range [][]Observation{nil, {{Input: []byte("[")}}, {{Input: []byte("1")}}} {
-		if _, err := Train(t.Context(), "", jsonSources(t), Header{}, observations, Defaults()); err != ErrNoObservations { //nolint:errorlint // it is returned as it is
+	for _, observations := range [][]observation.Observation{nil, {{Input: []byte("[")}}, {{Input: []byte("1")}}} {
+		if _, err := Train(t.Context(), "", jsonSources(t), observation.Header{}, observations, Defaults()); err != ErrNoObservations { //nolint:errorlint // it is returned as it is
 			t.Errorf("%d observations: got %v, want %v", len(observations), err, ErrNoObservations)
 		}
 	}
 }
 
 func TestUnseenPaths(t *testing.T) {
-	m := train(t, []Observation{known("[1]"), known("[true]")}, Defaults())
+	m := train(t, []observation.Observation{known("[1]"), known("[true]")}, Defaults())
 	for input, seen := range map[string]bool{"[1]": true, "[true]": true, "{}": false, "[false]": false} {
 		a, err := m.Predict(t.Context(), []byte(input), grammars.Limits{})
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // ErrNoObservations tells that there is nothing to learn from.
@@ -31,7 +32,7 @@ type Trainer struct {
 	opt     Options
 	subject string
 	commit  string
-	units   []Unit
+	units   []observation.Unit
 	unit    map[string]int32 // by ID
 	scouts  []*scout
 
@@ -105,7 +106,7 @@ func anonymous(g *grammars.Grammar, sources []grammars.Source) []grammars.Source
 func (t *Trainer) Grammar() *grammars.Grammar { return t.grammar }
 
 // Describe says which program is observed, and adds to its units.
-func (t *Trainer) Describe(h Header) {
+func (t *Trainer) Describe(h observation.Header) {
 	t.subject, t.commit = cmp.Or(h.Subject, t.subject), cmp.Or(h.Commit, t.commit)
 	for _, u := range h.Units {
 		if i, ok := t.unit[u.ID]; ok {
@@ -124,12 +125,12 @@ func (t *Trainer) method(id string) int32 {
 	}
 	i := int32(len(t.units))
 	t.unit[id] = i
-	t.units = append(t.units, Unit{ID: id, Kind: KindMethod})
+	t.units = append(t.units, observation.Unit{ID: id, Kind: observation.KindMethod})
 	return i
 }
 
 // Add adds observations. If there is an error, none of them.
-func (t *Trainer) Add(ctx context.Context, observations []Observation) error {
+func (t *Trainer) Add(ctx context.Context, observations []observation.Observation) error {
 	found := make([]finding, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
 	for w, s := range t.scouts {
@@ -152,7 +153,7 @@ func (t *Trainer) Add(ctx context.Context, observations []Observation) error {
 	return nil
 }
 
-func (t *Trainer) add(o Observation, f finding, known map[uint64]features.Path) {
+func (t *Trainer) add(o observation.Observation, f finding, known map[uint64]features.Path) {
 	t.gathered.Observations++
 	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeOf(o), open: o.Methods == nil}
 	t.gathered.Unknown += count(r.open)
@@ -256,9 +257,9 @@ func (s *sample) first(n int) sample {
 }
 
 // outcomeOf names how a run ended, with the type of what went wrong.
-func outcomeOf(o Observation) string {
-	outcome := string(cmp.Or(o.Outcome, OK))
-	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != OK {
+func outcomeOf(o observation.Observation) string {
+	outcome := string(cmp.Or(o.Outcome, observation.OK))
+	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != observation.OK {
 		return outcome + ": " + o.Failure.Type
 	}
 	return outcome
@@ -284,7 +285,7 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
 }
 
 // Train learns a model from observations at once.
-func Train(ctx context.Context, start string, sources []grammars.Source, h Header, observations []Observation, opt Options) (*Model, error) {
+func Train(ctx context.Context, start string, sources []grammars.Source, h observation.Header, observations []observation.Observation, opt Options) (*Model, error) {
 	t, err := NewTrainer(start, sources, opt)
 	if err != nil {
 		return nil, err
@@ -299,7 +300,7 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h Heade
 // A task is a model being learned.
 type task struct {
 	opt      Options
-	units    []Unit // by ID
+	units    []observation.Unit // by ID
 	rows     []*record
 	known    []int32 // rows of which it is known which methods were reached
 	matrix   *matrix
@@ -342,7 +343,7 @@ func (k *task) varying(targets []*target) []*target {
 // task puts what was gathered into an order that does not depend on how it came.
 func (t *Trainer) task() (*task, error) {
 	k := &task{opt: t.opt, units: slices.Clone(t.units)}
-	slices.SortFunc(k.units, func(a, b Unit) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	place := make([]int32, len(t.units)) // in the trainer to that in the task
 	for i, u := range k.units {
 		place[t.unit[u.ID]] = int32(i)

@@ -12,6 +12,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A remoteGrammar is a grammar that a service has. Reading it here as well finds
@@ -137,7 +138,7 @@ func (c *client) findUnits(ctx context.Context, name string, methods []string) (
 	}
 	m := &model.Model{}
 	for _, method := range list.Methods {
-		m.Units = append(m.Units, model.Unit{ID: method.ID, Name: method.Name})
+		m.Units = append(m.Units, observation.Unit{ID: method.ID, Name: method.Name})
 	}
 	units, err := findUnits(m, methods)
 	var out []string

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/api/openapi"
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -117,7 +117,7 @@ func (opt *selectOptions) sentInput(name string, seen map[selection.Digest][]str
 	if !utf8.ValidString(in.Path) {
 		return in, fmt.Errorf("%s: a path that is no text cannot be sent to a service", printable(name))
 	}
-	text, err := readFile(name, model.MaxInput)
+	text, err := readFile(name, observation.MaxInput)
 	if err != nil {
 		return in, fmt.Errorf("%s: %w", printable(name), cause(err))
 	}
@@ -127,7 +127,7 @@ func (opt *selectOptions) sentInput(name string, seen map[selection.Digest][]str
 	case ok:
 		reached = append([]string{}, reached...)
 		in.Digest, in.Size, in.Reached = input.Digest.String(), input.Size, &reached
-	case len(text) > model.MaxInput:
+	case len(text) > observation.MaxInput:
 		in.Digest, in.Size = input.Digest.String(), input.Size
 	default:
 		in.Input, in.InputBase64 = sent(text)

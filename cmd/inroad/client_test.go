@@ -15,8 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/inroad/inroad/api"
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
 )
 
 // TestServer types commands that ask a service, each script one of its own at
@@ -54,7 +54,7 @@ func startServer(env *testscript.Env, path string, needKeys bool) (url, secret s
 	if _, secret, err = st.NewKey(store.Key{Name: "reader", Scopes: []store.Scope{store.ScopeRead}}); err != nil {
 		return "", "", err
 	}
-	server, err := api.New(api.Config{Store: st, NeedKeys: needKeys})
+	server, err := server.New(server.Config{Store: st, NeedKeys: needKeys})
 	if err != nil {
 		return "", "", err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // train has a service learn from observations.
@@ -72,7 +73,7 @@ func (opt *trainOptions) request() (openapi.TrainOptions, error) {
 }
 
 // observe sends files of observations, and returns what they are about.
-func (c *client) observe(ctx context.Context, names []string, reader *observationReader) (about model.Header, err error) {
+func (c *client) observe(ctx context.Context, names []string, reader *observationReader) (about observation.Header, err error) {
 	for i, name := range names {
 		header, err := c.observeFile(ctx, name, reader)
 		switch {
@@ -90,12 +91,12 @@ func (c *client) observe(ctx context.Context, names []string, reader *observatio
 }
 
 // observeFile sends a file of observations.
-func (c *client) observeFile(ctx context.Context, name string, reader *observationReader) (model.Header, error) {
+func (c *client) observeFile(ctx context.Context, name string, reader *observationReader) (observation.Header, error) {
 	in := reader.stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return model.Header{}, fmt.Errorf("%s: %w", printable(name), cause(err))
+			return observation.Header{}, fmt.Errorf("%s: %w", printable(name), cause(err))
 		}
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
@@ -120,18 +121,18 @@ func (c *client) observeFile(ctx context.Context, name string, reader *observati
 }
 
 // peekHeader reads what observations are about, and returns them with it.
-func peekHeader(r io.Reader) (model.Header, io.Reader, error) {
+func peekHeader(r io.Reader) (observation.Header, io.Reader, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	first, err := nextLine(in)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return model.Header{}, nil, err
+		return observation.Header{}, nil, err
 	}
-	headed := model.NewReader(bytes.NewReader(first))
+	headed := observation.NewReader(bytes.NewReader(first))
 	if _, err := headed.Next(); err != nil && !errors.Is(err, io.EOF) {
-		return model.Header{}, nil, err
+		return observation.Header{}, nil, err
 	}
 	if headed.Header().Subject == "" {
-		return model.Header{}, nil, errors.New(`the program has no name, which a service keeps observations by; begin the file with {"inroad":"observations/1","subject":"NAME"}`)
+		return observation.Header{}, nil, errors.New(`the program has no name, which a service keeps observations by; begin the file with {"inroad":"observations/1","subject":"NAME"}`)
 	}
 	return headed.Header(), io.MultiReader(bytes.NewReader(first), strings.NewReader("\n"), in), nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -131,7 +132,7 @@ func (opt *compareOptions) collect() ([][]byte, error) {
 		out = append(out, input)
 	}
 	reader := observationReader{stdin: opt.stdin, stderr: opt.stderr}
-	err = reader.read(opt.observations, func(model.Header) {}, func(observations []model.Observation) error {
+	err = reader.read(opt.observations, func(observation.Header) {}, func(observations []observation.Observation) error {
 		for _, o := range observations {
 			out = append(out, o.Input)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 func newCompletionCommand() *cobra.Command {
@@ -103,7 +104,7 @@ func completeMethods(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.
 }
 
 // shortName returns the shortest name that means a unit.
-func shortName(m *model.Model, unit model.Unit) string {
+func shortName(m *model.Model, unit observation.Unit) string {
 	name := unit.ID[strings.LastIndex(unit.ID, "#")+1:]
 	if i, err := m.Unit(name); err == nil && m.Units[i].ID == unit.ID {
 		return name

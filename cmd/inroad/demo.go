@@ -10,10 +10,11 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/examples/distributive"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // The demonstration: the example of examples/distributive.
@@ -59,13 +60,13 @@ func putDemo(ctx context.Context, st *store.Store) error {
 	return st.PutAlias(store.Alias{Name: demoModel, Model: stored.ID})
 }
 
-func readDemo() (model.Header, []model.Observation, error) {
+func readDemo() (observation.Header, []observation.Observation, error) {
 	text, err := gzip.NewReader(bytes.NewReader(distributive.Observations))
 	if err != nil {
-		return model.Header{}, nil, err
+		return observation.Header{}, nil, err
 	}
-	r := model.NewReader(text)
-	var out []model.Observation
+	r := observation.NewReader(text)
+	var out []observation.Observation
 	for {
 		o, err := r.Next()
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 type evaluateOptions struct {
@@ -73,14 +74,14 @@ func (opt *evaluateOptions) run(ctx context.Context) error {
 		return err
 	}
 	noteApproximate(opt.stderr, m.Grammar)
-	var all []model.Observation
+	var all []observation.Observation
 	reader := observationReader{stdin: opt.stdin, stderr: opt.stderr, strict: opt.strict}
-	header := func(h model.Header) {
+	header := func(h observation.Header) {
 		if m.Subject != "" && h.Subject != "" && h.Subject != m.Subject {
 			fmt.Fprintf(opt.stderr, "inroad: note: the model is of %s, and the observations are of %s\n", printable(m.Subject), printable(h.Subject))
 		}
 	}
-	if err := reader.read(opt.observations, header, func(o []model.Observation) error { all = append(all, o...); return nil }); err != nil {
+	if err := reader.read(opt.observations, header, func(o []observation.Observation) error { all = append(all, o...); return nil }); err != nil {
 		return err
 	}
 	e, err := m.Evaluate(ctx, all, opt.workers, grammars.Limits{})

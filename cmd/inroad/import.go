@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 type importOptions struct {
@@ -138,16 +138,16 @@ func (opt *importOptions) convert(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reports := &coverage.Reports{Root: opt.root, Blocks: opt.units == "block"}
+	reports := &observe.Reports{Root: opt.root, Blocks: opt.units == "block"}
 	for _, name := range opt.reports {
-		if err := reports.Read(name, coverage.Format(opt.format)); err != nil {
+		if err := reports.Read(name, observe.Format(opt.format)); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
-	out, err := model.NewWriter(w, model.Header{Subject: opt.subject, Commit: opt.commit, Units: reports.Units()})
+	out, err := observation.NewWriter(w, observation.Header{Subject: opt.subject, Commit: opt.commit, Units: reports.Units()})
 	if err != nil {
 		return err
 	}
@@ -159,11 +159,11 @@ func (opt *importOptions) convert(ctx context.Context, w io.Writer) error {
 			fmt.Fprintf(opt.stderr, "inroad: note: %v\n", err)
 			continue
 		}
-		data, err := readFile(filepath.Join(opt.inputs, filepath.FromSlash(name)), model.MaxInput)
+		data, err := readFile(filepath.Join(opt.inputs, filepath.FromSlash(name)), observation.MaxInput)
 		if err != nil {
 			return fmt.Errorf("%s: %w", printable(name), err)
 		}
-		if err := out.Write(model.Observation{Name: name, Input: data, Methods: run.Methods, Counts: run.Counts}); err != nil {
+		if err := out.Write(observation.Observation{Name: name, Input: data, Methods: run.Methods, Counts: run.Counts}); err != nil {
 			return fmt.Errorf("%s: %w", printable(name), err)
 		}
 		written++
@@ -188,7 +188,7 @@ func (opt *importOptions) join(ctx context.Context, w io.Writer) error {
 	if opt.commit != "" {
 		header.Commit = opt.commit
 	}
-	out, err := model.NewWriter(w, header)
+	out, err := observation.NewWriter(w, header)
 	if err != nil {
 		return err
 	}
@@ -203,20 +203,20 @@ func (opt *importOptions) join(ctx context.Context, w io.Writer) error {
 
 // each reads the observations of all files. Without write it collects the
 // headers and reports what is wrong.
-func (opt *importOptions) each(ctx context.Context, write func(model.Observation) error) (all model.Header, bad bool, err error) {
+func (opt *importOptions) each(ctx context.Context, write func(observation.Observation) error) (all observation.Header, bad bool, err error) {
 	seen := map[string]bool{}
 	for i, name := range opt.reports {
 		file, err := os.Open(name)
 		if err != nil {
 			return all, bad, fmt.Errorf("%s: %w", printable(name), cause(err))
 		}
-		r := model.NewReader(file)
+		r := observation.NewReader(file)
 		for {
 			o, err := r.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if line, ok := errors.AsType[*model.LineError](err); ok {
+			if line, ok := errors.AsType[*observation.LineError](err); ok {
 				if write == nil {
 					bad = true
 					fmt.Fprintf(opt.stderr, "inroad: %s:%d: %v\n", printable(name), line.Line, line.Err)

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
 )
 
 type keysOptions struct {
@@ -86,15 +86,15 @@ type keyring interface {
 type storedKeys struct{ *store.Store }
 
 func (s storedKeys) create(_ context.Context, k openapi.KeyRequest) (openapi.NewKey, error) {
-	made, secret, err := s.NewKey(api.KeyOf(k))
-	return openapi.NewKey{Key: api.DescribeKey(made), Secret: secret}, err
+	made, secret, err := s.NewKey(server.KeyOf(k))
+	return openapi.NewKey{Key: server.DescribeKey(made), Secret: secret}, err
 }
 
 func (s storedKeys) list(context.Context) ([]openapi.Key, error) {
 	found, err := s.Keys()
 	out := []openapi.Key{}
 	for _, k := range found {
-		out = append(out, api.DescribeKey(k))
+		out = append(out, server.DescribeKey(k))
 	}
 	return out, err
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 type observeOptions struct {
@@ -33,7 +33,7 @@ type observeOptions struct {
 
 	out     string
 	memory  int
-	options coverage.Options
+	options observe.Options
 	format  string
 
 	stdout, stderr io.Writer
@@ -148,14 +148,14 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	out, err := coverage.OpenOutput(opt.out, program.Header())
+	out, err := observe.OpenOutput(opt.out, program.Header())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	program.Know(out.Units())
 	t := newTally(opt.stderr, total)
-	err = program.Observe(ctx, t.skip(inputs, out), opt.options, func(o model.Observation) error {
+	err = program.Observe(ctx, t.skip(inputs, out), opt.options, func(o observation.Observation) error {
 		t.add(o)
 		if err := out.Declare(program.Header().Units); err != nil {
 			return err
@@ -170,23 +170,23 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 	return err
 }
 
-func (opt *observeOptions) build(ctx context.Context) (program *coverage.Program, err error) {
+func (opt *observeOptions) build(ctx context.Context) (program *observe.Program, err error) {
 	flag := "--go"
 	switch {
 	case opt.javaMethod != "":
 		flag = "--java"
-		program, err = coverage.BuildJava(ctx, coverage.JavaTarget{
+		program, err = observe.BuildJava(ctx, observe.JavaTarget{
 			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Cover: opt.cover, Sources: opt.sources,
 			Subject: opt.subject, Commit: opt.commit,
 		})
 	case opt.command != "":
 		flag = "--exec:"
-		program, err = coverage.NewCommand(coverage.CommandTarget{
-			Shell: opt.command, Format: coverage.Format(opt.report), Root: opt.sources, Blocks: opt.units == "block",
+		program, err = observe.NewCommand(observe.CommandTarget{
+			Shell: opt.command, Format: observe.Format(opt.report), Root: opt.sources, Blocks: opt.units == "block",
 			Subject: opt.subject, Commit: opt.commit,
 		})
 	default:
-		program, err = coverage.BuildGo(ctx, coverage.GoTarget{
+		program, err = observe.BuildGo(ctx, observe.GoTarget{
 			Function: opt.goFunction, Cover: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
 		})
 	}
@@ -205,12 +205,12 @@ type tally struct {
 	drawn   time.Time
 	skipped int
 	done    int
-	by      map[model.Outcome]int
+	by      map[observation.Outcome]int
 	methods map[string]bool
 }
 
 func newTally(w io.Writer, total int) *tally {
-	t := &tally{w: w, total: total, start: time.Now(), by: map[model.Outcome]int{}, methods: map[string]bool{}}
+	t := &tally{w: w, total: total, start: time.Now(), by: map[observation.Outcome]int{}, methods: map[string]bool{}}
 	if screen, ok := w.(*terminalWriter); ok {
 		if file, ok := screen.w.(*os.File); ok {
 			if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -222,8 +222,8 @@ func newTally(w io.Writer, total int) *tally {
 }
 
 // skip passes over the inputs that were observed before.
-func (t *tally) skip(inputs iter.Seq2[coverage.Input, error], out *coverage.Output) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		for in, err := range inputs {
 			if err == nil && out.Done(in) {
 				t.skipped++
@@ -236,7 +236,7 @@ func (t *tally) skip(inputs iter.Seq2[coverage.Input, error], out *coverage.Outp
 	}
 }
 
-func (t *tally) add(o model.Observation) {
+func (t *tally) add(o observation.Observation) {
 	t.done++
 	t.by[o.Outcome]++
 	for _, id := range o.Methods {
@@ -270,11 +270,11 @@ func (t *tally) finish() {
 
 // A tallyJSON is what observe --format json writes.
 type tallyJSON struct {
-	Observed int                   `json:"observed"`
-	Outcomes map[model.Outcome]int `json:"outcomes"`
-	Before   int                   `json:"before"`   // were there already
-	Executed int                   `json:"executed"` // units
-	Units    int                   `json:"units"`    // that are known
+	Observed int                         `json:"observed"`
+	Outcomes map[observation.Outcome]int `json:"outcomes"`
+	Before   int                         `json:"before"`   // were there already
+	Executed int                         `json:"executed"` // units
+	Units    int                         `json:"units"`    // that are known
 }
 
 func (t *tally) sum(units int) tallyJSON {
@@ -284,7 +284,7 @@ func (t *tally) sum(units int) tallyJSON {
 // tell sums up for people.
 func (t *tally) tell(units int) {
 	var outcomes []string
-	for _, outcome := range []model.Outcome{model.OK, model.Failed, model.Crashed, model.TimedOut} {
+	for _, outcome := range []observation.Outcome{observation.OK, observation.Failed, observation.Crashed, observation.TimedOut} {
 		if n := t.by[outcome]; n > 0 {
 			outcomes = append(outcomes, fmt.Sprintf("%d %s", n, outcome))
 		}

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -40,7 +40,7 @@ func (opt *inputOptions) validate() error {
 }
 
 // open returns the inputs, and how many there are if that is known.
-func (opt *inputOptions) open(ctx context.Context, stderr io.Writer) (inputs iter.Seq2[coverage.Input, error], total int, err error) {
+func (opt *inputOptions) open(ctx context.Context, stderr io.Writer) (inputs iter.Seq2[observe.Input, error], total int, err error) {
 	if opt.generate > 0 {
 		g, err := openGrammar(opt.grammar, &opt.start, stderr)
 		if err != nil {
@@ -68,23 +68,23 @@ func (opt *inputOptions) open(ctx context.Context, stderr io.Writer) (inputs ite
 
 // fileInputs reads the files one by one. One that is too large is passed over
 // with a note.
-func fileInputs(dir string, names []string, stderr io.Writer) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func fileInputs(dir string, names []string, stderr io.Writer) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		for _, path := range names {
 			name := path
 			if below, err := filepath.Rel(dir, path); err == nil { // a corpus may move
 				name = filepath.ToSlash(below)
 			}
-			data, err := readFile(path, model.MaxInput)
+			data, err := readFile(path, observation.MaxInput)
 			if err != nil {
-				yield(coverage.Input{}, fmt.Errorf("%s: %w", printable(name), err))
+				yield(observe.Input{}, fmt.Errorf("%s: %w", printable(name), err))
 				return
 			}
-			if len(data) > model.MaxInput {
-				fmt.Fprintf(stderr, "inroad: note: %s has more than %d bytes and is left out\n", printable(name), model.MaxInput)
+			if len(data) > observation.MaxInput {
+				fmt.Fprintf(stderr, "inroad: note: %s has more than %d bytes and is left out\n", printable(name), observation.MaxInput)
 				continue
 			}
-			if !yield(coverage.Input{Name: name, Data: data}, nil) {
+			if !yield(observe.Input{Name: name, Data: data}, nil) {
 				return
 			}
 		}
@@ -93,15 +93,15 @@ func fileInputs(dir string, names []string, stderr io.Writer) iter.Seq2[coverage
 
 // observedInputs reads the inputs of a file of observations, or of what
 // generate prints.
-func observedInputs(name string) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func observedInputs(name string) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		file, err := os.Open(name)
 		if err != nil {
-			yield(coverage.Input{}, fmt.Errorf("%s: %w", printable(name), cause(err)))
+			yield(observe.Input{}, fmt.Errorf("%s: %w", printable(name), cause(err)))
 			return
 		}
 		defer func() { _ = file.Close() }() // it was only read
-		for r := model.NewReader(file); ; {
+		for r := observation.NewReader(file); ; {
 			o, err := r.Next()
 			if errors.Is(err, io.EOF) {
 				return
@@ -109,7 +109,7 @@ func observedInputs(name string) iter.Seq2[coverage.Input, error] {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", printable(name), err)
 			}
-			if !yield(coverage.Input{Name: o.Name, Data: o.Input}, err) || err != nil {
+			if !yield(observe.Input{Name: o.Name, Data: o.Input}, err) || err != nil {
 				return
 			}
 		}
@@ -119,8 +119,8 @@ func observedInputs(name string) iter.Seq2[coverage.Input, error] {
 // mixedInputs makes inputs to learn from: every other one covers paths of the
 // grammar that those before it did not, the rest is drawn at random in all
 // sizes. No two are the same, as long as that can be had.
-func mixedInputs(ctx context.Context, g *grammars.Grammar, start string, n int, seed uint64) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func mixedInputs(ctx context.Context, g *grammars.Grammar, start string, n int, seed uint64) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		covering := &coveringInputs{g: g, start: start, seed: seed}
 		drawn := &drawnInputs{g: g, start: start, seed: seed}
 		seen := map[string]bool{}
@@ -131,7 +131,7 @@ func mixedInputs(ctx context.Context, g *grammars.Grammar, start string, n int, 
 			}
 			text, err := next(ctx)
 			if err != nil {
-				yield(coverage.Input{}, err)
+				yield(observe.Input{}, err)
 				return
 			}
 			if tries++; seen[string(text)] && tries < 200 {
@@ -139,7 +139,7 @@ func mixedInputs(ctx context.Context, g *grammars.Grammar, start string, n int, 
 			}
 			tries = 0
 			seen[string(text)] = true
-			if !yield(coverage.Input{Data: text}, nil) {
+			if !yield(observe.Input{Data: text}, nil) {
 				return
 			}
 			i++

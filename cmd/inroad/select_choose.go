@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -52,7 +53,7 @@ func (opt *selectOptions) unread(names []string) []selection.Input {
 	out := make([]selection.Input, len(names))
 	for i, name := range names {
 		out[i].Path = filepath.ToSlash(name)
-		if text, err := readFile(name, model.MaxInput); err == nil {
+		if text, err := readFile(name, observation.MaxInput); err == nil {
 			out[i].Digest, out[i].Size = selection.DigestOf(text), len(text)
 		}
 	}
@@ -170,7 +171,7 @@ func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []s
 	bar := newProgress(opt.stderr, "predicted", len(names))
 	defer bar.end()
 	source := selection.Source{Read: func(name string) ([]byte, error) {
-		text, err := readFile(name, model.MaxInput)
+		text, err := readFile(name, observation.MaxInput)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", printable(name), cause(err))
 		}
@@ -215,10 +216,10 @@ func (opt *selectOptions) readObservations(commit string) (map[selection.Digest]
 	observed, timings := map[selection.Digest][]string{}, map[selection.Digest]selection.Timing{}
 	for _, name := range opt.observations {
 		reader := observationReader{stdin: opt.stdin, stderr: opt.stderr}
-		var all []model.Observation
-		var header model.Header
-		take := func(o []model.Observation) error { all = append(all, o...); return nil }
-		if err := reader.read([]string{name}, func(h model.Header) { header = h }, take); err != nil {
+		var all []observation.Observation
+		var header observation.Header
+		take := func(o []observation.Observation) error { all = append(all, o...); return nil }
+		if err := reader.read([]string{name}, func(h observation.Header) { header = h }, take); err != nil {
 			return nil, nil, err
 		}
 		// What was built with changes that were not committed may be anything.

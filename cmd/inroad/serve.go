@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inroad/inroad/api"
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
 )
 
 type serveOptions struct {
@@ -140,7 +140,7 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 			return err
 		}
 	}
-	config := api.Config{
+	config := server.Config{
 		Store: st, Log: log, Version: version(), NeedKeys: opt.needKeys, Timeout: opt.timeout, MaxUpload: opt.maxUpload,
 		MaxMemory: opt.maxMemory << 20, Quotas: opt.quotas,
 	}
@@ -149,7 +149,7 @@ func (opt *serveOptions) serve(ctx context.Context, log *slog.Logger, st *store.
 		return err
 	}
 	defer endTracing()
-	server, err := api.New(config)
+	server, err := server.New(config)
 	if err != nil {
 		return err
 	}

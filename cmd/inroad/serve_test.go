@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/api/store"
 )
 
 // serving starts a server as someone types it, and returns its address, the rest

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inroad/inroad/model/store"
+	"github.com/inroad/inroad/api/store"
 )
 
 type storeOptions struct {

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // confirm runs the inputs, tells how many of them reach what they were made for,
@@ -20,22 +20,22 @@ func (opt *targetOptions) confirm(ctx context.Context, found *aimed) (ran map[st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	var out *coverage.Output
+	var out *observe.Output
 	if opt.addTo != "" {
-		if out, err = coverage.OpenOutput(opt.addTo, program.Header()); err != nil {
+		if out, err = observe.OpenOutput(opt.addTo, program.Header()); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
 		program.Know(out.Units())
 	}
-	options := coverage.Options{}
+	options := observe.Options{}
 	if opt.program.command != "" {
 		options.Warmup = -1
 	}
 	ran = map[string][]string{}
-	err = program.Observe(ctx, texts(found.inputs), options, func(o model.Observation) error {
+	err = program.Observe(ctx, texts(found.inputs), options, func(o observation.Observation) error {
 		ran[string(o.Input)] = o.Methods
-		if out == nil || out.Done(coverage.Input{Name: o.Name, Data: o.Input}) {
+		if out == nil || out.Done(observe.Input{Name: o.Name, Data: o.Input}) {
 			return nil
 		}
 		return errors.Join(out.Declare(program.Header().Units), out.Write(o))
@@ -70,10 +70,10 @@ func (opt *targetOptions) confirm(ctx context.Context, found *aimed) (ran map[st
 }
 
 // texts yields inputs as a program is run on them.
-func texts(inputs []aimedInput) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func texts(inputs []aimedInput) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		for _, input := range inputs {
-			if !yield(coverage.Input{Data: input.text}, nil) {
+			if !yield(observe.Input{Data: input.text}, nil) {
 				return
 			}
 		}

@@ -14,12 +14,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/server"
 )
 
 // trace has a service send traces, if the environment says where to. What is to be
 // sent when the service ends is sent by end.
-func trace(ctx context.Context, log *slog.Logger, config *api.Config) (end func(), err error) {
+func trace(ctx context.Context, log *slog.Logger, config *server.Config) (end func(), err error) {
 	tracer, err := newTracer(ctx)
 	if tracer == nil {
 		return func() {}, err

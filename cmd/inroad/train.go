@@ -21,6 +21,7 @@ import (
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/golearn"
+	"github.com/inroad/inroad/model/observation"
 )
 
 type trainOptions struct {
@@ -213,7 +214,7 @@ func (opt *trainOptions) run(ctx context.Context) error {
 func (opt *trainOptions) gather(ctx context.Context, trainer *model.Trainer, reader *observationReader) error {
 	bar := newProgress(opt.stderr, "observations", 0)
 	defer bar.end()
-	return reader.read(opt.observations, trainer.Describe, func(o []model.Observation) error {
+	return reader.read(opt.observations, trainer.Describe, func(o []observation.Observation) error {
 		err := trainer.Add(ctx, o)
 		bar.set(trainer.Gathered().Observations)
 		return err
@@ -377,7 +378,7 @@ const (
 )
 
 // read hands over what the files say of the program, and the observations.
-func (r *observationReader) read(names []string, describe func(model.Header), take func([]model.Observation) error) error {
+func (r *observationReader) read(names []string, describe func(observation.Header), take func([]observation.Observation) error) error {
 	subject := ""
 	for _, name := range names {
 		in := r.stdin
@@ -422,12 +423,12 @@ func otherSubject(name, subject, before string) error {
 	return fmt.Errorf("%s: it is about %s, and files before it about %s", inputName(name), printable(subject), printable(before))
 }
 
-func (r *observationReader) readFrom(in io.Reader, name string, take func([]model.Observation) error) (model.Header, error) {
-	reader := model.NewReader(in)
-	var batch []model.Observation
+func (r *observationReader) readFrom(in io.Reader, name string, take func([]observation.Observation) error) (observation.Header, error) {
+	reader := observation.NewReader(in)
+	var batch []observation.Observation
 	for {
 		o, err := reader.Next()
-		line, wrong := errors.AsType[*model.LineError](err)
+		line, wrong := errors.AsType[*observation.LineError](err)
 		switch {
 		case errors.Is(err, io.EOF):
 			return reader.Header(), take(batch)
@@ -435,13 +436,13 @@ func (r *observationReader) readFrom(in io.Reader, name string, take func([]mode
 			r.leave(name, line.Line, line.Err.Error())
 			continue
 		case wrong:
-			return model.Header{}, fmt.Errorf("%s:%d: %s", inputName(name), line.Line, printable(line.Err.Error()))
+			return observation.Header{}, fmt.Errorf("%s:%d: %s", inputName(name), line.Line, printable(line.Err.Error()))
 		case err != nil:
-			return model.Header{}, fmt.Errorf("%s: %w", inputName(name), cause(err))
+			return observation.Header{}, fmt.Errorf("%s: %w", inputName(name), cause(err))
 		}
 		if batch = append(batch, o); len(batch) == observationsAtOnce {
 			if err := take(batch); err != nil {
-				return model.Header{}, err
+				return observation.Header{}, err
 			}
 			batch = nil
 		}

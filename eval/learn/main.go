@@ -31,6 +31,7 @@ import (
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
 type options struct {
@@ -61,8 +62,8 @@ func main() {
 // A program is all that was observed of it.
 type program struct {
 	name         string
-	header       model.Header
-	observations []model.Observation
+	header       observation.Header
+	observations []observation.Observation
 	gathered     map[string]*model.Trainer // by the features that were looked for
 }
 
@@ -89,7 +90,7 @@ func (p *program) add(file string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	r := model.NewReader(f)
+	r := observation.NewReader(f)
 	for {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {

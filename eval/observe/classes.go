@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // libraries are compiled from several languages, by compilers of many years.
@@ -59,22 +59,22 @@ func (opt *options) classes(ctx context.Context) error {
 		cover = append(cover, top)
 	}
 	slices.Sort(cover)
-	program, err := coverage.BuildJava(ctx, coverage.JavaTarget{
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{
 		Method: "Load#load", Classpath: strings.Join(classpath, string(filepath.ListSeparator)), Cover: cover, Sources: dir,
 	})
 	if err != nil {
 		return err
 	}
 	defer program.Close()
-	inputs := func(yield func(coverage.Input, error) bool) {
+	inputs := func(yield func(observe.Input, error) bool) {
 		for _, name := range names {
-			if !yield(coverage.Input{Name: name, Data: []byte(name)}, nil) {
+			if !yield(observe.Input{Name: name, Data: []byte(name)}, nil) {
 				return
 			}
 		}
 	}
-	by, refused := map[model.Outcome]int{}, 0
-	err = program.Observe(ctx, inputs, coverage.Options{}, func(o model.Observation) error {
+	by, refused := map[observation.Outcome]int{}, 0
+	err = program.Observe(ctx, inputs, observe.Options{}, func(o observation.Observation) error {
 		by[o.Outcome]++
 		if o.Failure != nil && (o.Failure.Type == "java.lang.VerifyError" || o.Failure.Type == "java.lang.ClassFormatError") {
 			refused++
@@ -83,7 +83,7 @@ func (opt *options) classes(ctx context.Context) error {
 		return nil
 	})
 	fmt.Fprintf(opt.stdout, "%d classes with %d methods: %d refused; %d loaded, %d with something missing\n",
-		len(names), len(program.Header().Units), refused, by[model.OK], len(names)-by[model.OK]-refused)
+		len(names), len(program.Header().Units), refused, by[observation.OK], len(names)-by[observation.OK]-refused)
 	return err
 }
 

@@ -22,8 +22,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 type options struct {
@@ -171,17 +171,17 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 }
 
 // build returns a subject that can be observed, and how a user names it.
-func (opt *options) build(ctx context.Context, s subject) (*coverage.Program, []string, error) {
+func (opt *options) build(ctx context.Context, s subject) (*observe.Program, []string, error) {
 	if s.jar == "" {
 		function := "./observe/subjects." + s.target
-		program, err := coverage.BuildGo(ctx, coverage.GoTarget{Function: function, Cover: []string{s.cover}})
+		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Cover: []string{s.cover}})
 		return program, []string{"--go", function}, err
 	}
 	classpath, err := opt.classpath(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	program, err := coverage.BuildJava(ctx, coverage.JavaTarget{Method: s.target, Classpath: classpath, Cover: []string{s.cover}})
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.target, Classpath: classpath, Cover: []string{s.cover}})
 	return program, []string{"--java", s.target, "--classpath", classpath}, err
 }
 
@@ -197,13 +197,13 @@ func (opt *options) classpath(ctx context.Context, s subject) (string, error) {
 	return s.jar + string(filepath.ListSeparator) + dir, nil
 }
 
-func readAll(name string) (all []model.Observation, err error) {
+func readAll(name string) (all []observation.Observation, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	for r := model.NewReader(file); ; {
+	for r := observation.NewReader(file); ; {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return all, nil
@@ -215,21 +215,21 @@ func readAll(name string) (all []model.Observation, err error) {
 	}
 }
 
-func summary(observed []model.Observation) string {
-	by, methods := map[model.Outcome]int{}, map[string]bool{}
+func summary(observed []observation.Observation) string {
+	by, methods := map[observation.Outcome]int{}, map[string]bool{}
 	for _, o := range observed {
 		by[o.Outcome]++
 		for _, m := range o.Methods {
 			methods[m] = true
 		}
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d", len(observed), by[model.OK], by[model.Failed], by[model.Crashed], by[model.TimedOut], len(methods))
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d", len(observed), by[observation.OK], by[observation.Failed], by[observation.Crashed], by[observation.TimedOut], len(methods))
 }
 
-func inputs(observed []model.Observation) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func inputs(observed []observation.Observation) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		for i, o := range observed {
-			if !yield(coverage.Input{Name: fmt.Sprint(i), Data: o.Input}, nil) {
+			if !yield(observe.Input{Name: fmt.Sprint(i), Data: o.Input}, nil) {
 				return
 			}
 		}
@@ -238,12 +238,12 @@ func inputs(observed []model.Observation) iter.Seq2[coverage.Input, error] {
 
 // again observes the inputs once more, the last first, and returns how many
 // there were a second and how many executed other methods than before.
-func again(ctx context.Context, p *coverage.Program, observed []model.Observation) (rate float64, differ int, err error) {
+func again(ctx context.Context, p *observe.Program, observed []observation.Observation) (rate float64, differ int, err error) {
 	reversed := slices.Clone(observed)
 	slices.Reverse(reversed)
 	start := time.Now()
 	n := 0
-	err = p.Observe(ctx, inputs(reversed), coverage.Options{Warmup: warmup}, func(o model.Observation) error {
+	err = p.Observe(ctx, inputs(reversed), observe.Options{Warmup: warmup}, func(o observation.Observation) error {
 		var i int
 		fmt.Sscan(o.Name, &i)
 		slices.Sort(o.Methods)
@@ -257,7 +257,7 @@ func again(ctx context.Context, p *coverage.Program, observed []model.Observatio
 }
 
 // compare asks the language's own tool about a sample.
-func (opt *options) compare(ctx context.Context, s subject, p *coverage.Program, observed []model.Observation) (string, error) {
+func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, observed []observation.Observation) (string, error) {
 	dir := filepath.Join(opt.tmp, s.name)
 	corpus := filepath.Join(dir, "inputs")
 	if err := os.MkdirAll(corpus, 0o777); err != nil {
@@ -300,7 +300,7 @@ type comparison struct {
 	ours, theirs []string // methods that only one of them takes for executed
 }
 
-func (c *comparison) add(p *coverage.Program, known map[string]bool, ours []string, theirs map[string]bool) {
+func (c *comparison) add(p *observe.Program, known map[string]bool, ours []string, theirs map[string]bool) {
 	executed := map[string]bool{}
 	for _, id := range ours {
 		executed[id] = true
@@ -340,8 +340,8 @@ func (c *comparison) print(w io.Writer) {
 }
 
 // unitAt finds the function whose body begins in a line.
-func unitAt(units []model.Unit, file string, line int) string {
-	var at model.Unit
+func unitAt(units []observation.Unit, file string, line int) string {
+	var at observation.Unit
 	for _, u := range units {
 		if u.File == file && u.Start <= line && line <= u.End && u.Start >= at.Start {
 			at = u

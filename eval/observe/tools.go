@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/eval/maven"
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // covdataLine is a line of go tool covdata func: place, name, share of
@@ -23,7 +23,7 @@ var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
 
 // covdata runs each file but the first ones in a process of its own, and asks the Go
 // toolchain which functions have statements that were executed.
-func (opt *options) covdata(ctx context.Context, s subject, p *coverage.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
+func (opt *options) covdata(ctx context.Context, s subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	once := filepath.Join(dir, "once")
 	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
 		"-coverpkg="+s.cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
@@ -69,7 +69,7 @@ const (
 
 // jacoco runs the files under JaCoCo's agent and reads its reports. It tells
 // which methods JaCoCo knows: it leaves out what the compiler added.
-func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
+func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "runtime")
 	if err != nil {
 		return nil, err
@@ -101,14 +101,14 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *coverage.Program, 
 		"Reports", s.target, s.jar, corpus, strconv.Itoa(warmup), reports); err != nil {
 		return nil, err
 	}
-	read := &coverage.Reports{}
-	if err := read.Read(reports, coverage.JaCoCo); err != nil {
+	read := &observe.Reports{}
+	if err := read.Read(reports, observe.JaCoCo); err != nil {
 		return nil, err
 	}
 	// Both name methods alike; they differ in the lines behind names that are there twice.
 	ids := map[string]string{}
 	for _, u := range p.Header().Units {
-		if name := u.File + "#" + u.Name; ids[name] == "" || u.Kind != model.KindSynthetic { // it leaves out bridges
+		if name := u.File + "#" + u.Name; ids[name] == "" || u.Kind != observation.KindSynthetic { // it leaves out bridges
 			ids[name] = u.ID
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // A subject is a library that is changed, and the grammar of its inputs.
@@ -23,7 +23,7 @@ type library interface {
 // A bench is a copy of a library that can be observed and changed.
 type bench interface {
 	// program returns the library as it is, to be observed.
-	program(ctx context.Context) (*coverage.Program, error)
+	program(ctx context.Context) (*observe.Program, error)
 
 	// mutants returns all mutants of functions that begin in these lines of the
 	// files: of those that inputs reach.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // A goLibrary is a module.
@@ -115,8 +115,8 @@ func (l goLibrary) prepare(ctx context.Context, _ options) (bench, error) {
 
 func (b *goBench) close() error { return os.RemoveAll(b.dir) }
 
-func (b *goBench) program(ctx context.Context) (*coverage.Program, error) {
-	return coverage.BuildGo(ctx, coverage.GoTarget{
+func (b *goBench) program(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildGo(ctx, observe.GoTarget{
 		Dir: b.lib, Function: "./inroadstudy.Observe", Cover: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
 	})
 }

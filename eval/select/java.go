@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/eval/maven"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // A javaLibrary is a jar, whose sources are in another one.
@@ -121,8 +121,8 @@ func unpack(jar, dir string) (err error) {
 	return os.CopyFS(dir, r)
 }
 
-func (b *javaBench) program(ctx context.Context) (*coverage.Program, error) {
-	return coverage.BuildJava(ctx, coverage.JavaTarget{
+func (b *javaBench) program(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildJava(ctx, observe.JavaTarget{
 		Method: "Study#run", Classpath: b.classpath, Cover: []string{b.packages}, Sources: b.sources(), Subject: b.jar, Commit: "before",
 	})
 }

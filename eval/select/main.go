@@ -108,7 +108,7 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		}
 		b = &keeper{b, opt.keep, s.library}
 	}
-	study, err := observe(ctx, s.grammar, b, opt)
+	study, err := observeLibrary(ctx, s.grammar, b, opt)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -35,7 +35,7 @@ func measureObserved(ctx context.Context, file string, opt options, stdout io.Wr
 	return reportObserved(ctx, filepath.Base(file), sources, header, observed, opt, stdout)
 }
 
-func reportObserved(ctx context.Context, name string, sources []grammars.Source, header model.Header, observed []model.Observation, opt options, stdout io.Writer) error {
+func reportObserved(ctx context.Context, name string, sources []grammars.Source, header observation.Header, observed []observation.Observation, opt options, stdout io.Writer) error {
 	s, err := newStudy(ctx, sources, header, observed, opt)
 	if err != nil {
 		return err
@@ -50,20 +50,20 @@ func reportObserved(ctx context.Context, name string, sources []grammars.Source,
 	return nil
 }
 
-func readObservations(name string) (model.Header, []model.Observation, error) {
+func readObservations(name string) (observation.Header, []observation.Observation, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return model.Header{}, nil, err
+		return observation.Header{}, nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	var out []model.Observation
-	for r := model.NewReader(file); ; {
+	var out []observation.Observation
+	for r := observation.NewReader(file); ; {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return r.Header(), out, nil
 		}
 		if err != nil {
-			return model.Header{}, nil, err
+			return observation.Header{}, nil, err
 		}
 		if o.Methods != nil {
 			out = append(out, o)

@@ -13,7 +13,8 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -27,9 +28,9 @@ type study struct {
 	executed []map[string]bool // by input: the units, as they were observed
 }
 
-// observe runs the library on inputs, learns from half of them, and keeps the
+// observeLibrary runs the library on inputs, learns from half of them, and keeps the
 // others as the corpus.
-func observe(ctx context.Context, grammar string, b bench, opt options) (_ *study, err error) {
+func observeLibrary(ctx context.Context, grammar string, b bench, opt options) (_ *study, err error) {
 	sources, err := bundled.Sources(grammar)
 	if err != nil {
 		return nil, err
@@ -43,8 +44,8 @@ func observe(ctx context.Context, grammar string, b bench, opt options) (_ *stud
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	observed := make([]model.Observation, len(inputs))
-	err = program.Observe(ctx, named(inputs), coverage.Options{}, func(o model.Observation) error {
+	observed := make([]observation.Observation, len(inputs))
+	err = program.Observe(ctx, named(inputs), observe.Options{}, func(o observation.Observation) error {
 		var i int
 		_, err := fmt.Sscan(o.Name, &i)
 		observed[i] = o
@@ -58,7 +59,7 @@ func observe(ctx context.Context, grammar string, b bench, opt options) (_ *stud
 
 // newStudy learns from the first observations, and takes the inputs of the others
 // as the corpus.
-func newStudy(ctx context.Context, sources []grammars.Source, header model.Header, observed []model.Observation, opt options) (*study, error) {
+func newStudy(ctx context.Context, sources []grammars.Source, header observation.Header, observed []observation.Observation, opt options) (*study, error) {
 	with := model.Defaults()
 	with.Workers = runtime.GOMAXPROCS(0)
 	s := &study{}
@@ -79,10 +80,10 @@ func newStudy(ctx context.Context, sources []grammars.Source, header model.Heade
 	return s, err
 }
 
-func named(inputs [][]byte) iter.Seq2[coverage.Input, error] {
-	return func(yield func(coverage.Input, error) bool) {
+func named(inputs [][]byte) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
 		for i, text := range inputs {
-			if !yield(coverage.Input{Name: fmt.Sprint(i), Data: text}, nil) {
+			if !yield(observe.Input{Name: fmt.Sprint(i), Data: text}, nil) {
 				return
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 var update = flag.Bool("update", false, "observe calc anew, and keep what was observed")
@@ -37,14 +37,14 @@ func TestObservations(t *testing.T) {
 	}
 	header, want := read(t, text)
 	inputs := filepath.Join(t.TempDir(), "inputs.ndjson")
-	if err := os.WriteFile(inputs, written(t, model.Header{}, want), 0o600); err != nil {
+	if err := os.WriteFile(inputs, written(t, observation.Header{}, want), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	again, got := observe(t, inroad, "--inputs", inputs)
 	if diff := cmp.Diff(header, again); diff != "" {
 		t.Errorf("the program is another one (-kept +now); -update observes it anew:\n%s", diff)
 	}
-	byInput := map[string]model.Observation{} // they come back in any order
+	byInput := map[string]observation.Observation{} // they come back in any order
 	for _, o := range got {
 		byInput[string(o.Input)] = o
 	}
@@ -59,7 +59,7 @@ func TestObservations(t *testing.T) {
 }
 
 // observe runs calc as a module of its own, whose files have short names.
-func observe(t *testing.T, inroad string, args ...string) (model.Header, []model.Observation) {
+func observe(t *testing.T, inroad string, args ...string) (observation.Header, []observation.Observation) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("calc")); err != nil {
@@ -83,10 +83,10 @@ func observe(t *testing.T, inroad string, args ...string) (model.Header, []model
 }
 
 // read returns observations without what differs from run to run.
-func read(t *testing.T, text io.Reader) (model.Header, []model.Observation) {
+func read(t *testing.T, text io.Reader) (observation.Header, []observation.Observation) {
 	t.Helper()
-	var out []model.Observation
-	r := model.NewReader(text)
+	var out []observation.Observation
+	r := observation.NewReader(text)
 	for {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -102,10 +102,10 @@ func read(t *testing.T, text io.Reader) (model.Header, []model.Observation) {
 	}
 }
 
-func written(t *testing.T, h model.Header, observations []model.Observation) []byte {
+func written(t *testing.T, h observation.Header, observations []observation.Observation) []byte {
 	t.Helper()
 	var text bytes.Buffer
-	w, err := model.NewWriter(&text, h)
+	w, err := observation.NewWriter(&text, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func written(t *testing.T, h model.Header, observations []model.Observation) []b
 	return text.Bytes()
 }
 
-func keep(t *testing.T, h model.Header, observations []model.Observation) {
+func keep(t *testing.T, h observation.Header, observations []observation.Observation) {
 	t.Helper()
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

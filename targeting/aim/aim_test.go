@@ -16,18 +16,19 @@ import (
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
 
 // run is a program that reads JSON: it returns the methods that an input enters.
 // It refuses what has a null in it, once it has read all.
-func run(input []byte) (methods []string, outcome model.Outcome) {
+func run(input []byte) (methods []string, outcome observation.Outcome) {
 	entered := map[string]bool{"read": true}
 	if strings.Contains(string(input), `\`) {
 		entered["escape"] = true
 	}
-	outcome = model.OK
+	outcome = observation.OK
 	arrays := 0
 	tokens := json.NewDecoder(bytes.NewReader(input))
 	tokens.UseNumber()
@@ -39,7 +40,7 @@ func run(input []byte) (methods []string, outcome model.Outcome) {
 		switch token {
 		case nil:
 			entered["null"] = true
-			outcome = model.Failed
+			outcome = observation.Failed
 		case json.Delim('['):
 			entered["array"] = true
 			if arrays > 0 {
@@ -64,14 +65,14 @@ func run(input []byte) (methods []string, outcome model.Outcome) {
 		}
 		before = token
 	}
-	if outcome == model.OK {
+	if outcome == observation.OK {
 		entered["finish"] = true
 	}
 	return slices.Sorted(maps.Keys(entered)), outcome
 }
 
 // learned returns a model of the program.
-func learned(t *testing.T, run func([]byte) ([]string, model.Outcome), methods ...string) *model.Model {
+func learned(t *testing.T, run func([]byte) ([]string, observation.Outcome), methods ...string) *model.Model {
 	t.Helper()
 	sources, err := bundled.Sources("json")
 	if err != nil {
@@ -82,18 +83,18 @@ func learned(t *testing.T, run func([]byte) ([]string, model.Outcome), methods .
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := model.Header{Subject: "test"}
+	h := observation.Header{Subject: "test"}
 	for _, id := range methods {
-		h.Units = append(h.Units, model.Unit{ID: id, Kind: model.KindMethod, Name: id})
+		h.Units = append(h.Units, observation.Unit{ID: id, Kind: observation.KindMethod, Name: id})
 	}
-	var observations []model.Observation
+	var observations []observation.Observation
 	for range 1500 {
 		input, err := x.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		methods, outcome := run(input.Text)
-		observations = append(observations, model.Observation{Input: input.Text, Methods: methods, Outcome: outcome, Weight: 1})
+		observations = append(observations, observation.Observation{Input: input.Text, Methods: methods, Outcome: outcome, Weight: 1})
 	}
 	m, err := model.Train(t.Context(), "", sources, h, observations, model.Defaults())
 	if err != nil {
@@ -139,7 +140,7 @@ func TestFind(t *testing.T) {
 				if slices.Contains(methods, name) {
 					reached++
 				}
-				if outcome != model.OK {
+				if outcome != observation.OK {
 					refused++
 				}
 			}
@@ -210,7 +211,7 @@ func TestFind(t *testing.T) {
 }
 
 // values is a program that cares for what is in tokens and between them.
-func values(input []byte) (methods []string, outcome model.Outcome) {
+func values(input []byte) (methods []string, outcome observation.Outcome) {
 	methods = []string{"read"}
 	tokens := json.NewDecoder(bytes.NewReader(input))
 	tokens.UseNumber()
@@ -230,7 +231,7 @@ func values(input []byte) (methods []string, outcome model.Outcome) {
 	if bytes.ContainsRune(input, '\n') {
 		methods = append(methods, "line")
 	}
-	return methods, model.OK
+	return methods, observation.OK
 }
 
 // What trees ask for beyond paths is met too.

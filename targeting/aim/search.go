@@ -9,6 +9,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
@@ -144,7 +145,7 @@ func (s *search) plans() ([]plan, error) {
 		}
 		tests := w.Outcomes
 		if len(tests) == 0 {
-			tests = []model.Test{{Feature: &model.Feature{Outcome: string(model.OK)}, Present: true}}
+			tests = []model.Test{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
 		}
 		endings := s.ending(base, tests)
 		for i := range endings {
@@ -163,7 +164,7 @@ func (s *search) plans() ([]plan, error) {
 
 // endsWell reports whether tests of outcomes leave room for a run that ends well.
 func endsWell(tests []model.Test) bool {
-	return !slices.ContainsFunc(tests, func(t model.Test) bool { return (t.Feature.Outcome == string(model.OK)) != t.Present })
+	return !slices.ContainsFunc(tests, func(t model.Test) bool { return (t.Feature.Outcome == string(observation.OK)) != t.Present })
 }
 
 // ending joins a plan with the ways to the outcomes that it needs.
@@ -386,7 +387,7 @@ func (s *search) reaches(answer *model.Answer, p plan) bool {
 	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Covered }) {
 		return false
 	}
-	return !p.accepted || s.opt.AnyOutcome || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(model.OK)
+	return !p.accepted || s.opt.AnyOutcome || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
 }
 
 func (s *search) input(input *generate.Input, answer *model.Answer, p plan) Input {

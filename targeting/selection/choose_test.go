@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // program is one whose methods depend on what an input has: it is observed on
@@ -33,10 +34,10 @@ func program(input string) []string {
 
 // units are the methods of the program, five lines each, and one that is never
 // reached.
-func units() []model.Unit {
-	var out []model.Unit
+func units() []observation.Unit {
+	var out []observation.Unit
 	for i, name := range []string{"parse", "array", "object", "string", "bool", "null", "exponent", "never"} {
-		out = append(out, model.Unit{ID: "p.go#" + name, Name: name, File: "p.go", Start: 10 * (i + 1), End: 10*(i+1) + 5})
+		out = append(out, observation.Unit{ID: "p.go#" + name, Name: name, File: "p.go", Start: 10 * (i + 1), End: 10*(i+1) + 5})
 	}
 	return out
 }
@@ -69,16 +70,16 @@ func draw(r *rand.Rand, n int) []string {
 
 func train(tb testing.TB, n int) *model.Model {
 	tb.Helper()
-	var observations []model.Observation
+	var observations []observation.Observation
 	for _, in := range draw(rand.New(rand.NewPCG(1, 1)), n) {
-		observations = append(observations, model.Observation{Input: []byte(in), Methods: program(in), Outcome: model.OK})
+		observations = append(observations, observation.Observation{Input: []byte(in), Methods: program(in), Outcome: observation.OK})
 	}
 	sources, err := bundled.Sources("json")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	opt := model.Defaults()
-	m, err := model.Train(tb.Context(), "", sources, model.Header{Subject: "p", Commit: "c1", Units: units()}, observations, opt)
+	m, err := model.Train(tb.Context(), "", sources, observation.Header{Subject: "p", Commit: "c1", Units: units()}, observations, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestChooseReasons(t *testing.T) {
 // TestPredictUnknown has inputs that may reach anything.
 func TestPredictUnknown(t *testing.T) {
 	m := train(t, 100)
-	large := "[" + strings.Repeat(" ", model.MaxInput) + "]"
+	large := "[" + strings.Repeat(" ", observation.MaxInput) + "]"
 	nested := strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000)
 	p := predict(t, m, []string{large, nested, "1"}, PredictOptions{})
 	array := changeOf(t, m, "array").Units[0]

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // historyVersion names the format of a history.
@@ -131,16 +131,16 @@ func ReadResults(r io.Reader) ([]Result, error) {
 			continue
 		}
 		var line struct {
-			Path       string        `json:"path"`
-			Name       string        `json:"name"`
-			Outcome    model.Outcome `json:"outcome"`
-			DurationMS float64       `json:"duration_ms"`
-			Methods    []string      `json:"methods"`
+			Path       string              `json:"path"`
+			Name       string              `json:"name"`
+			Outcome    observation.Outcome `json:"outcome"`
+			DurationMS float64             `json:"duration_ms"`
+			Methods    []string            `json:"methods"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		known := []model.Outcome{"", model.OK, model.Failed, model.Crashed, model.TimedOut}
+		known := []observation.Outcome{"", observation.OK, observation.Failed, observation.Crashed, observation.TimedOut}
 		switch {
 		case line.Path == "" && line.Name == "":
 			return nil, fmt.Errorf("line %d: there is no path", n)
@@ -152,7 +152,7 @@ func ReadResults(r io.Reader) ([]Result, error) {
 			line.Path = line.Name
 		}
 		out = append(out, Result{
-			line.Path, line.Outcome != "" && line.Outcome != model.OK,
+			line.Path, line.Outcome != "" && line.Outcome != observation.OK,
 			time.Duration(line.DurationMS * float64(time.Millisecond)), line.Methods,
 		})
 	}

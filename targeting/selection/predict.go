@@ -12,6 +12,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A Chance is a probability in steps of 1/65535.
@@ -225,7 +226,7 @@ func (k *predictTask) observed(o Observation) row {
 // ask asks the model. An input that is too large or takes too long may reach
 // anything.
 func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
-	if len(text) > model.MaxInput {
+	if len(text) > observation.MaxInput {
 		return row{known: unknown}, nil
 	}
 	a, err := k.model.Predict(ctx, text, k.opt.Limits)

@@ -6,13 +6,13 @@ import (
 	"path"
 	"slices"
 
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A Table knows where the units of a program stand.
 type Table struct {
 	root  string
-	units []model.Unit
+	units []observation.Unit
 	files map[string][]span // by path in the repository
 	kinds map[string]bool   // the extensions of files that have units
 }
@@ -27,11 +27,11 @@ type span struct {
 
 // NewTable returns the table of units whose files are below a folder of the
 // repository. Blocks are left out: a change to a block is one to its method.
-func NewTable(units []model.Unit, root string) *Table {
+func NewTable(units []observation.Unit, root string) *Table {
 	t := &Table{root: path.Clean(root), units: units, files: map[string][]span{}, kinds: map[string]bool{}}
 	byFile := map[string][]int{}
 	for i, u := range units {
-		if u.File == "" || u.Kind == model.KindBlock {
+		if u.File == "" || u.Kind == observation.KindBlock {
 			continue
 		}
 		name := path.Join(t.root, u.File)

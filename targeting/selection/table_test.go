@@ -7,20 +7,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // testTable is of a file with two methods and a function in the second, another
 // file, and one whose lines are not known.
 func testTable() *Table {
-	return NewTable([]model.Unit{
+	return NewTable([]observation.Unit{
 		{ID: "a.go#f", File: "a.go", Start: 10, End: 20},
 		{ID: "a.go#g", File: "a.go", Start: 30, End: 40},
 		{ID: "a.go#g.func1", File: "a.go", Start: 33, End: 36},
 		{ID: "b.go#h", File: "sub/b.go", Start: 5, End: 6},
 		{ID: "c.go#?", File: "c.go"},
 		{ID: "d.go#i", File: "corpus/d.go", Start: 1, End: 3},
-		{ID: "a.go#f.block", File: "a.go", Kind: model.KindBlock, Start: 12, End: 13},
+		{ID: "a.go#f.block", File: "a.go", Kind: observation.KindBlock, Start: 12, End: 13},
 	}, "lib")
 }
 

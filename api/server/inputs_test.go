@@ -1,0 +1,272 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+)
+
+// stream posts JSON and returns the lines of the answer.
+func stream[V any](t *testing.T, s *service, path, body string) []V {
+	t.Helper()
+	resp, text := s.send(t, http.MethodPost, path, "application/json", strings.NewReader(body))
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != ndjson {
+		t.Fatalf("%s with %s: %s %s", path, body, resp.Status, text)
+	}
+	var out []V
+	for line := range bytes.Lines(text) {
+		var v V
+		if err := json.Unmarshal(line, &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func TestGenerate(t *testing.T) {
+	s := start(t)
+	json, err := bundled.Load("json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		body string
+		n    int // 0 for any number
+	}{
+		{`{}`, 10},
+		{`{"n":25,"seed":7,"max_depth":12,"spacing":"random"}`, 25},
+		{`{"strategy":"shortest","n":3}`, 3},
+		{`{"strategy":"kpath","k":2}`, 0},
+		{`{"strategy":"kpath","k":3,"n":2,"max_nodes":50}`, 2},
+		{`{"start":"array","n":4}`, 4},
+		{`{"strategy":"forest","k":1,"n":2}`, 0},
+		{`{"strategy":"kpath","one_target":true,"close_off":"least-used","k":1}`, 0},
+		{`{"strategy":"common","n":3}`, 3},
+		{`{"strategy":"uncommon","expansions":20,"n":3}`, 3},
+		{`{"cooldown":0.5,"n":3,"tokens":{"NUMBER":["17"]}}`, 3},
+	} {
+		first := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", c.body)
+		if len(first) == 0 || c.n > 0 && len(first) != c.n {
+			t.Errorf("%s: %d inputs, want %d", c.body, len(first), c.n)
+		}
+		if diff := cmp.Diff(first, stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", c.body)); diff != "" {
+			t.Errorf("%s again made other inputs:\n%s", c.body, diff)
+		}
+		for _, made := range first {
+			if made.Input == nil {
+				t.Errorf("%s: %+v", c.body, made)
+				continue
+			}
+			if _, err := json.Parse(t.Context(), []byte(*made.Input), grammars.ParseOptions{}); err != nil {
+				t.Errorf("%s: %s: %v", c.body, *made.Input, err)
+			}
+		}
+	}
+}
+
+func TestSolve(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct{ body, want string }{
+		{`{"require":["'true'"]}`, "true"},
+		{`{"require":["object > member"],"absent":["array"]}`, `{"":true}`},
+		{`{"counts":[{"path":"value > array","min":3,"max":3}],"max_chars":10}`, "[[[]]]"},
+	} {
+		got := stream[openapi.MadeInput](t, s, "/v1/grammars/json/solutions", c.body)
+		if len(got) != 1 || got[0].Input == nil {
+			t.Errorf("%s: %+v", c.body, got)
+			continue
+		}
+		if len(*got[0].Input) > len(c.want) {
+			t.Errorf("%s: %s is longer than %s", c.body, *got[0].Input, c.want)
+		}
+	}
+	if got := stream[openapi.MadeInput](t, s, "/v1/grammars/json/solutions", `{"forbid":["object"],"n":20,"style":"varied"}`); len(got) != 20 {
+		t.Errorf("%d varied inputs, want 20", len(got))
+	}
+}
+
+func TestSolveRefused(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct {
+		body, kind, detail string
+		status             int
+	}{
+		{`{"require":["object"],"forbid":["value"]}`, "infeasible", "", 422},
+		{`{"require":["objekt"]}`, "path", "there is no symbol objekt", 422},
+		{`{"max_nodes":10,"max_chars":10}`, "option", "one of them can be", 422},
+		{`{"counts":[{"path":"value","min":3,"max":2}]}`, "infeasible", "", 422},
+		{`{"start":"none"}`, "not-found", "there is no parser rule none", 404},
+		{`{"require":[1]}`, "bad-request", "/require/0", 400},
+	} {
+		p := s.problem(t, http.MethodPost, "/v1/grammars/json/solutions", "application/json", strings.NewReader(c.body))
+		if p.Status != c.status || p.Type != "urn:inroad:problem:"+c.kind || !strings.Contains(p.Detail, c.detail) {
+			t.Errorf("%s: %+v, want %d %s", c.body, p, c.status, c.kind)
+		}
+		if c.kind == "infeasible" && len(p.Conflict) == 0 {
+			t.Errorf("%s: no conflict in %+v", c.body, p)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	got := stream[openapi.TargetLine](t, s, "/v1/models/latest/inputs", `{"methods":["add","mul","never"]}`)
+	reached := map[string]bool{}
+	for _, line := range got {
+		for _, m := range line.Methods {
+			reached[m] = true
+		}
+		if line.Missed != "" {
+			reached["not "+line.Missed] = true
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"calc.go#add": true, "calc.go#mul": true, "not calc.go#never": true}, reached); diff != "" {
+		t.Errorf("%+v\n%s", got, diff)
+	}
+	for _, line := range stream[openapi.TargetLine](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {
+		if line.Input == nil {
+			t.Errorf("%+v", line)
+			continue
+		}
+		body, _ := json.Marshal(openapi.PredictRequest{Inputs: []openapi.Input{{Input: line.Input}}})
+		var got openapi.PredictAnswer
+		s.post(t, "/v1/models/latest/predictions?method=add&method=mul", string(body), http.StatusOK, &got)
+		if m := got.Answers[0].Methods; m[0].Covered || !m[1].Covered {
+			t.Errorf("%s is predicted to do %+v", *line.Input, m)
+		}
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	s := start(t)
+	var got openapi.Coverage
+	s.post(t, "/v1/grammars/json/coverage?k=1&missing=3", `{"inputs":[{"input":"[true]"},{"input":"["}]}`, http.StatusOK, &got)
+	if got.K != 1 || got.Inputs != 2 || got.Outside != 1 || got.Covered == 0 || len(got.Missing) != 3 || len(got.Missing[0].Path) != 1 || got.Missing[0].Pattern == "" {
+		t.Errorf("got %+v", got)
+	}
+	// What kpath makes covers all, streamed as it comes.
+	made := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", `{"strategy":"kpath","k":3}`)
+	var corpus strings.Builder
+	for _, m := range made {
+		line, _ := json.Marshal(m)
+		corpus.Write(append(line, '\n'))
+	}
+	resp, text := s.send(t, http.MethodPost, "/v1/grammars/json/coverage?k=3&missing=10", ndjson, strings.NewReader(corpus.String()))
+	var all openapi.Coverage
+	if err := json.Unmarshal(text, &all); err != nil || resp.StatusCode != http.StatusOK || len(all.Missing) != 0 || all.Inputs != len(made) {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+	p := s.problem(t, http.MethodPost, "/v1/grammars/json/coverage", ndjson, strings.NewReader("{\"input\":\"1\"}\nwhat?\n"))
+	if p.Status != http.StatusBadRequest || !strings.Contains(p.Detail, "line 2") {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestMethods(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	var list openapi.MethodList
+	s.get(t, "/v1/models/latest/methods", &list)
+	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Entered != 50 || !list.Methods[0].Trainable || list.Methods[3].Entered != 0 {
+		t.Errorf("methods are %+v", list)
+	}
+	var e openapi.Explanation
+	s.get(t, "/v1/models/latest/methods/calc.go%23add", &e)
+	if e.Method != "calc.go#add" || e.F1 < .99 || e.Tree.Feature == "" || e.Tree.Present == nil || len(e.Conditions) == 0 {
+		t.Errorf("explained as %+v", e)
+	}
+	for format, want := range map[string]struct{ kind, begins string }{
+		"text": {"text/plain", "calc.go#add"}, "dot": {"text/vnd.graphviz", "digraph"}, "svg": {"image/svg+xml", "<svg"},
+	} {
+		resp, text := s.send(t, http.MethodGet, "/v1/models/latest/methods/add?format="+format, "", nil)
+		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), want.kind) || !bytes.HasPrefix(text, []byte(want.begins)) {
+			t.Errorf("%s: %s %s %.100s", format, resp.Status, resp.Header.Get("Content-Type"), text)
+		}
+	}
+	p := s.problem(t, http.MethodGet, "/v1/models/latest/methods/ad", "", nil)
+	if p.Status != http.StatusNotFound || p.Detail != `the model knows no method "ad"` {
+		t.Errorf("a method that is not there: %+v", p)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	s := start(t)
+	id := s.trained(t)
+	put := func(alias, model string) *http.Response {
+		resp, _ := s.send(t, http.MethodPut, "/v1/aliases/"+alias, "application/json", strings.NewReader(`{"model":"`+model+`"}`))
+		return resp
+	}
+	for _, c := range []struct {
+		alias, model string
+		status       int
+	}{
+		{"stable", "latest", 200},
+		{"calc@stable", "stable", 200},
+		{"stable", "none", 404},
+		{"latest", id, 422},
+		{"calc@latest", id, 422},
+		{"9" + id[1:], id, 400},
+		{"a" + id[1:], id, 422},
+		{"9", id, 400},
+	} {
+		if resp := put(c.alias, c.model); resp.StatusCode != c.status {
+			t.Errorf("%s for %s: %s, want %d", c.alias, c.model, resp.Status, c.status)
+		}
+	}
+	var list openapi.AliasList
+	s.get(t, "/v1/aliases", &list)
+	if diff := cmp.Diff([]openapi.Alias{{Alias: "calc@stable", Model: id}, {Alias: "stable", Model: id}}, list.Aliases); diff != "" {
+		t.Error(diff)
+	}
+	var m openapi.Model
+	s.get(t, "/v1/models/calc@stable", &m)
+	if m.ID != id {
+		t.Errorf("calc@stable is %s", m.ID)
+	}
+	if resp, _ := s.send(t, http.MethodDelete, "/v1/aliases/stable", "", nil); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("delete: %s", resp.Status)
+	}
+	if p := s.problem(t, http.MethodDelete, "/v1/aliases/stable", "", nil); p.Status != http.StatusNotFound || p.Detail != "there is no alias stable" {
+		t.Errorf("delete again: %+v", p)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	s := start(t)
+	before := s.trained(t)
+	// Another program: what added does not any more.
+	changed := strings.ReplaceAll(calc(100), `,"calc.go#add"]`, `]`)
+	changed = strings.ReplaceAll(changed, `"calc.go#add","calc.go#mul"`, `"calc.go#mul"`)
+	if resp, text := s.send(t, http.MethodPost, observations+"?commit=next", ndjson, strings.NewReader(changed)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","commit":"next","grammar":"expr"}`, http.StatusAccepted, &j)
+	s.follow(t, j.ID)
+	var c openapi.Comparison
+	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"latest"}`, http.StatusOK, &c)
+	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 {
+		t.Errorf("got %+v", c)
+	}
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"json"}`, http.StatusAccepted, &j)
+	s.follow(t, j.ID)
+	if p := s.problem(t, http.MethodPost, "/v1/comparisons", "application/json", strings.NewReader(`{"before":"`+before+`","after":"latest"}`)); p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:conflict" {
+		t.Errorf("models of two grammars: %+v", p)
+	}
+	var same openapi.Comparison
+	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"`+before+`","inputs":[{"input":"1+1"},{"input":"+"}]}`, http.StatusOK, &same)
+	if len(same.Changes) != 0 || same.Inputs != 1 || same.Outside != 1 {
+		t.Errorf("got %+v", same)
+	}
+}

@@ -1,0 +1,256 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
+)
+
+// Each operation is allowed by keys with the scope that the contract names, and
+// by no others.
+func TestScopes(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.NeedKeys = true })
+	secrets := map[string]string{"none": "", "unknown": "inroad_00000000_x"}
+	for _, scope := range store.Scopes() {
+		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{scope}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[string(scope)] = secret
+	}
+	doc := document(t)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			needed := "read"
+			if op.Security != nil {
+				needed = ""
+				for _, requirement := range *op.Security {
+					needed = requirement["key"][0]
+				}
+			}
+			for who, secret := range secrets {
+				url := strings.NewReplacer("{job}", "99", "{grammar}", "none", "{subject}", "none", "{model}", "none", "{method}", "none", "{alias}", "none", "{key}", "none").Replace(path)
+				resp, text := s.send(t, method, url, "", strings.NewReader(""), "Authorization", "Bearer "+secret, "Host", "example.org")
+				want := 0 // it is let in, whatever comes of it
+				switch {
+				case needed == "" || who == needed:
+				case who == "none" || who == "unknown":
+					want = http.StatusUnauthorized
+				default:
+					want = http.StatusForbidden
+				}
+				refused := resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
+				if want == 0 && refused || want != 0 && resp.StatusCode != want {
+					t.Errorf("%s %s with key %s: %s %s", method, path, who, resp.Status, text)
+				}
+				if (resp.StatusCode == http.StatusUnauthorized) != (resp.Header.Get("WWW-Authenticate") == "Bearer") {
+					t.Errorf("%s %s with key %s: %s, WWW-Authenticate %q", method, path, who, resp.Status, resp.Header.Get("WWW-Authenticate"))
+				}
+			}
+		}
+	}
+	p := s.problem(t, http.MethodGet, "/v1/models", "", nil)
+	if p.Status != http.StatusUnauthorized || p.Type != "urn:inroad:problem:unauthorized" {
+		t.Errorf("no key at all: %+v", p)
+	}
+}
+
+func TestRevokedKey(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.NeedKeys = true })
+	key, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", "Bearer "+secret); resp.StatusCode != want {
+			t.Errorf("%s %s, want %d", resp.Status, text, want)
+		}
+		if want == http.StatusOK {
+			if err := s.store.RevokeKey(key.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Keys are made and revoked while the service runs.
+func TestKeys(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.NeedKeys = true })
+	_, admin, err := s.store.NewKey(store.Key{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(secret string) []string { return []string{"Authorization", "Bearer " + secret} }
+	resp, text := s.send(t, http.MethodPost, "/v1/keys", "application/json", strings.NewReader(`{"name":"ci","scopes":["read"],"active":3}`), as(admin)...)
+	var made openapi.NewKey
+	if err := json.Unmarshal(text, &made); err != nil || resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") != "/v1/keys/"+made.Key.ID {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	want := openapi.Key{ID: made.Key.ID, Name: "ci", Scopes: []openapi.Scope{openapi.ScopeRead}, Created: made.Key.Created, Active: 3}
+	if diff := cmp.Diff(want, made.Key); diff != "" {
+		t.Error(diff)
+	}
+	if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, as(made.Secret)...); resp.StatusCode != http.StatusOK {
+		t.Errorf("with the new key: %s %s", resp.Status, text)
+	}
+	_, text = s.send(t, http.MethodGet, "/v1/keys", "", nil, as(admin)...)
+	var list openapi.KeyList
+	if err := json.Unmarshal(text, &list); err != nil || len(list.Keys) != 2 || list.Keys[0].Name != "admin" || !cmp.Equal(list.Keys[1], want) {
+		t.Errorf("keys are %s", text)
+	}
+	if strings.Contains(string(text), made.Secret) || strings.Contains(string(text), "hash") {
+		t.Errorf("keys tell what they should not: %s", text)
+	}
+	if resp, text := s.send(t, http.MethodDelete, "/v1/keys/"+made.Key.ID, "", nil, as(admin)...); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("revoke: %s %s", resp.Status, text)
+	}
+	for secret, c := range map[string]struct {
+		method, path string
+		status       int
+	}{
+		made.Secret: {http.MethodGet, "/v1/models", http.StatusUnauthorized},
+		admin:       {http.MethodDelete, "/v1/keys/" + made.Key.ID, http.StatusNotFound},
+	} {
+		if p := s.problem(t, c.method, c.path, "", nil, as(secret)...); p.Status != c.status {
+			t.Errorf("%s %s: %+v", c.method, c.path, p)
+		}
+	}
+}
+
+// A key that has used up what it may is told when to come again.
+func TestQuotas(t *testing.T) {
+	s := start(t, func(c *server.Config) {
+		c.NeedKeys = true
+		c.Quotas = store.Limits{Upload: 3000}
+	})
+	secret := func(limits store.Limits) string {
+		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: limits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + secret
+	}
+	refused := func(resp *http.Response, text []byte, detail string, least, most int) {
+		t.Helper()
+		wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if resp.StatusCode != http.StatusTooManyRequests || err != nil || wait < least || wait > most || !strings.Contains(string(text), detail) {
+			t.Errorf("%s, Retry-After %q, %s; want %q and %d to %d seconds", resp.Status, resp.Header.Get("Retry-After"), text, detail, least, most)
+		}
+	}
+	t.Run("requests a second", func(t *testing.T) {
+		key := secret(store.Limits{Rate: 0.01})
+		s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
+		resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
+		refused(resp, text, "it may send 0.01 requests a second", 90, 100)
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", secret(store.Limits{})); resp.StatusCode != http.StatusOK {
+			t.Errorf("another key: %s %s", resp.Status, text)
+		}
+	})
+	t.Run("requests at the same time", func(t *testing.T) {
+		key := secret(store.Limits{Active: 1, Upload: 1 << 20})
+		body, client := io.Pipe()
+		ended := make(chan struct{})
+		go func() { // a stream that takes its time
+			defer close(ended)
+			s.send(t, http.MethodPost, observations, ndjson, body, "Authorization", key)
+		}()
+		io.WriteString(client, `{"input":"1"}`+"\n")
+		for { // until it has been let in
+			if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
+				refused(resp, text, "1 of its requests are being served already", 1, 1)
+				break
+			}
+		}
+		client.Close()
+		<-ended
+	})
+	t.Run("bytes an hour", func(t *testing.T) {
+		key := secret(store.Limits{})
+		// Of unknown length, so that it is seen as it comes in. What came before is stored.
+		resp, text := s.send(t, http.MethodPost, observations+"?commit=u", ndjson, struct{ io.Reader }{strings.NewReader(calc(1000))}, "Authorization", key)
+		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		resp, text = s.send(t, http.MethodPost, observations+"?commit=u", ndjson, strings.NewReader(calc(1)), "Authorization", key)
+		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
+			t.Errorf("without a body: %s %s", resp.Status, text)
+		}
+	})
+	t.Run("more than an hour's bytes", func(t *testing.T) {
+		p := s.problem(t, http.MethodPost, observations, ndjson, strings.NewReader(calc(1000)), "Authorization", secret(store.Limits{}))
+		if p.Status != http.StatusRequestEntityTooLarge || p.Detail != "the body is over 3000 bytes" {
+			t.Errorf("got %+v", p)
+		}
+	})
+}
+
+// A backup has all that was there when it was asked for, and leaves nothing behind.
+func TestBackup(t *testing.T) {
+	s := start(t)
+	id := s.trained(t)
+	resp, body := s.send(t, http.MethodGet, "/v1/backup", "", nil)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Length") != fmt.Sprint(len(body)) {
+		t.Fatalf("%s, %d bytes", resp.Status, len(body))
+	}
+	path := filepath.Join(t.TempDir(), "b.db")
+	if err := os.WriteFile(path, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	report, err := b.Check()
+	if err != nil || len(report.Faults) > 0 || report.Models != 1 || report.Observations != 100 {
+		t.Errorf("the backup: %+v, %v", report, err)
+	}
+	if _, err := b.Model(id); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(s.path + "*"); err != nil || len(left) != 1 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	s := start(t)
+	for _, path := range []string{"/v1/models", "/v1/models", "/v1/models/none", "/nowhere/1", "/nowhere/2"} {
+		s.send(t, http.MethodGet, path, "", nil)
+	}
+	s.send(t, "NONSENSE", "/v1/models", "", nil)
+	_, text := s.send(t, http.MethodGet, "/metrics", "", nil)
+	for _, want := range []string{
+		`inroad_requests_total{method="GET",route="/v1/models",status="200"} 2`,
+		`inroad_requests_total{method="GET",route="/v1/models/:model",status="404"} 1`,
+		`inroad_requests_total{method="any",route="none",status="404"} 2`,
+		`inroad_requests_total{method="any",route="none",status="405"} 1`,
+		`inroad_jobs_waiting 0`,
+		`inroad_request_seconds_count{method="GET",route="/v1/models"} 2`,
+	} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+}
+
+func TestDocs(t *testing.T) {
+	resp, text := start(t).send(t, http.MethodGet, "/docs", "", nil)
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || !strings.Contains(string(text), "/openapi.json") {
+		t.Errorf("%s %.100s", resp.Status, text)
+	}
+	if strings.Contains(string(text), "://") {
+		t.Error("the page has something from elsewhere")
+	}
+}

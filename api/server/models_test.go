@@ -1,0 +1,436 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+)
+
+func TestTrain(t *testing.T) {
+	s := start(t)
+	s.upload(t, 2000)
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr","options":{"k":3,"seed":7,"folds":2,"trivia":false}}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	last := events[len(events)-1]
+	if last.State != openapi.Done || last.Attempts != 1 || last.Ended.Before(last.Started) || last.Error != "" {
+		t.Fatalf("the last event is %+v", last)
+	}
+	learned := slices.ContainsFunc(events, func(e openapi.Job) bool {
+		return e.Progress.Stage == "learning" && e.Progress.Total > 0 && e.Progress.Done > 0
+	})
+	if !learned {
+		t.Errorf("no event tells how many trees were grown: %+v", events)
+	}
+	var job openapi.Job
+	s.get(t, fmt.Sprintf("/v1/jobs/%d", j.ID), &job)
+	if diff := cmp.Diff(last, job); diff != "" {
+		t.Errorf("the job differs from the last event:\n%s", diff)
+	}
+	for _, name := range []string{last.Model, "latest", "calc@latest"} {
+		var m openapi.Model
+		s.get(t, "/v1/models/"+name, &m)
+		if m.ID != last.Model || m.Observations != 2000 || m.Methods != 4 || m.Trainable != 2 || m.K != 3 || m.Seed != 7 || m.Quality.F1 < .99 {
+			t.Errorf("model %s is %+v", name, m)
+		}
+	}
+	resp, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
+	m, err := model.ReadModel(bytes.NewReader(file))
+	if err != nil || m.Digest != last.Model || resp.Header.Get("Content-Length") != fmt.Sprint(len(file)) {
+		t.Errorf("the file of %d bytes: %v", len(file), err)
+	}
+}
+
+// The same observations, options and seed make the same model.
+func TestTrainAgain(t *testing.T) {
+	s := start(t)
+	first, second := s.trained(t), s.trained(t)
+	if first != second {
+		t.Errorf("two models: %s and %s", first, second)
+	}
+	var list openapi.ModelList
+	s.get(t, "/v1/models", &list)
+	if len(list.Models) != 1 {
+		t.Errorf("models are %+v", list)
+	}
+}
+
+// Options that are absent are those that commands use.
+func TestTrainDefaults(t *testing.T) {
+	sources, err := bundled.Sources("expr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := observation.NewReader(strings.NewReader(calc(100)))
+	var observations []observation.Observation
+	for {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		observations = append(observations, o)
+	}
+	want, err := model.Train(t.Context(), "", sources, r.Header(), observations, model.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := start(t).trained(t); got != want.Digest {
+		t.Errorf("the service made %s, want %s", got, want.Digest)
+	}
+}
+
+func TestListModels(t *testing.T) {
+	s := start(t)
+	s.upload(t, 50)
+	for seed := range 5 {
+		var j openapi.Job
+		s.post(t, "/v1/models", fmt.Sprintf(`{"subject":"calc","grammar":"expr","options":{"seed":%d}}`, seed+1), http.StatusAccepted, &j)
+		s.follow(t, j.ID)
+	}
+	var numbers []int64
+	query := "?limit=2"
+	for range 10 {
+		var list openapi.ModelList
+		s.get(t, "/v1/models"+query, &list)
+		for _, m := range list.Models {
+			numbers = append(numbers, m.Number)
+		}
+		if list.Before == 0 {
+			break
+		}
+		query = fmt.Sprintf("?limit=2&before=%d", list.Before)
+	}
+	if diff := cmp.Diff([]int64{5, 4, 3, 2, 1}, numbers); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	var jobs openapi.JobList
+	s.get(t, "/v1/jobs?limit=3", &jobs)
+	if len(jobs.Jobs) != 3 || jobs.Jobs[0].ID != 5 || jobs.Before != 3 {
+		t.Errorf("jobs are %+v", jobs)
+	}
+	var none openapi.ModelList
+	s.get(t, "/v1/models?subject=other", &none)
+	if len(none.Models) != 0 {
+		t.Errorf("models of another subject: %+v", none)
+	}
+}
+
+// oddities are observations of a program that fails now and then, and whose
+// methods have names that need care.
+func oddities(n int) string {
+	var out strings.Builder
+	names := []string{"a \"quoted\"\\ name", "<b>&amp;</b>", "tab\tand\x01\u2028\u202e", "日本", "always"}
+	for i := range n {
+		o := map[string]any{"input": fmt.Sprint(i, "+", i), "outcome": "ok"}
+		methods := []string{names[4]}
+		if i%3 == 0 {
+			o["input"] = fmt.Sprint(i, "*", i)
+			methods = append(methods, names[0], names[1])
+		}
+		if i%7 == 0 { // it fails
+			o["input"], o["outcome"] = fmt.Sprint("(", o["input"], ")"), "failure"
+		} else {
+			methods = append(methods, names[2])
+		}
+		if i%2 == 0 {
+			methods = append(methods, names[3])
+		}
+		o["methods"] = methods
+		line, _ := json.Marshal(o)
+		out.Write(append(line, '\n'))
+	}
+	return out.String()
+}
+
+// The service predicts what the model's file predicts, in parts and when asked
+// again.
+func TestPredict(t *testing.T) {
+	s := start(t)
+	s.send(t, http.MethodPost, observations, ndjson, strings.NewReader(oddities(300)))
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	s.follow(t, j.ID)
+	_, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
+	m, err := model.ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs []string
+	for i := range 200 {
+		inputs = append(inputs, fmt.Sprintf([]string{"%d", "%d+1", "2*%d", "(1+2*%d)", "(%d)", "x+%d"}[i%6], i))
+	}
+	for _, query := range []string{"", "?reasons=true", "", "?reasons=true"} {
+		for _, inputs := range [][]string{inputs[:1], inputs[:64], inputs[:65], inputs} {
+			s.predicted(t, m, query, inputs)
+		}
+	}
+}
+
+// predicted asks about inputs, and compares with what the model says itself.
+func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs []string) {
+	t.Helper()
+	var request openapi.PredictRequest
+	for i := range inputs {
+		request.Inputs = append(request.Inputs, openapi.Input{Name: fmt.Sprintf("%d <\"日\x01", i), Input: &inputs[i]})
+	}
+	body, _ := json.Marshal(request)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions"+query, string(body), http.StatusOK, &got)
+	want := openapi.PredictAnswer{Model: m.Digest, Exact: true}
+	for i, input := range inputs {
+		said, err := m.Predict(t.Context(), []byte(input), grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := openapi.Answer{Name: request.Inputs[i].Name, Unseen: &said.Unseen}
+		for _, c := range said.Outcomes {
+			a.Outcomes = append(a.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
+		}
+		for unit, p := range said.Methods {
+			g := openapi.Prediction{
+				Method: m.Units[unit].ID, Covered: p.Covered, Probability: p.Probability, Low: p.Low, High: p.High,
+				Observations: int(p.Rows), Reached: int(p.Positives),
+			}
+			if query != "" {
+				g.Reasons = []openapi.Reason{}
+				for _, test := range m.Reasons(unit, p) {
+					g.Reasons = append(g.Reasons, openapi.Reason{Feature: test.Feature.Describe(m.Space()), Present: test.Present})
+				}
+			}
+			a.Methods = append(a.Methods, g)
+		}
+		want.Answers = append(want.Answers, a)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("predictions%s of %d inputs differ from the model's (-model +service):\n%s", query, len(inputs), diff)
+	}
+	if len(got.Answers[0].Outcomes) != 2 {
+		t.Errorf("outcomes are %+v", got.Answers[0].Outcomes)
+	}
+}
+
+func TestPredictOneMethod(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions?method=add&method=calc.go%23mul", `{"inputs":[{"input":"5+5"}]}`, http.StatusOK, &got)
+	var said []string
+	for _, m := range got.Answers[0].Methods {
+		said = append(said, fmt.Sprint(m.Method, " ", m.Covered))
+	}
+	if diff := cmp.Diff([]string{"calc.go#add true", "calc.go#mul false"}, said); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is wrong with one input does not keep the others from their answers.
+func TestPredictWrongInputs(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions", `{"inputs":[{},{"input":"1","input_base64":"MQ=="},{"input_base64":"M"},{"input":"+"},{"input":"1"}]}`, http.StatusOK, &got)
+	for i, want := range []string{"one of input and input_base64", "one of input and input_base64", "illegal base64 data"} {
+		if a := got.Answers[i]; !strings.Contains(a.Error, want) || a.Methods != nil {
+			t.Errorf("input %d: %+v, want %s", i, a, want)
+		}
+	}
+	if a := got.Answers[3]; a.Outside.Syntax.Offset != 1 || a.Methods != nil {
+		t.Errorf("an input outside the grammar: %+v", a)
+	}
+	if a := got.Answers[4]; len(a.Methods) != 4 {
+		t.Errorf("the last input: %+v", a)
+	}
+}
+
+// Each line of a stream is answered before the next is sent.
+func TestPredictStream(t *testing.T) { predictStream(t, start(t)) }
+
+func predictStream(t *testing.T, s *service) {
+	t.Helper()
+	s.trained(t)
+	lines, client := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/models/latest/predictions?method=add", lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", ndjson)
+	answered := make(chan *json.Decoder)
+	go func() {
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Error(err)
+			close(answered)
+			return
+		}
+		answered <- json.NewDecoder(resp.Body)
+	}()
+	var answers *json.Decoder
+	for _, c := range []struct{ line, want string }{
+		{`{"name":"a","input":"1+1"}`, "a true "},
+		{`{"name":"b","input":"1"}`, "b false "},
+		{``, ""},
+		{`{"input":1}`, " false json"},
+		{`{"name":"c","input":"2+2"}`, "c true "},
+	} {
+		fmt.Fprintln(client, c.line)
+		if c.want == "" {
+			continue
+		}
+		if answers == nil {
+			if answers = <-answered; answers == nil {
+				t.FailNow()
+			}
+		}
+		var a openapi.Answer
+		if err := answers.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%s %v %.4s", a.Name, len(a.Methods) > 0 && a.Methods[0].Covered, a.Error)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.line, got, c.want)
+		}
+	}
+	client.Close()
+	if err := answers.Decode(new(any)); err != io.EOF {
+		t.Errorf("after the last line: %v", err)
+	}
+}
+
+// A training that cannot be done fails, says why, and is there after a restart.
+func TestTrainFails(t *testing.T) {
+	s := start(t)
+	s.send(t, http.MethodPost, observations, ndjson, strings.NewReader(`{"input":"no expression","methods":["m"]}`))
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	last := events[len(events)-1]
+	if last.State != openapi.Failed || last.Error != model.ErrNoObservations.Error() || last.Problem != "urn:inroad:problem:observations" || last.Model != "" {
+		t.Errorf("it ended as %+v", last)
+	}
+	s.stop()
+	var again openapi.Job
+	startOn(t, s.path).get(t, fmt.Sprintf("/v1/jobs/%d", j.ID), &again)
+	if diff := cmp.Diff(last, again); diff != "" {
+		t.Errorf("after a restart:\n%s", diff)
+	}
+}
+
+// A stream goes on for longer than its client may take to send or receive a part.
+func TestLongStream(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.Stall = 100 * time.Millisecond })
+	if _, err := s.store.AddObservations("calc", "", nil, read(t, calc(20_000))); err != nil {
+		t.Fatal(err)
+	}
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	if last := events[len(events)-1]; last.State != openapi.Done {
+		t.Errorf("the last event of %d is %+v", len(events), last)
+	}
+}
+
+// A model that cannot be read any more is told as such.
+func TestUnreadableModel(t *testing.T) {
+	s := start(t)
+	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ method, path, body string }{
+		{http.MethodGet, "/v1/models/old", ""},
+		{http.MethodGet, "/v1/models/old/methods", ""},
+		{http.MethodGet, "/v1/models/old/methods/add", ""},
+		{http.MethodPost, "/v1/models/old/predictions", `{"inputs":[{"input":"1"}]}`},
+		{http.MethodPost, "/v1/models/old/inputs", `{"methods":["add"]}`},
+		{http.MethodPost, "/v1/comparisons", `{"before":"old","after":"old"}`},
+	} {
+		p := s.problem(t, c.method, c.path, "application/json", strings.NewReader(c.body))
+		if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:model" || p.Detail == "" {
+			t.Errorf("%s: %+v", c.path, p)
+		}
+	}
+}
+
+// A grammar that cannot be used any more, as it was stored by another version, is
+// told as such.
+func TestUnusableGrammar(t *testing.T) {
+	s := start(t)
+	s.upload(t, 10)
+	g, _, err := s.store.PutGrammar(store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":%q}`, g.ID)))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:grammar" || len(p.Findings) != 1 {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// A training that would take too much memory is refused: at once if there are too
+// many observations, and else when it is seen what is in them.
+func TestTrainMemory(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.MaxMemory = 1 << 20 })
+	s.upload(t, 10_000)
+	train := `{"subject":"calc","grammar":"expr","options":{"k":8}}`
+	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(train))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "limit reached: memory of a training over 1 MiB" {
+		t.Errorf("many observations: %+v", p)
+	}
+	s = start(t, func(c *server.Config) { c.MaxMemory = 1 << 20 })
+	s.upload(t, 1000)
+	var j openapi.Job
+	s.post(t, "/v1/models", train, http.StatusAccepted, &j)
+	events := s.follow(t, j.ID)
+	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "limit reached: memory of a training over 1 MiB" {
+		t.Errorf("large observations: %+v", last)
+	}
+}
+
+// Jobs are cancelled over HTTP, and refused when too many wait.
+func TestManyJobs(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.MaxQueue = 2 })
+	s.upload(t, 2000)
+	var ids []int64
+	for {
+		resp, text := s.send(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":"expr","options":{"seed":%d}}`, len(ids))))
+		if resp.StatusCode == http.StatusTooManyRequests {
+			if resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "2 jobs wait already") {
+				t.Errorf("Retry-After %s, %s", resp.Header.Get("Retry-After"), text)
+			}
+			break
+		}
+		var j openapi.Job
+		if err := json.Unmarshal(text, &j); err != nil || resp.StatusCode != http.StatusAccepted || resp.Header.Get("Location") != fmt.Sprintf("/v1/jobs/%d", j.ID) {
+			t.Fatalf("%s %s", resp.Status, text)
+		}
+		ids = append(ids, j.ID)
+	}
+	last := ids[len(ids)-1] // it waits
+	resp, text := s.send(t, http.MethodDelete, fmt.Sprintf("/v1/jobs/%d", last), "", nil)
+	var j openapi.Job
+	if err := json.Unmarshal(text, &j); err != nil || resp.StatusCode != http.StatusAccepted || j.State != openapi.Cancelled {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+	for _, id := range ids[:len(ids)-1] {
+		s.send(t, http.MethodDelete, fmt.Sprintf("/v1/jobs/%d", id), "", nil)
+	}
+}

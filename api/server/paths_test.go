@@ -1,0 +1,126 @@
+package server_test
+
+import (
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+)
+
+// TestPaths counts the paths of the dissertation's example, and lists as many.
+func TestPaths(t *testing.T) {
+	s := start(t)
+	for k, want := range map[int]string{1: "39", 2: "125", 3: "523"} {
+		var counted openapi.PathCount
+		query := fmt.Sprintf("?k=%d", k)
+		s.get(t, "/v1/grammars/expr/path-count"+query, &counted)
+		resp, text := s.send(t, http.MethodGet, "/v1/grammars/expr/paths"+query, "", nil)
+		listed := strings.Count(string(text), "\n")
+		if counted.Count != want || resp.StatusCode != http.StatusOK || fmt.Sprint(listed) != want {
+			t.Errorf("k=%d: counted %s, listed %d, %s; want %s", k, counted.Count, listed, resp.Status, want)
+		}
+	}
+}
+
+// TestTooManyPaths refuses to list what nobody can want.
+func TestTooManyPaths(t *testing.T) {
+	s := start(t)
+	var counted openapi.PathCount
+	s.get(t, "/v1/grammars/javascript/path-count?k=8", &counted)
+	if n, ok := new(big.Int).SetString(counted.Count, 10); !ok || n.Cmp(big.NewInt(5_000_000)) < 0 {
+		t.Fatalf("javascript has %s paths, too few for this test", counted.Count)
+	}
+	resp, text := s.send(t, http.MethodGet, "/v1/grammars/javascript/paths?k=8", "", nil)
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), "ask for a smaller k") {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+}
+
+// TestPresentAndRejected tells which paths inputs have, and which inputs have
+// none.
+func TestPresentAndRejected(t *testing.T) {
+	s := start(t)
+	var got openapi.Coverage
+	s.post(t, "/v1/grammars/json/coverage?k=1&present=100", `{"inputs":[{"input":"[]"},{"name":"bad","input":"]"}]}`, http.StatusOK, &got)
+	var present []string
+	for _, p := range got.Present {
+		name, _, _ := strings.Cut(p.Path[0], "#")
+		present = append(present, name)
+	}
+	if got.Covered != len(present) || !strings.Contains(strings.Join(present, " "), "array") {
+		t.Errorf("of %d paths %q are listed", got.Covered, present)
+	}
+	if len(got.Rejected) != 1 || got.Rejected[0].Number != 2 || got.Rejected[0].Name != "bad" || got.Rejected[0].Syntax.Unexpected != "]" {
+		t.Errorf("rejected: %+v", got.Rejected)
+	}
+}
+
+// TestParseForms parses the same input in all forms.
+func TestParseForms(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct{ name, body, want string }{
+		{"as ANTLR writes it", `{"input":"[]"}`, `"tree":"(json (value (array [ ])) \u003cEOF\u003e)"`},
+		{"a node a line", `{"input":"[]","format":"tree"}`, `array #3\n`},
+		{"JSON", `{"input":"[]","format":"json"}`, `"derivation":{"`},
+		{"JSON with trivia", `{"input":"[ ]","format":"json","inside":true}`, `"trivia":[{`},
+		{"what is left unread", `{"input":"[] []","start":"array","prefix":true}`, `"unread":{"column":4,"line":1,"offset":3}`},
+		{"the whole of it", `{"input":"[] []","start":"array"}`, `"unexpected":"["`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := s.send(t, http.MethodPost, "/v1/grammars/json/parses", "application/json", strings.NewReader(c.body))
+			if resp.StatusCode != http.StatusOK || !strings.Contains(string(text), c.want) {
+				t.Errorf("%s: %s %s, want %s in it", c.body, resp.Status, text, c.want)
+			}
+		})
+	}
+}
+
+// TestStrictParse refuses a tree that depends on a predicate.
+func TestStrictParse(t *testing.T) {
+	s := start(t)
+	var g openapi.Grammar
+	s.post(t, "/v1/grammars", `{"files":[{"name":"p.g4","text":"grammar p; a : {true}? 'x' EOF | 'y' EOF ;"}]}`, http.StatusCreated, &g)
+	var got openapi.ParseAnswer
+	s.post(t, "/v1/grammars/"+g.ID+"/parses", `{"input":"x","strict":true}`, http.StatusOK, &got)
+	if diff := cmp.Diff("p.g4:1:16", got.Undecided.Predicate); diff != "" || got.Tree != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestSummaryOfMade ends a stream with what was made, if asked to.
+func TestSummaryOfMade(t *testing.T) {
+	s := start(t)
+	lines := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", `{"strategy":"kpath","k":2,"summary":true}`)
+	last := lines[len(lines)-1].Made
+	if last.Inputs != len(lines)-1 || last.Covered == 0 || last.Covered != last.Paths || last.Draws < last.Inputs {
+		t.Errorf("%d lines, the last tells %+v", len(lines), last)
+	}
+}
+
+// TestLikelyInputs refuses what a strategy has no use for, or lacks.
+func TestLikelyInputs(t *testing.T) {
+	s := start(t)
+	var g openapi.Grammar
+	s.post(t, "/v1/grammars", `{"files":[{"name":"ab.g4","text":"grammar ab; s : ('a' | 'b') EOF ;"}]}`, http.StatusCreated, &g)
+	for _, c := range []struct{ path, body, want string }{
+		{"/inputs", `{"strategy":"common"}`, "needs probabilities"},
+		{"/inputs", `{"probabilities":{}}`, "probabilities are for the strategies"},
+		{"/inputs", `{"strategy":"common","probabilities":{"grammar":"other"}}`, "probabilities: "},
+		{"/inputs", `{"tokens":{"NONE":["x"]}}`, "has no token NONE"},
+		{"/solutions", `{"style":"varied","probabilities":{}}`, "probabilities are for the style natural"},
+	} {
+		resp, text := s.send(t, http.MethodPost, "/v1/grammars/"+g.ID+c.path, "application/json", strings.NewReader(c.body))
+		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), c.want) {
+			t.Errorf("%s %s: %s %s, want %s", c.path, c.body, resp.Status, text, c.want)
+		}
+	}
+	natural := stream[openapi.MadeInput](t, s, "/v1/grammars/"+g.ID+"/solutions", `{"style":"natural","n":2}`)
+	if len(natural) != 2 {
+		t.Errorf("%d natural inputs, want 2", len(natural))
+	}
+}

@@ -1,0 +1,235 @@
+package server_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/grammars"
+)
+
+// The contract is valid OpenAPI 3.1, its examples included, and would be as 3.0
+// but for what only describes it.
+func TestContract(t *testing.T) {
+	doc := document(t)
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	doc.OpenAPI, doc.Info.Summary, doc.Info.License.Identifier = "3.0.3", "", ""
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Errorf("as 3.0: %v", err)
+	}
+}
+
+// Whatever is sent and answered has an example, but files.
+func TestExamples(t *testing.T) {
+	see := func(where string, content openapi3.Content) {
+		for kind, media := range content {
+			if kind != "application/octet-stream" && media.Example == nil && len(media.Examples) == 0 && media.Schema.Value.Example == nil {
+				t.Errorf("%s: %s has no example", where, kind)
+			}
+		}
+	}
+	for path, item := range document(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.RequestBody != nil {
+				see(method+" "+path, op.RequestBody.Value.Content)
+			}
+			for status, response := range op.Responses.Map() {
+				see(method+" "+path+" "+status, response.Value.Content)
+			}
+		}
+	}
+}
+
+func TestContractIsServed(t *testing.T) {
+	_, body := start(t).send(t, http.MethodGet, "/openapi.json", "", nil)
+	doc, err := openapi3.NewLoader().LoadFromData(body)
+	if err != nil || doc.OpenAPI != "3.1.0" || doc.Paths.Len() != document(t).Paths.Len() {
+		t.Errorf("served is %.100s: %v", body, err)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	s := start(t, func(c *server.Config) {
+		c.MaxBody = 1 << 12
+		c.Limits = grammars.Limits{Depth: 50}
+	})
+	s.trained(t)
+	var made openapi.Grammar // whose token KEY is never read
+	s.post(t, "/v1/grammars", `{"files":[{"name":"never.g4","text":"grammar never; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;"}]}`, http.StatusCreated, &made)
+	never := made.ID
+	for _, c := range []struct {
+		name, method, path, contentType, body string
+		headers                               []string
+		status                                int
+		kind, detail                          string
+	}{
+		{"no such path", "GET", "/v2/models", "", "", nil, 404, "not-found", "nothing is served here"},
+		{"no such method", "PUT", "/v1/models", "", "", nil, 405, "method", ""},
+		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "there is no grammar none"},
+		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "there is no subject none"},
+		{"no observations to download", "GET", "/v1/subjects/none/observations", "", "", nil, 404, "not-found", "there is no subject none"},
+		{"no such commit", "GET", "/v1/subjects/calc/observations?commit=x", "", "", nil, 404, "not-found", `there is no observation of calc at commit "x"`},
+		{"no such model", "GET", "/v1/models/none", "", "", nil, 404, "not-found", "there is no model none"},
+		{"no file of a model", "GET", "/v1/models/none/file", "", "", nil, 404, "not-found", "there is no model none"},
+		{"no model of a subject", "GET", "/v1/models/x@latest", "", "", nil, 404, "not-found", "there is no model x@latest"},
+		{"no model to predict with", "POST", "/v1/models/none/predictions", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "there is no model none"},
+		{"no such method of the program", "POST", "/v1/models/latest/predictions?method=ad", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "ad"},
+		{"no such job", "GET", "/v1/jobs/99", "", "", nil, 404, "not-found", "there is no job 99"},
+		{"no job to cancel", "DELETE", "/v1/jobs/99", "", "", nil, 404, "not-found", "there is no job 99"},
+		{"no job to follow", "GET", "/v1/jobs/99/events", "", "", nil, 404, "not-found", "there is no job 99"},
+		{"no subject to train", "POST", "/v1/models", "application/json", `{"subject":"none","grammar":"json"}`, nil, 404, "not-found", "there is no subject none"},
+		{"no grammar to train", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"none"}`, nil, 404, "not-found", "there is no grammar none"},
+		{"no such rule", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","start":"none"}`, nil, 404, "not-found", "there is no parser rule none"},
+
+		{"a job that is no number", "GET", "/v1/jobs/x", "", "", nil, 400, "bad-request", "path parameter job"},
+		{"a limit that is too large", "GET", "/v1/jobs?limit=1001", "", "", nil, 400, "bad-request", "query parameter limit: number must be at most 1000"},
+		{"no JSON", "POST", "/v1/models", "application/json", `{"subject":`, nil, 400, "bad-request", "body: "},
+		{"no body", "POST", "/v1/models", "application/json", ``, nil, 400, "bad-request", "body: "},
+		{"a property that is missing", "POST", "/v1/models", "application/json", `{"subject":"calc"}`, nil, 400, "bad-request", `property "grammar" is missing`},
+		{"a property that is unknown", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"kay":1}}`, nil, 400, "bad-request", `property "kay" is unsupported`},
+		{"an option out of its bounds", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"k":9}}`, nil, 400, "bad-request", "/options/k: number must be at most 8"},
+		{"both kinds of input", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","input_base64":"MQ=="}`, nil, 400, "bad-request", "one of input and input_base64"},
+		{"no files", "POST", "/v1/grammars", "application/json", `{"files":[]}`, nil, 400, "bad-request", "/files: minimum number of items is 1"},
+		{"a body that is no gzip", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "gzip"}, 400, "bad-request", "body: "},
+
+		{"another type", "POST", "/v1/models", "text/plain", `{}`, nil, 415, "unsupported-media", `Content-Type "text/plain": application/json is read here`},
+		{"no type", "POST", "/v1/models/latest/predictions", "", `{}`, nil, 415, "unsupported-media", `Content-Type "": application/json and application/x-ndjson are read here`},
+		{"another encoding", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "br"}, 415, "unsupported-media", `Content-Encoding "br"`},
+		{"a body that is too large", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("1", 1<<12) + `"}`, nil, 413, "too-large", "the body is over 4096 bytes"},
+		{"a body that is too large once unpacked", "POST", "/v1/grammars/json/parses", "application/json", gzipped(t, `{"input":"`+strings.Repeat("1", 1<<12)+`"}`), []string{"Content-Encoding", "gzip"}, 413, "too-large", "the body is over 4096 bytes"},
+
+		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: rule b is not defined"},
+		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 422, "grammar", "there is no parser rule x"},
+		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "limit reached"},
+		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "limit reached"},
+		{"inputs of which there are none", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "option", ""},
+		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "there is no symbol none"},
+		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
+		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},
+
+		{"another host", "GET", "/v1/models", "", "", []string{"Host", "example.org"}, 403, "forbidden", `host "example.org"`},
+		{"another origin", "GET", "/v1/models", "", "", []string{"Origin", "http://example.org"}, 403, "forbidden", `origin "http://example.org"`},
+	} {
+		p := s.problem(t, c.method, c.path, c.contentType, strings.NewReader(c.body), c.headers...)
+		if p.Status != c.status || p.Type != "urn:inroad:problem:"+c.kind || !strings.Contains(p.Detail, c.detail) {
+			t.Errorf("%s: %d %s %q, want %d %s %q", c.name, p.Status, p.Type, p.Detail, c.status, c.kind, c.detail)
+		}
+		if c.kind == "grammar" && len(p.Findings) == 0 {
+			t.Errorf("%s: no findings", c.name)
+		}
+	}
+}
+
+// A store that cannot be read is the service's fault, which it does not tell in
+// detail. It is not ready then.
+func TestClosedStore(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.problem(t, http.MethodGet, "/readyz", "", nil); p.Status != http.StatusServiceUnavailable || p.Detail != "the store cannot be read" {
+		t.Errorf("ready: %+v", p)
+	}
+	if p := s.problem(t, http.MethodGet, "/v1/models", "", nil); p.Status != http.StatusInternalServerError || p.Type != "urn:inroad:problem:internal" || p.Detail != "" {
+		t.Errorf("models: %+v", p)
+	}
+	var status openapi.Status
+	s.get(t, "/healthz", &status)
+}
+
+func TestOverload(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.MaxActive = 1 })
+	body, client := io.Pipe()
+	begun := make(chan struct{})
+	go func() { // a stream that takes its time
+		io.WriteString(client, `{"input":"1"}`+"\n")
+		close(begun)
+	}()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.send(t, http.MethodPost, observations, ndjson, body)
+	}()
+	<-begun
+	for { // until the stream has been admitted
+		resp, text := s.send(t, http.MethodGet, "/v1/version", "", nil)
+		if resp.StatusCode == http.StatusOK {
+			continue
+		}
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "1 requests are being served already") {
+			t.Errorf("got %s %s", resp.Status, text)
+		}
+		break
+	}
+	var status openapi.Status
+	s.get(t, "/healthz", &status) // is always served
+	client.Close()
+	<-ended
+}
+
+// A request that takes too long is ended.
+func TestTimeout(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.Timeout = time.Nanosecond })
+	p := s.problem(t, http.MethodGet, "/v1/grammars/json", "", nil)
+	if p.Status != http.StatusServiceUnavailable || p.Detail != "it took longer than 1ns" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// A client that stops sending does not hold its upload open for ever.
+func TestStalledUpload(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.Stall = 50 * time.Millisecond })
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "POST "+observations+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+ndjson+"\r\nContent-Length: 100\r\n\r\n{\"input\":\"1\",\"methods\":[]}\n")
+	answer, err := io.ReadAll(conn) // to the end: the server closes the connection
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") {
+		t.Errorf("got %q, %v", answer, err)
+	}
+	var subject openapi.Subject
+	s.get(t, "/v1/subjects/calc", &subject)
+	if subject.Commits[0].Observations != 1 {
+		t.Errorf("what was sent is %+v", subject)
+	}
+}
+
+// Streams end with the service, and it does not wait for them.
+func TestEndWithOpenStreams(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	body, client := io.Pipe()
+	defer client.Close()
+	go io.WriteString(client, `{"input":"1"}`+"\n")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/models/latest/predictions", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", ndjson)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answers := bufio.NewReader(resp.Body)
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, `"methods"`) {
+		t.Fatalf("the first answer is %s, %v", line, err)
+	}
+	s.stop()
+	if rest, err := io.ReadAll(answers); err != nil || !strings.Contains(string(rest), "the service shuts down") {
+		t.Errorf("the stream ended with %s, %v", rest, err)
+	}
+}

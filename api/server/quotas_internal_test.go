@@ -1,0 +1,132 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	runtimemetrics "runtime/metrics"
+	"testing"
+	"time"
+
+	"github.com/inroad/inroad/api/store"
+)
+
+// clock is a time that tests set.
+type clock struct{ time.Time }
+
+func (c *clock) now() time.Time { return c.Time }
+
+func after(t *testing.T, err error) time.Duration {
+	t.Helper()
+	busy, ok := errors.AsType[*busyError](err)
+	if !ok || busy.status != http.StatusTooManyRequests {
+		t.Fatalf("got %v, want that it is too much", err)
+	}
+	return busy.after
+}
+
+func TestRate(t *testing.T) {
+	c := &clock{time.Unix(1000, 0)}
+	q := newQuotas(store.Limits{Rate: 2})
+	q.now = c.now
+	slow, standard := store.Key{ID: "slow", Limits: store.Limits{Rate: 0.1}}, store.Key{ID: "standard"}
+	pass := func(k store.Key) {
+		t.Helper()
+		leave, err := q.enter(k)
+		if err != nil {
+			t.Fatalf("key %s at %v: %v", k.ID, c.Time, err)
+		}
+		leave()
+	}
+	refuse := func(k store.Key, want time.Duration) {
+		t.Helper()
+		_, err := q.enter(k)
+		if got := after(t, err); got != want {
+			t.Errorf("key %s at %v: come again in %v, want %v", k.ID, c.Time, got, want)
+		}
+	}
+	pass(slow)
+	refuse(slow, 10*time.Second)
+	pass(standard)
+	pass(standard)
+	refuse(standard, time.Second/2)
+	c.Time = c.Add(time.Second / 2)
+	pass(standard)
+	refuse(standard, time.Second/2)
+	refuse(slow, 9500*time.Millisecond)
+	c.Time = c.Add(time.Hour) // what was not used is gone
+	pass(standard)
+	pass(standard)
+	refuse(standard, time.Second/2)
+	pass(slow)
+	refuse(slow, 10*time.Second)
+	hardly := store.Key{ID: "hardly", Limits: store.Limits{Rate: 1e-300}}
+	pass(hardly)
+	refuse(hardly, 24*time.Hour)
+}
+
+func TestActive(t *testing.T) {
+	q := newQuotas(store.Limits{Active: 2})
+	k := store.Key{ID: "k"}
+	first, _ := q.enter(k)
+	if _, err := q.enter(k); err != nil {
+		t.Fatal(err)
+	}
+	_, err := q.enter(k)
+	after(t, err)
+	if _, err := q.enter(store.Key{ID: "other"}); err != nil {
+		t.Errorf("another key: %v", err)
+	}
+	first()
+	if _, err := q.enter(k); err != nil {
+		t.Errorf("after one has left: %v", err)
+	}
+}
+
+// Requests are refused when they wait, fewer when they do so no more, and some
+// are served whatever comes.
+func TestStrain(t *testing.T) {
+	s := newStrain(100 * time.Millisecond)
+	h := &runtimemetrics.Float64Histogram{Buckets: []float64{0, 0.01, 0.1, 1}, Counts: make([]uint64, 3)}
+	wait := func(counts ...uint64) {
+		for i, n := range counts {
+			h.Counts[i] += n
+		}
+		s.adjust(h)
+	}
+	for _, c := range []struct {
+		name   string
+		counts []uint64
+		want   float64
+	}{
+		{"nothing yet", []uint64{0, 0, 0}, 1},
+		{"short waits", []uint64{10_000, 10_000, 100}, 1},
+		{"a few long ones", []uint64{0, 0, 49}, 1},
+		{"long ones", []uint64{100, 0, 50}, 0.7},
+		{"still", []uint64{0, 100, 50}, 0.49},
+		{"no more", []uint64{100, 0, 1}, 0.59},
+		{"nor now", []uint64{0, 0, 0}, 0.69},
+	} {
+		wait(c.counts...)
+		if got := s.share(); got < c.want-1e-9 || got > c.want+1e-9 {
+			t.Errorf("%s: the share is %v, want %v", c.name, got, c.want)
+		}
+	}
+	refused := 0
+	for range 1000 {
+		if after, ok := s.refused(); ok {
+			refused++
+			if after < time.Second || after > 3*time.Second {
+				t.Errorf("come again in %v", after)
+			}
+		}
+	}
+	if refused < 150 || refused > 500 { // 310 are to be expected
+		t.Errorf("%d of 1000 requests were refused", refused)
+	}
+	for range 10 {
+		wait(0, 0, 5000)
+	}
+	if got := s.share(); got != leastShare {
+		t.Errorf("after long waits the share is %v, want %v", got, leastShare)
+	}
+}

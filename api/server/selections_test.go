@@ -1,0 +1,192 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/api/openapi"
+)
+
+// placed trains a model of calc that knows where its methods stand.
+func (s *service) placed(t *testing.T) {
+	t.Helper()
+	_, observations, _ := strings.Cut(calc(100), "\n")
+	const header = `{"inroad":"observations/1","subject":"placed","commit":"v1","units":[` +
+		`{"id":"calc.go#add","file":"calc.go","start":10,"end":12},{"id":"calc.go#mul","file":"calc.go","start":14,"end":16},` +
+		`{"id":"calc.go#main","file":"calc.go","start":18,"end":20},{"id":"calc.go#never","file":"calc.go","start":22,"end":24}]}` + "\n"
+	resp, text := s.send(t, http.MethodPost, "/v1/subjects/placed/observations", ndjson, strings.NewReader(header+observations))
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("upload: %s %s", resp.Status, text)
+	}
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"placed","grammar":"expr"}`, http.StatusAccepted, &j)
+	if events := s.follow(t, j.ID); events[len(events)-1].State != openapi.Done {
+		t.Fatalf("the training ended so: %+v", events)
+	}
+}
+
+func decode(t *testing.T, text []byte, to any) {
+	t.Helper()
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}
+
+// edit is a change of a line of calc.go.
+func edit(line int) string {
+	return fmt.Sprintf(`--- a/calc.go\n+++ b/calc.go\n@@ -%d +%[1]d @@\n-\ta\n+\tb\n`, line)
+}
+
+const sums = `{"path":"sum","input":"1+2"},{"path":"one","input":"1"},{"path":"product","input":"2*3"}`
+
+// TestSelect chooses inputs, given at once and streamed.
+func TestSelect(t *testing.T) {
+	s := start(t)
+	s.placed(t)
+	for _, c := range []struct {
+		name, options, inputs string
+		chosen, rest          []string
+		why                   openapi.SelectReasonKind // of the first
+		fallback              string
+	}{
+		{"those that reach a changed method", `"sample":0,"diff":"` + edit(11) + `"`, sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, ""},
+		{"nothing if nothing changed", `"diff":""`, sums, nil, []string{"sum", "one", "product"}, "", ""},
+		{"a sample of the rest", `"sample":1,"diff":"` + edit(11) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyReaches, ""},
+		{
+			"what is always run", `"sample":0,"always":["o*"],"diff":"` + edit(11) + `"`, sums,
+			[]string{"one", "sum"},
+			[]string{"product"},
+			openapi.WhyAlways, "",
+		},
+		{
+			"new, edited and failed inputs", `"sample":0`,
+			`{"path":"a","input":"1","changed":"new"},{"path":"b","input":"2","changed":"edited"},{"path":"c","input":"3","failed":true},{"path":"d","input":"4"}`,
+			[]string{"a", "b", "c"},
+			[]string{"d"},
+			openapi.WhyNew, "",
+		},
+		{
+			"what inputs reached before, without their content", `"sample":0,"diff":"` + edit(11) + `"`,
+			`{"path":"a","digest":"` + strings.Repeat("ab", 32) + `","size":3,"reached":["calc.go#add"]},{"path":"b","input":"1+1","reached":[]}`,
+			[]string{"a"},
+			[]string{"b"},
+			openapi.WhyReached, "",
+		},
+		{
+			"inputs of which nothing is known", `"sample":0,"diff":"` + edit(11) + `"`,
+			`{"path":"a","digest":"` + strings.Repeat("ab", 32) + `"}`,
+			[]string{"a"},
+			nil, openapi.WhyUnknown, "",
+		},
+		{"no more than so many", `"sample":0,"max":1,"diff":"` + edit(19) + `"`, sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, ""},
+		{
+			"no longer than so long", `"sample":0,"budget_ms":60,"diff":"` + edit(19) + `"`,
+			`{"path":"a","input":"1","duration_ms":50},{"path":"b","input":"2","duration_ms":70}`,
+			[]string{"a"},
+			[]string{"b"},
+			openapi.WhyReaches, "",
+		},
+		{"a smallest corpus", `"minimize":true`, sums + `,{"path":"both","input":"1+2*3"}`, []string{"both"}, []string{"sum", "one", "product"}, openapi.WhyNeeded, ""},
+		{"only the files that the change is about", `"sample":0,"touched":[],"diff":"` + edit(11) + `"`, sums, nil, []string{"sum", "one", "product"}, "", ""},
+		{"all of a file that was another in between", `"sample":0,"min_recall":0,"touched":["calc.go"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyReaches, "method never observed"},
+		{"everything if a line is in no method", `"diff":"` + edit(2) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "unmapped change"},
+		{"everything if a method was never observed", `"diff":"` + edit(23) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "method never observed"},
+		{"everything if a file is new", `"untracked":["new.go","notes.txt"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "new method"},
+		{"inputs are no files of the program", `"folders":["corpus"],"untracked":["corpus/new.go"]`, sums, nil, []string{"sum", "one", "product"}, "", ""},
+		{"everything if a file affects everything", `"full_on":["*.go"],"diff":"` + edit(11) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "file that affects everything"},
+		{"everything if the client says so", `"fallbacks":[{"cause":"shallow clone","detail":"fetch more"}]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "shallow clone"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got openapi.Selection
+			s.post(t, "/v1/selections", `{"model":"latest",`+c.options+`,"inputs":[`+c.inputs+`]}`, http.StatusOK, &got)
+			chosen := []string{}
+			for _, in := range got.Inputs {
+				chosen = append(chosen, in.Path)
+			}
+			slices.Sort(chosen)
+			slices.Sort(c.chosen)
+			rest := slices.Sorted(slices.Values(got.Rest))
+			slices.Sort(c.rest)
+			if !slices.Equal(chosen, c.chosen) || !slices.Equal(rest, c.rest) {
+				t.Fatalf("chose %q and left %q, want %q and %q: %+v", chosen, rest, c.chosen, c.rest, got)
+			}
+			if c.why != "" && !slices.ContainsFunc(got.Inputs[0].Reasons, func(r openapi.SelectReason) bool { return r.Kind == c.why }) {
+				t.Errorf("the first was chosen for %+v, want %s", got.Inputs[0].Reasons, c.why)
+			}
+			if got.Everything != (c.fallback != "") || c.fallback != "" && got.Fallbacks[0].Cause != c.fallback {
+				t.Errorf("fallbacks %+v, want %q", got.Fallbacks, c.fallback)
+			}
+			lines := `{"model":"latest",` + c.options + "}\n" + strings.ReplaceAll(c.inputs, "},{", "}\n{") + "\n"
+			resp, text := s.send(t, http.MethodPost, "/v1/selections", ndjson, strings.NewReader(lines))
+			var streamed openapi.Selection
+			decode(t, text, &streamed)
+			if diff := cmp.Diff(got, streamed); diff != "" {
+				t.Errorf("streamed: %s, and another answer:\n%s", resp.Status, diff)
+			}
+		})
+	}
+}
+
+// TestSelectRefused sends what is no selection.
+func TestSelectRefused(t *testing.T) {
+	s := start(t)
+	s.placed(t)
+	for _, c := range []struct {
+		name, body, kind, detail string
+	}{
+		{"no such model", `{"model":"none"}`, "not-found", "there is no model none"},
+		{"no diff", `{"model":"latest","diff":"--- a/x\n+++ b/x\n@@ nonsense @@\n"}`, "option", "line 3 of the diff: "},
+		{"no pattern", `{"model":"latest","always":["["]}`, "option", `"[" is no pattern of paths`},
+		{"a share over 1", `{"model":"latest","recall":2}`, "bad-request", "/recall: "},
+		{"an unknown option", `{"model":"latest","goal":1}`, "bad-request", `property "goal"`},
+		{"no model", `{}`, "bad-request", `property "model" is missing`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, kind := range []string{"application/json", ndjson} {
+				p := s.problem(t, http.MethodPost, "/v1/selections", kind, strings.NewReader(c.body))
+				if p.Type != "urn:inroad:problem:"+c.kind || !strings.Contains(p.Detail, c.detail) {
+					t.Errorf("%s as %s: %+v, want %s with %s", c.body, kind, p, c.kind, c.detail)
+				}
+			}
+		})
+	}
+	for _, c := range []struct{ name, lines, detail string }{
+		{"an input without content", "{\"model\":\"latest\"}\n{\"path\":\"a\"}", "a: one of input, input_base64 and digest is to be given"},
+		{"an input without a path", "{\"model\":\"latest\"}\n{\"path\":\"a\",\"input\":\"1\"}\n{\"input\":\"1\"}", `line 3: /path: property "path" is missing`},
+		{"inputs in the first line", `{"model":"latest","inputs":[]}`, "line 1: inputs are lines of their own here"},
+		{"a line that is no JSON", "{\"model\":\"latest\"}\n{", "line 2: "},
+		{"nothing", "", "line 1: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := s.problem(t, http.MethodPost, "/v1/selections", ndjson, strings.NewReader(c.lines))
+			if p.Status != http.StatusBadRequest || !strings.Contains(p.Detail, c.detail) {
+				t.Errorf("%q: %+v, want %s", c.lines, p, c.detail)
+			}
+		})
+	}
+}
+
+// TestSelectFromLargeCorpus streams more than a body may have that is read at once.
+func TestSelectFromLargeCorpus(t *testing.T) {
+	s := start(t)
+	s.placed(t)
+	var body strings.Builder
+	body.WriteString(`{"model":"latest","sample":0,"diff":"` + edit(11) + "\"}\n")
+	blank := strings.Repeat(" ", 1<<20)
+	const n = 20
+	for i := range n {
+		fmt.Fprintf(&body, `{"path":"%d","input":"%s%d"}`+"\n", i, blank, i)
+	}
+	resp, text := s.send(t, http.MethodPost, "/v1/selections", ndjson, strings.NewReader(body.String()))
+	var got openapi.Selection
+	decode(t, text, &got)
+	if resp.StatusCode != http.StatusOK || got.Corpus != n || len(got.Inputs)+len(got.Rest) != n {
+		t.Errorf("%s: %d of %d inputs", resp.Status, len(got.Inputs), got.Corpus)
+	}
+}

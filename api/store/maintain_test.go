@@ -1,0 +1,109 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// filled returns the path of a store that has something of everything.
+func filled(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	_, _, err := s.PutGrammar(store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}})
+	_, oerr := s.AddObservations("p", "c", nil, []observation.Observation{observed("1", "m"), observed("2", "m")})
+	_, merr := s.PutModel(store.Model{ID: "m"}, []byte("file"))
+	j, jerr := s.NewJob(store.Job{})
+	j.State, j.Model = store.Done, "m"
+	_, _, kerr := s.NewKey(store.Key{Name: "k"})
+	if err := errors.Join(err, oerr, merr, jerr, kerr, s.SaveJob(j), s.PutAlias(store.Alias{Name: "a", Model: "m"}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(tx *bbolt.Tx) error
+		want   string // in the only fault
+	}{
+		{"whole", func(*bbolt.Tx) error { return nil }, ""},
+		{"a model without its file", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("chunks"))
+			key, _ := b.Cursor().First()
+			return b.Delete(key)
+		}, "a part of model m is missing or damaged"},
+		{"observations that are gone", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("subjects")).Bucket([]byte("p")).Bucket([]byte("=c")).Bucket([]byte("blocks"))
+			key, _ := b.Cursor().First()
+			return b.Delete(key)
+		}, `observations of p at commit "c": there are 0, and there should be 2`},
+		{"an alias of nothing", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("none")) }, "alias b: there is no model none"},
+		{"a grammar under another id", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("grammars"))
+			key, value := b.Cursor().First()
+			altered := strings.Replace(string(value), "grammar g;", "grammar h;", 1)
+			return b.Put(key, []byte(altered))
+		}, "its files are others than its id says"},
+	} {
+		path := filled(t)
+		raw(t, path, c.damage)
+		s := open(t, path)
+		r, err := s.Check()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if c.want == "" && (len(r.Faults) != 0 || r.Grammars != 1 || r.Subjects != 1 || r.Observations != 2 || r.Models != 1 || r.Jobs != 1 || r.Keys != 1 || r.Unused != 0) {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+		if c.want != "" && (len(r.Faults) != 1 || !strings.Contains(r.Faults[0], c.want)) {
+			t.Errorf("%s: %q, want %s", c.name, r.Faults, c.want)
+		}
+	}
+}
+
+// Backups and compacted stores have all that the store has.
+func TestBackupAndCompact(t *testing.T) {
+	path := filled(t)
+	s := open(t, path)
+	for i := range 20 { // what is written over leaves space behind
+		if _, err := s.PutModel(store.Model{ID: strings.Repeat("x", i+1)}, make([]byte, i<<16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := s.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(string) error{"backup": s.Backup, "compact": s.Compact} {
+		target := filepath.Join(t.TempDir(), "t.db")
+		if err := write(target); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got, err := open(t, target).Check()
+		if err != nil || len(got.Faults) > 0 || got.Models != want.Models || got.Observations != want.Observations || got.Keys != want.Keys || got.Grammars != want.Grammars {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+		if err := write(target); !errors.Is(err, os.ErrExist) {
+			t.Errorf("%s over a file: %v", name, err)
+		}
+		if left, _ := filepath.Glob(target + ".*"); len(left) > 0 {
+			t.Errorf("%s: left are %v", name, left)
+		}
+		if err := write(filepath.Join(t.TempDir(), "none", "t.db")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s into a folder that is not there: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,464 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// open opens a store that is closed with the test.
+func open(t *testing.T, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// again closes a store and opens it once more.
+func again(t *testing.T, s *store.Store, path string) *store.Store {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, path)
+}
+
+func TestGrammars(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	sources := []grammars.Source{{Name: "b.g4", Text: "lexer grammar b;"}, {Name: "a.g4", Text: "parser grammar a;"}}
+	first, created, err := s.PutGrammar(store.Grammar{Name: "a", Start: "r", Sources: sources})
+	if err != nil || !created {
+		t.Fatalf("first: created %v, %v", created, err)
+	}
+	sources = []grammars.Source{sources[1], sources[0]}
+	second, created, err := s.PutGrammar(store.Grammar{Name: "a", Start: "r", Sources: sources})
+	if err != nil || created || second.ID != first.ID {
+		t.Errorf("the same files in another order: created %v, %s and %s, %v", created, first.ID, second.ID, err)
+	}
+	other, created, err := s.PutGrammar(store.Grammar{Name: "a", Sources: sources})
+	if err != nil || !created || other.ID == first.ID {
+		t.Errorf("another start rule: created %v, %s and %s, %v", created, first.ID, other.ID, err)
+	}
+	s = again(t, s, path)
+	got, err := s.Grammar(first.ID)
+	if diff := cmp.Diff(first, got); diff != "" || err != nil {
+		t.Errorf("after it was opened again: %v %s", err, diff)
+	}
+	if all, err := s.Grammars(); err != nil || len(all) != 2 {
+		t.Errorf("%d grammars, %v; want 2", len(all), err)
+	}
+	var notFound *store.NotFoundError
+	if _, err := s.Grammar("none"); !errors.As(err, &notFound) || err.Error() != "there is no grammar none" {
+		t.Errorf("a grammar that is not there: %v", err)
+	}
+}
+
+func observed(input string, methods ...string) observation.Observation {
+	return observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK, Weight: 1}
+}
+
+// collect returns all observations of a program.
+func collect(t *testing.T, s *store.Store, subject, commit string) []observation.Observation {
+	t.Helper()
+	var out []observation.Observation
+	for block, err := range s.Observations(subject, commit) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, block...)
+	}
+	return out
+}
+
+func TestObservations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	units := []observation.Unit{{ID: "a.go#f", Kind: observation.KindMethod, Name: "f", File: "a.go", Start: 1, End: 3}, {ID: "a.go#g"}}
+	whole := []observation.Observation{
+		observed("1", "a.go#f"),
+		{
+			Name: "x", Input: []byte{0xff, 0}, Methods: []string{"a.go#f", "a.go#g"}, Counts: []int{1, 7}, Outcome: observation.Failed,
+			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond, Weight: 2.5,
+		},
+		{Input: []byte("unknown"), Outcome: observation.TimedOut, Weight: 1}, // no methods are known
+		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK, Weight: 1},
+	}
+	for _, step := range []struct {
+		name string
+		give []observation.Observation
+		want store.Added
+	}{
+		{"new ones", whole, store.Added{Stored: 4}},
+		{"the same again", whole, store.Added{Duplicates: 4}},
+		{"the same but for the time it took", []observation.Observation{func() observation.Observation { o := whole[1]; o.Duration = 1; return o }()}, store.Added{Duplicates: 1}},
+		{"something else of an input", []observation.Observation{observed("1", "a.go#g")}, store.Added{Stored: 1, Contradictory: 1}},
+		{"twice in a block", []observation.Observation{observed("2"), observed("2")}, store.Added{Stored: 1, Duplicates: 1}},
+		{"nothing", nil, store.Added{}},
+	} {
+		got, err := s.AddObservations("p/q", "c1", units, step.give)
+		if err != nil || got != step.want {
+			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
+		}
+	}
+	s = again(t, s, path)
+	want := append(slices.Clone(whole), observed("1", "a.go#g"), observed("2"))
+	want[5].Methods = nil // observed without methods: not known
+	if diff := cmp.Diff(want, collect(t, s, "p/q", "c1")); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+	h, err := s.Header("p/q", "c1")
+	if diff := cmp.Diff(observation.Header{Subject: "p/q", Commit: "c1", Units: units}, h); diff != "" || err != nil {
+		t.Errorf("header: %v %s", err, diff)
+	}
+	c, err := s.Commit("p/q", "c1")
+	if err != nil || c.Observations != 6 || c.Contradictory != 1 || c.Units != 2 {
+		t.Errorf("commit: %+v, %v", c, err)
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	for i, add := range [][2]string{{"b", ""}, {"a", "1"}, {"a", "2"}, {"a", "1"}} {
+		if _, err := s.AddObservations(add[0], add[1], nil, []observation.Observation{observed(fmt.Sprint(i), "m")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := s.Subjects()
+	var got []string
+	for _, subject := range found {
+		for _, c := range subject.Commits {
+			got = append(got, fmt.Sprintf("%s@%s %d", subject.Name, c.Name, c.Observations))
+		}
+	}
+	if diff := cmp.Diff([]string{"a@1 2", "a@2 1", "b@ 1"}, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	for _, c := range []struct{ subject, commit, want string }{
+		{"none", "", "there is no subject none"},
+		{"a", "3", `there is no observation of a at commit "3"`},
+	} {
+		if _, err := s.Commit(c.subject, c.commit); err == nil || err.Error() != c.want {
+			t.Errorf("%s at %s: %v, want %s", c.subject, c.commit, err, c.want)
+		}
+		if _, err := s.Header(c.subject, c.commit); err == nil {
+			t.Errorf("%s at %s has a header", c.subject, c.commit)
+		}
+	}
+}
+
+// However observations are split into blocks, the same ones are there.
+func TestBlocksDoNotMatter(t *testing.T) {
+	dir, files := t.TempDir(), 0
+	rapid.Check(t, func(r *rapid.T) {
+		files++
+		s, err := store.Open(filepath.Join(dir, fmt.Sprint(files)), store.Options{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer s.Close()
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c"}), 0, 20)
+		inputs, methods := text.Draw(r, "inputs"), text.Draw(r, "methods")
+		var all []observation.Observation
+		seen := map[string]bool{}
+		var want []string
+		for i, input := range inputs {
+			o := observed(input, methods[:min(i, len(methods))]...)
+			if o.Methods == nil {
+				o.Methods = []string{}
+			}
+			all = append(all, o)
+			if key := fmt.Sprintf("%q %q", o.Input, o.Methods); !seen[key] {
+				seen[key] = true
+				want = append(want, key)
+			}
+		}
+		for len(all) > 0 {
+			n := rapid.IntRange(1, len(all)).Draw(r, "block")
+			if _, err := s.AddObservations("p", "", nil, all[:n]); err != nil {
+				r.Fatal(err)
+			}
+			all = all[n:]
+		}
+		var got []string
+		for block, err := range s.Observations("p", "") {
+			if _, none := errors.AsType[*store.NotFoundError](err); none {
+				break
+			}
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, o := range block {
+				got = append(got, fmt.Sprintf("%q %q", o.Input, o.Methods))
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			r.Fatal(diff)
+		}
+	})
+}
+
+func TestModels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	file := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // three chunks
+	for i, subject := range []string{"a", "b", "a"} {
+		m, err := s.PutModel(store.Model{ID: fmt.Sprint("m", i+1), Subject: subject}, file[i:])
+		if err != nil || m.Number != uint64(i+1) {
+			t.Fatalf("model %d: number %d, %v", i, m.Number, err)
+		}
+	}
+	if m, err := s.PutModel(store.Model{ID: "m2", Subject: "other"}, nil); err != nil || m.Subject != "b" || m.Number != 2 {
+		t.Errorf("a model that is there: %+v, %v", m, err)
+	}
+	s = again(t, s, path)
+	m, err := s.Model("m2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.ModelFile(m); err != nil || !bytes.Equal(got, file[1:]) {
+		t.Errorf("file of %d bytes, %v; want %d", len(got), err, len(file)-1)
+	}
+	for _, c := range []struct {
+		subject string
+		before  uint64
+		limit   int
+		want    string
+	}{
+		{"", 0, 10, "m3 m2 m1"}, {"a", 0, 10, "m3 m1"}, {"", 0, 2, "m3 m2"}, {"", 2, 10, "m1"}, {"", 1, 10, ""}, {"", 99, 1, "m3"}, {"none", 0, 1, ""},
+	} {
+		found, err := s.Models(c.subject, c.before, c.limit)
+		var ids []string
+		for _, m := range found {
+			ids = append(ids, m.ID)
+		}
+		if got := strings.Join(ids, " "); got != c.want || err != nil {
+			t.Errorf("models of %q before %d, %d at most: %q, %v; want %q", c.subject, c.before, c.limit, got, err, c.want)
+		}
+	}
+}
+
+func TestDamagedModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	m, err := s.PutModel(store.Model{ID: "m"}, []byte("file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	raw(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("chunks")).Put(m.Chunks[0], []byte("fils")) })
+	if _, err := open(t, path).ModelFile(m); err == nil || !strings.Contains(err.Error(), "a part of model m is missing or damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// raw changes the file of a store behind its back.
+func raw(t *testing.T, path string, do func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Update(do); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJobs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	states := []store.JobState{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled, store.Interrupted}
+	for i, state := range states {
+		j, err := s.NewJob(store.Job{Subject: "p", Options: []byte("{}")})
+		if err != nil || j.ID != uint64(i+1) || j.State != store.Queued || j.Created.IsZero() {
+			t.Fatalf("new job: %+v, %v", j, err)
+		}
+		j.State, j.Error, j.Attempts = state, "why", 2
+		if err := s.SaveJob(j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = again(t, s, path)
+	left, err := s.OpenJobs()
+	if err != nil || len(left) != 2 || left[0].ID != 1 || left[1].ID != 2 || left[1].Error != "why" || left[1].Attempts != 2 {
+		t.Errorf("jobs that have not ended: %+v, %v", left, err)
+	}
+	if found, err := s.Jobs(4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
+		t.Errorf("two jobs before the fourth: %+v, %v", found, err)
+	}
+	if _, err := s.Job(99); err == nil || err.Error() != "there is no job 99" {
+		t.Errorf("a job that is not there: %v", err)
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole.db")
+	s := open(t, whole)
+	if _, err := s.PutModel(store.Model{ID: "m"}, make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(whole, store.Options{Wait: time.Millisecond}); !errors.Is(err, store.ErrInUse) {
+		t.Errorf("a store that is open: %v", err)
+	}
+	s.Close()
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(dir, "foreign.db")
+	if db, err := bbolt.Open(foreign, 0o600, nil); err != nil || db.Close() != nil {
+		t.Fatal(err)
+	}
+	raw(t, foreign, func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte("meta"))
+		if err != nil {
+			return err
+		}
+		return b.Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 99})
+	})
+	for _, c := range []struct {
+		name, path string
+		data       []byte
+		want       string
+	}{
+		{"a text", "text.db", []byte(strings.Repeat("text ", 4000)), "it is no store: invalid database"},
+		{"a short text", "short.db", []byte("text"), "it is no store, or was cut off"},
+		{"cut off in the middle", "half.db", data[:len(data)/2], "it was cut off: it has "},
+		{"cut off after the first pages", "pages.db", data[:16384], "it was cut off: it has 16384 bytes and needs "},
+		{"a later version", "foreign.db", nil, "its layout has version 0000000000000063, which this program does not know; it knows 2"},
+		{"a folder", ".", nil, "it is no file"},
+	} {
+		path := filepath.Join(dir, c.path)
+		if c.data != nil {
+			if err := os.WriteFile(path, c.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := store.Open(path, store.Options{})
+		if _, ok := errors.AsType[*store.FileError](err); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	if _, err := store.Open(filepath.Join(dir, "none.db"), store.Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a store that is not there, to read: %v", err)
+	}
+	if _, err := store.Open(filepath.Join(dir, "none", "s.db"), store.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	for _, id := range []string{"m1", "m2"} {
+		if _, err := s.PutModel(store.Model{ID: id}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, a := range []store.Alias{{"stable", "m1"}, {"next", "m2"}, {"stable", "m2"}} {
+		if err := s.PutAlias(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.PutAlias(store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "there is no model none" {
+		t.Errorf("a name for nothing: %v", err)
+	}
+	s = again(t, s, path)
+	all, err := s.Aliases()
+	if diff := cmp.Diff([]store.Alias{{"next", "m2"}, {"stable", "m2"}}, all); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if m, err := s.Named("stable"); err != nil || m.ID != "m2" {
+		t.Errorf("stable is %+v, %v", m, err)
+	}
+	if err := s.DeleteAlias("stable"); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeleteAlias("stable"); err == nil || err.Error() != "there is no alias stable" {
+		t.Errorf("deleted again: %v", err)
+	}
+	if _, err := s.Named("stable"); err == nil || err.Error() != "there is no model stable" {
+		t.Errorf("asked for after that: %v", err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	key, secret, err := s.NewKey(store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: store.Limits{Rate: 0.5, Active: 2, Upload: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := s.NewKey(store.Key{Name: "someone", Scopes: []store.Scope{store.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = again(t, s, path)
+	if data, err := os.ReadFile(path); err != nil || bytes.Contains(data, []byte(secret)) {
+		t.Errorf("the secret is in the file, %v", err)
+	}
+	got, err := s.Authenticate(secret)
+	if diff := cmp.Diff(key, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if !got.Allows(store.ScopeWrite) || got.Allows(store.ScopeAdmin) {
+		t.Errorf("allows %v", got.Scopes)
+	}
+	for _, wrong := range []string{"", "inroad_", secret + "x", secret[:len(secret)-1], strings.TrimPrefix(secret, "inroad_"), strings.Replace(secret, key.ID, other.ID, 1), "inroad_00000000_x"} {
+		if _, err := s.Authenticate(wrong); !errors.Is(err, store.ErrKey) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if keys, err := s.Keys(); err != nil || len(keys) != 2 || keys[0].Name != "ci" {
+		t.Errorf("keys are %+v, %v", keys, err)
+	}
+	if err := s.RevokeKey(key.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Authenticate(secret); !errors.Is(err, store.ErrKey) {
+		t.Errorf("after it was revoked: %v", err)
+	}
+	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "there is no key "+key.ID {
+		t.Errorf("revoked again: %v", err)
+	}
+}
+
+// A store of the first layout is brought to the present one, with all that is in it.
+func TestMigrate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	if _, err := s.PutModel(store.Model{ID: "m"}, []byte("file")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	raw(t, path, func(tx *bbolt.Tx) error { // as it was before there were aliases and keys
+		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")),
+			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
+	})
+	s = open(t, path)
+	if err := s.PutAlias(store.Alias{Name: "a", Model: "m"}); err != nil {
+		t.Error(err)
+	}
+	if err := again(t, s, path).Ping(); err != nil {
+		t.Error(err)
+	}
+}

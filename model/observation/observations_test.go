@@ -1,0 +1,332 @@
+package observation_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// readAll reads to the end and keeps what is wrong with single lines.
+func readAll(tb testing.TB, r *observation.Reader) (all []observation.Observation, bad []string) {
+	tb.Helper()
+	for {
+		o, err := r.Next()
+		if _, ok := errors.AsType[*observation.LineError](err); ok {
+			bad = append(bad, err.Error())
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return all, bad
+		}
+		if err != nil {
+			return all, append(bad, "final: "+err.Error())
+		}
+		all = append(all, o)
+	}
+}
+
+func TestReadGolden(t *testing.T) {
+	text, err := os.ReadFile("testdata/observations.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []observation.Observation{
+		{
+			Input: []byte("[1]"), Methods: []string{"JsonReader.java#<init>", "JsonReader.java#peek"}, Counts: []int{1, 4},
+			Outcome: observation.OK, Duration: 250 * time.Microsecond, Weight: 1,
+		},
+		{
+			Name: "bad.json", Input: []byte("[\"\\ud83d\\ude00\x00😀"), Methods: []string{}, Outcome: observation.Failed, Weight: 1,
+			Failure: &observation.Failure{Type: "MalformedJsonException", Message: "Unterminated array", Stack: "9f86d081"},
+		},
+		{Input: []byte("\xff\xfe"), Methods: []string{"a", "b"}, Counts: []int{2, 4}, Outcome: observation.Crashed, Weight: 2.5},
+		{Input: []byte{}, Outcome: observation.TimedOut, Duration: 2 * time.Second, Weight: 1},
+		{Input: []byte("x"), Outcome: observation.Failed, Failure: &observation.Failure{Type: "E"}, Weight: 1},
+		{Input: []byte("y"), Methods: []string{"b"}, Outcome: observation.OK, Weight: 1},
+	}
+	header := observation.Header{Subject: "gson", Commit: "4e65e6a", Units: []observation.Unit{
+		{
+			ID: "JsonReader.java#peek", Kind: "method", Name: "com.google.gson.stream.JsonReader.peek()",
+			File: "gson/src/main/java/com/google/gson/stream/JsonReader.java", Start: 401, End: 445,
+		},
+		{ID: "JsonReader.java#<init>", Kind: "constructor", Name: "JsonReader(Reader)"},
+	}}
+	for _, way := range []struct {
+		name string
+		r    io.Reader
+	}{
+		{"at once", bytes.NewReader(text)},
+		{"byte by byte", iotest.OneByteReader(bytes.NewReader(text))},
+		{"with other line ends", bytes.NewReader(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))},
+		{"without the last line end", bytes.NewReader(bytes.TrimSuffix(text, []byte("\n")))},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			r := observation.NewReader(way.r)
+			if diff := cmp.Diff(header, r.Header()); diff != "" {
+				t.Errorf("header (-want +got):\n%s", diff)
+			}
+			got, bad := readAll(t, r)
+			if diff := cmp.Diff(want, got); diff != "" || bad != nil {
+				t.Errorf("errors %q, observations (-want +got):\n%s", bad, diff)
+			}
+			last := observation.Unit{ID: "Gson.java#fromJson", Kind: "method"}
+			if diff := cmp.Diff(append(header.Units, last), r.Header().Units); diff != "" {
+				t.Errorf("units at the end (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWrite(t *testing.T) {
+	var b bytes.Buffer
+	w, err := observation.NewWriter(&b, observation.Header{Subject: "s", Units: []observation.Unit{{ID: "f.go#F", Kind: observation.KindMethod, Start: 3, End: 9}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := []string{"z", "a"}
+	for _, o := range []observation.Observation{
+		{Input: []byte("<&>\u2028"), Methods: methods, Duration: 1500 * time.Nanosecond},
+		{Input: []byte("\xff"), Methods: []string{}, Outcome: observation.Failed, Failure: &observation.Failure{Message: "no"}, Weight: 3},
+		{Name: "n", Outcome: observation.Crashed},
+	} {
+		if err := w.Write(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `{"inroad":"observations/1","subject":"s","units":[{"id":"f.go#F","start":3,"end":9}]}
+{"input":"<&>\u2028","methods":["a","z"],"outcome":"ok","duration_ms":0.0015}
+{"input_base64":"/w==","methods":[],"outcome":"failure","failure":{"message":"no"},"weight":3}
+{"name":"n","input":"","outcome":"crash"}
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("written (-want +got):\n%s", diff)
+	}
+	if methods[0] != "z" {
+		t.Error("the caller's methods were sorted")
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		o    observation.Observation
+		want string
+	}{
+		{"an outcome of its own", observation.Observation{Outcome: "fine"}, `outcome "fine"`},
+		{"a negative weight", observation.Observation{Weight: -1}, "weight -1"},
+		{"a negative time", observation.Observation{Duration: -time.Second}, "duration_ms -1000"},
+		{"counts of nothing", observation.Observation{Counts: []int{1}}, "1 counts for 0 methods"},
+		{"a nameless method", observation.Observation{Methods: []string{""}}, "without a name"},
+		{"a huge input", observation.Observation{Input: make([]byte, observation.MaxInput+1)}, "more than the limit of 8388608"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := observation.NewAppender(&b).Write(tc.o)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || b.Len() > 0 {
+				t.Errorf("got error %v and %q written, want an error with %q", err, &b, tc.want)
+			}
+		})
+	}
+}
+
+// TestBadLines puts each line between two good ones, which must be read.
+func TestBadLines(t *testing.T) {
+	for _, tc := range []struct{ name, line, want string }{
+		{"no JSON", `input`, "line 2: not a JSON object: invalid character 'i'"},
+		{"an array", `[]`, "line 2: not a JSON object"},
+		{"half a line", `{"input":"a","meth`, "line 2: not a JSON object: unexpected end"},
+		{"no input", `{"methods":[]}`, "line 2: neither input nor input_base64"},
+		{"two inputs", `{"input":"","input_base64":""}`, "line 2: both input and input_base64"},
+		{"bad base64", `{"input_base64":"?"}`, "line 2: not a JSON object: illegal base64"},
+		{"bytes that are no text", "{\"input\":\"\xff\"}", "line 2: not UTF-8; an input that is no text belongs into input_base64"},
+		{"half a pair", `{"input":"\ud800x"}`, "line 2: half a surrogate pair"},
+		{"the second half of a pair", `{"input":"\\\udc00"}`, "line 2: half a surrogate pair"},
+		{"two first halves", `{"input":"\ud800\uD800\udc00"}`, "line 2: half a surrogate pair"},
+		{"methods that are no list", `{"input":"","methods":"a"}`, "line 2: methods: a JSON string is not what belongs here"},
+		{"a method without a name", `{"input":"","methods":[""]}`, "line 2: a method without a name"},
+		{"too few counts", `{"input":"","methods":["a"],"counts":[]}`, "line 2: 0 counts for 1 methods"},
+		{"a negative count", `{"input":"","methods":["a"],"counts":[-1]}`, `line 2: count -1 of "a"`},
+		{"a huge count", `{"input":"","methods":["a"],"counts":[9223372036854775807]}`, `line 2: count 9223372036854775807 of "a"`},
+		{"an unknown outcome", `{"input":"","outcome":"OK"}`, `line 2: outcome "OK": it is ok, failure, crash or timeout`},
+		{"a failure that is none", `{"input":"","outcome":"ok","failure":{}}`, "line 2: outcome ok, and yet a failure"},
+		{"no weight", `{"input":"","weight":0}`, "line 2: weight 0: it is more than 0"},
+		{"a negative time", `{"input":"","duration_ms":-1}`, "line 2: duration_ms -1"},
+		{"an eternity", `{"input":"","duration_ms":1e300}`, "line 2: duration_ms"},
+		{"a unit without an id", `{"inroad":"observations/1","units":[{}]}`, "line 2: units: one has no id"},
+		{"a unit that ends before it begins", `{"inroad":"observations/1","units":[{"id":"a","start":2,"end":1}]}`, `line 2: units: "a": lines 2 to 1`},
+		{"deep nesting", strings.Repeat(`{"x":`, 20_000), "line 2: not a JSON object"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text := "{\"input\":\"1\"}\n" + tc.line + "\n{\"input\":\"3\"}\n"
+			got, bad := readAll(t, observation.NewReader(strings.NewReader(text)))
+			if len(got) != 2 || len(bad) != 1 || !strings.HasPrefix(bad[0], tc.want) {
+				t.Errorf("%.100s: got %d observations and errors %q, want 2 and %q", tc.line, len(got), bad, tc.want)
+			}
+		})
+	}
+}
+
+func TestFinalErrors(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{
+			"a later version", `{"inroad":"observations/2"}`,
+			`final: line 1: cannot read observations: the version is "observations/2", and this program knows "observations/1"`,
+		},
+		{
+			"two programs", `{"inroad":"observations/1","subject":"a"}` + "\n" + `{"inroad":"observations/1","subject":"b","commit":"c"}`,
+			`final: line 2: cannot read observations: those of "b" at "c" follow, and the ones before are of "a"`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := observation.NewReader(strings.NewReader(tc.text + "\n{\"input\":\"\"}\n"))
+			for range 2 { // it stays the same
+				if got, bad := readAll(t, r); len(got) != 0 || len(bad) != 1 || bad[0] != tc.want {
+					t.Errorf("got %d observations and errors %q, want %q", len(got), bad, tc.want)
+				}
+			}
+			if _, err := r.Next(); !errors.Is(err, observation.ErrObservations) {
+				t.Errorf("got %v, want ErrObservations", err)
+			}
+		})
+	}
+	t.Run("a disk that fails", func(t *testing.T) {
+		broken := errors.New("broken")
+		r := observation.NewReader(io.MultiReader(strings.NewReader("{\"input\":\"\"}\n{\"inp"), iotest.ErrReader(broken)))
+		got, bad := readAll(t, r)
+		if len(got) != 1 || len(bad) != 1 || bad[0] != "final: broken" {
+			t.Errorf("got %d observations and errors %q", len(got), bad)
+		}
+	})
+}
+
+// TestLongLines reads an input of the largest size that is written in the
+// longest way, and passes over a line that is longer still.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat(`\u0001`, observation.MaxInput)
+	tooLong := strings.Repeat("x", 70<<20)
+	got, bad := readAll(t, observation.NewReader(io.MultiReader(
+		strings.NewReader(`{"input":"`), strings.NewReader(long), strings.NewReader("\"}\n"),
+		strings.NewReader(tooLong), strings.NewReader("\n"),
+		strings.NewReader(`{"input":"`), strings.NewReader(long[:6000]), strings.NewReader("x\"}\n"),
+		strings.NewReader(`{"input":"last"}`))))
+	if len(got) != 3 || len(got[0].Input) != observation.MaxInput || string(got[2].Input) != "last" {
+		t.Errorf("got %d observations, want the long one, the short one and the last", len(got))
+	}
+	if len(bad) != 1 || bad[0] != "line 2: longer than the limit of 67108864 bytes" {
+		t.Errorf("got errors %q", bad)
+	}
+}
+
+// TestRoundTrip reads back what was written.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOf(rapid.Custom(drawObservation)).Draw(t, "observations")
+		header := observation.Header{Subject: rapid.String().Draw(t, "subject")}
+		var b bytes.Buffer
+		w, err := observation.NewWriter(&b, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range want {
+			if err := w.Write(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := observation.NewReader(&b)
+		for _, o := range want {
+			got, err := r.Next()
+			if diff := cmp.Diff(o, got); err != nil || diff != "" {
+				t.Fatalf("error %v (-written +read):\n%s", err, diff)
+			}
+		}
+		if _, err := r.Next(); !errors.Is(err, io.EOF) || r.Header().Subject != header.Subject {
+			t.Fatalf("at the end: %v, subject %q", err, r.Header().Subject)
+		}
+	})
+}
+
+func drawObservation(t *rapid.T) observation.Observation {
+	o := observation.Observation{
+		Name:     rapid.String().Draw(t, "name"),
+		Input:    rapid.OneOf(rapid.SliceOf(rapid.Byte()), rapid.Map(rapid.String(), func(s string) []byte { return []byte(s) })).Draw(t, "input"),
+		Outcome:  rapid.SampledFrom([]observation.Outcome{observation.OK, observation.Failed, observation.Crashed, observation.TimedOut}).Draw(t, "outcome"),
+		Duration: time.Duration(rapid.IntRange(0, 1e12).Draw(t, "duration")),
+		Weight:   rapid.Float64Range(0.001, 1e9).Draw(t, "weight"),
+	}
+	if rapid.Bool().Draw(t, "methods known") {
+		o.Methods, o.Counts = []string{}, []int{}
+		for i := range rapid.IntRange(0, 9).Draw(t, "methods") {
+			o.Methods = append(o.Methods, fmt.Sprint("m", i))
+			o.Counts = append(o.Counts, rapid.IntRange(0, 1e6).Draw(t, "count"))
+		}
+	}
+	if o.Outcome != observation.OK && rapid.Bool().Draw(t, "failure known") {
+		o.Failure = &observation.Failure{Type: rapid.String().Draw(t, "type"), Message: rapid.String().Draw(t, "message")}
+	}
+	return o
+}
+
+// FuzzReader checks what holds for any file: reading ends without a panic, and
+// what was read is the same after it was written.
+func FuzzReader(f *testing.F) {
+	text, err := os.ReadFile("testdata/observations.ndjson")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	for line := range bytes.Lines(text) {
+		f.Add(line)
+	}
+	f.Add([]byte(`{"inroad":"observations/9"}`))
+	f.Add([]byte(`{"input":"\ud83d\ude00\ud83d"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := observation.NewReader(bytes.NewReader(text))
+		got, _ := readAll(t, r)
+		var b bytes.Buffer
+		w, err := observation.NewWriter(&b, r.Header())
+		if err != nil {
+			t.Fatalf("header that was read: %v", err)
+		}
+		for _, o := range got {
+			if err := w.Write(o); err != nil {
+				t.Fatalf("observation that was read: %v", err)
+			}
+		}
+		again := observation.NewReader(&b)
+		if diff := cmp.Diff(r.Header(), again.Header()); diff != "" {
+			t.Errorf("header (-read +read again):\n%s", diff)
+		}
+		twice, bad := readAll(t, again)
+		if diff := cmp.Diff(got, twice); diff != "" || bad != nil {
+			t.Errorf("errors %q, observations (-read +read again):\n%s", bad, diff)
+		}
+	})
+}
+
+func BenchmarkReader(b *testing.B) {
+	var line strings.Builder
+	fmt.Fprintf(&line, `{"input_base64":%q,"methods":[`, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("[1, 2]"), 20)))
+	for i := range 60 {
+		fmt.Fprintf(&line, `"encoding/json/decode.go#(*decodeState).method%02d",`, i)
+	}
+	line.WriteString(`"z"]}` + "\n")
+	text := strings.Repeat(line.String(), 100)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if got, bad := readAll(b, observation.NewReader(strings.NewReader(text))); len(got) != 100 || bad != nil {
+			b.Fatal(len(got), bad)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package observation
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrObservations tells that a file is not one of observations that can be
+// read: of a version that this program does not know, or about two programs.
+var ErrObservations = errors.New("cannot read observations")
+
+// A LineError tells which line of a file of observations is wrong. The lines
+// behind it can be read.
+type LineError struct {
+	Line int // from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// A Reader reads observations one after the other. It holds one line and the
+// table of units.
+type Reader struct {
+	r       *bufio.Reader
+	line    int
+	text    []byte // of the line, if it did not fit into the buffer of r
+	started bool
+	header  Header
+	units   map[string]bool   // the units of the header
+	ids     map[string]string // methods so far, so that equal ones share their text
+	ahead   func() (Observation, error)
+	err     error // that no line can follow
+}
+
+// maxShared bounds how many method IDs a reader remembers.
+const maxShared = 1 << 20
+
+// NewReader returns a reader of the lines of r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 1<<16), units: map[string]bool{}, ids: map[string]string{}}
+}
+
+// Header returns what the file says of the program so far. Units may be added
+// by further headers between the observations: such files come about when
+// one is continued, or several are joined.
+func (r *Reader) Header() Header {
+	if !r.started {
+		o, err := r.next(true)
+		if !errors.Is(err, errHeader) {
+			r.ahead = func() (Observation, error) { return o, err }
+		}
+	}
+	return r.header
+}
+
+// Next returns the next observation. At the end the error is io.EOF. A
+// *LineError concerns one line, and Next goes on with the line behind it; any
+// other error is final.
+func (r *Reader) Next() (Observation, error) {
+	if r.ahead != nil {
+		ahead := r.ahead
+		r.ahead = nil
+		return ahead()
+	}
+	for {
+		o, err := r.next(!r.started)
+		if !errors.Is(err, errHeader) {
+			return o, err
+		}
+	}
+}
+
+// Line returns the number of the line that was read last.
+func (r *Reader) Line() int { return r.line }
+
+// errHeader tells that a line was a header and not an observation.
+var errHeader = errors.New("header")
+
+// next reads the next line that is not blank.
+func (r *Reader) next(first bool) (Observation, error) {
+	r.started = true
+	if r.err != nil {
+		return Observation{}, r.err
+	}
+	var text []byte
+	for len(text) == 0 {
+		var err error
+		text, err = r.readLine()
+		if _, ok := errors.AsType[*LineError](err); ok {
+			return Observation{}, err
+		}
+		if err != nil {
+			r.err = err
+			return Observation{}, err
+		}
+		text = bytes.TrimSpace(text)
+	}
+	line, err := unmarshalLine(text)
+	if err != nil {
+		return Observation{}, &LineError{r.line, err}
+	}
+	if line.Version != nil {
+		err := r.readHeader(jsonHeader{*line.Version, line.Subject, line.Commit, line.Units}, first)
+		return Observation{}, err
+	}
+	o, err := line.observation()
+	if err != nil {
+		return Observation{}, &LineError{r.line, err}
+	}
+	r.share(o.Methods)
+	return o, nil
+}
+
+// readLine reads a line. What it returns is valid until the next call.
+func (r *Reader) readLine() ([]byte, error) {
+	r.line++
+	r.text = r.text[:0]
+	tooLong := false
+	for {
+		part, err := r.r.ReadSlice('\n')
+		whole := !errors.Is(err, bufio.ErrBufferFull)
+		if whole && err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if whole && len(r.text) == 0 && !tooLong && len(part) > 0 {
+			return part, nil
+		}
+		if tooLong = tooLong || len(r.text)+len(part) > maxLine; tooLong {
+			r.text = nil
+		} else {
+			r.text = append(r.text, part...)
+		}
+		switch {
+		case !whole:
+		case tooLong:
+			return nil, &LineError{r.line, fmt.Errorf("longer than the limit of %d bytes", maxLine)}
+		case len(r.text) > 0:
+			return r.text, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// readHeader takes in a header. A second one adds its units.
+func (r *Reader) readHeader(h jsonHeader, first bool) error {
+	if h.Version != observationsVersion {
+		r.err = fmt.Errorf("line %d: %w: the version is %q, and this program knows %q", r.line, ErrObservations, h.Version, observationsVersion)
+		return r.err
+	}
+	if err := h.check(); err != nil {
+		return &LineError{r.line, err}
+	}
+	header := h.header()
+	if first {
+		r.header.Subject, r.header.Commit = header.Subject, header.Commit
+	}
+	if header.Subject != r.header.Subject || header.Commit != r.header.Commit {
+		r.err = fmt.Errorf("line %d: %w: those of %s follow, and the ones before are of %s",
+			r.line, ErrObservations, header.version(), r.header.version())
+		return r.err
+	}
+	for _, u := range header.Units {
+		if !r.units[u.ID] {
+			r.units[u.ID] = true
+			r.header.Units = append(r.header.Units, u)
+		}
+	}
+	return errHeader
+}
+
+func (h Header) version() string {
+	if h.Commit == "" {
+		return fmt.Sprintf("%q", h.Subject)
+	}
+	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
+}
+
+// share makes methods with the same ID share its text.
+func (r *Reader) share(methods []string) {
+	for i, id := range methods {
+		known, ok := r.ids[id]
+		if !ok {
+			if len(r.ids) == maxShared {
+				continue
+			}
+			r.ids[id], known = id, id
+		}
+		methods[i] = known
+	}
+}

@@ -1,0 +1,92 @@
+package observation
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// A Writer writes observations, each with a single call of Write below.
+type Writer struct {
+	w       io.Writer
+	buf     bytes.Buffer
+	encoder *json.Encoder
+}
+
+// NewWriter returns a writer that has written the header to w.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	out := NewAppender(w)
+	return out, out.WriteHeader(h)
+}
+
+// NewAppender returns a writer that goes on with a file that has its header.
+func NewAppender(w io.Writer) *Writer {
+	out := &Writer{w: w}
+	out.encoder = json.NewEncoder(&out.buf)
+	out.encoder.SetEscapeHTML(false)
+	return out
+}
+
+// WriteHeader writes a header. One that is not the first adds its units to the
+// same program's.
+func (w *Writer) WriteHeader(h Header) error {
+	line := jsonHeader{Version: observationsVersion, Subject: h.Subject, Commit: h.Commit}
+	for _, u := range h.Units {
+		if u.Kind == KindMethod {
+			u.Kind = ""
+		}
+		line.Units = append(line.Units, jsonUnit(u))
+	}
+	if err := line.check(); err != nil {
+		return err
+	}
+	return w.writeLine(line)
+}
+
+// Write writes an observation. A weight of 0 counts as 1, and no outcome as OK.
+func (w *Writer) Write(o Observation) error {
+	o.Weight = cmp.Or(o.Weight, 1)
+	o.Outcome = cmp.Or(o.Outcome, OK)
+	if err := o.check(); err != nil {
+		return err
+	}
+	if !strictlySorted(o.Methods) {
+		o.Methods, o.Counts = slices.Clone(o.Methods), slices.Clone(o.Counts)
+		o.normalize()
+	}
+	line := jsonObservation{
+		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Outcome: o.Outcome,
+		DurationMS: float64(o.Duration) / float64(time.Millisecond),
+	}
+	if utf8.Valid(o.Input) {
+		text := string(o.Input)
+		line.Input = &text
+	} else {
+		line.InputBase64 = &o.Input
+	}
+	if o.Weight != 1 {
+		line.Weight = &o.Weight
+	}
+	if o.Failure != nil {
+		f := jsonFailure(*o.Failure)
+		line.Failure = &f
+	}
+	return w.writeLine(line)
+}
+
+func (w *Writer) writeLine(line any) error {
+	w.buf.Reset()
+	if err := w.encoder.Encode(line); err != nil {
+		return err
+	}
+	if w.buf.Len() > maxLine {
+		return fmt.Errorf("line has %d bytes, more than the limit of %d", w.buf.Len(), maxLine)
+	}
+	_, err := w.w.Write(w.buf.Bytes())
+	return err
+}

@@ -1,0 +1,66 @@
+package observe_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+// TestCommandGo observes a program that was built with -cover.
+func TestCommandGo(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/p\n\ngo 1.22\n")
+	write(t, filepath.Join(dir, "cmd/main.go"), goProgram)
+	execute(t, dir, nil, "go", "build", "-cover", "-o", "p", "./cmd")
+	p, err := observe.NewCommand(observe.CommandTarget{Shell: "'" + dir + "/p' $(cat {})", Root: dir, Blocks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	got := observeAll(t, p, observe.Options{Jobs: 2, Warmup: -1}, "1 2", "1 2 3 4 5 6 7 8 9")
+	for input, want := range map[string]string{
+		"1 2":               "(*T).used main",
+		"1 2 3 4 5 6 7 8 9": "(*T).used (*T).used:10.19 main unused",
+	} {
+		if methods := strings.Join(sorted(short(got[input].Methods)), " "); methods != want {
+			t.Errorf("%q: got %q, want %q", input, methods, want)
+		}
+	}
+	want := observation.Unit{ID: "cmd/main.go#(*T).used", Kind: "method", Name: "(*T).used", File: "cmd/main.go", Start: 7, End: 13}
+	if units := p.Header().Units; len(units) != 4 || !slices.Contains(units, want) {
+		t.Errorf("got units %+v, want 4 with %+v", units, want)
+	}
+}
+
+// TestCommandIDs keeps the IDs that units had, whatever the order in which they
+// turn up again.
+func TestCommandIDs(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	p, err := observe.NewCommand(observe.CommandTarget{Shell: "cp {} {report}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	p.Know([]observation.Unit{
+		{ID: "a.c#f", Kind: "method", Name: "f", File: "a.c", Start: 9, End: 12},
+		{ID: "a.c#f@3", Kind: "method", Name: "f", File: "a.c", Start: 3, End: 8},
+	})
+	report := func(line string) string { return "TN:\nSF:a.c\nFN:" + line + ",f\nFNDA:1,f\nend_of_record\n" }
+	third, first, second := report("20,21"), report("9,12"), report("3,8")
+	got := observeAll(t, p, observe.Options{Jobs: 1, Warmup: -1}, third, second, first)
+	for input, want := range map[string]string{first: "a.c#f", second: "a.c#f@3", third: "a.c#f@20"} {
+		if methods := got[input].Methods; !slices.Equal(methods, []string{want}) {
+			t.Errorf("%q: got %q, want %q", input, methods, want)
+		}
+	}
+}

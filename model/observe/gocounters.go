@@ -1,0 +1,248 @@
+package observe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// What the Go toolchain writes for programs built with -cover since Go 1.20: a
+// meta-data file that lists the functions of all packages, and counter
+// files that refer to it. Both are read here from memory and with suspicion.
+
+// goMeta is a meta-data file.
+type goMeta struct {
+	hash     [16]byte // what counter files refer to it by
+	packages []goPackage
+}
+
+type goPackage struct {
+	path      string
+	functions []goFunction
+}
+
+// A goFunction has a counter for each of its blocks. The first block is
+// where the function is entered. Literals inside a function are part of it.
+type goFunction struct {
+	name, file string
+	literal    bool // outside of any function
+	blocks     []goBlock
+}
+
+type goBlock struct {
+	startLine, startColumn int
+	endLine, endColumn     int
+}
+
+var errGoShort = errors.New("it ends too early")
+
+const (
+	goMetaMagic     = "\x00cvm"
+	goCounterMagic  = "\x00cwm"
+	goMetaHeader    = 56
+	goPackageHeader = 44
+	goCounterHeader = 32
+	goCounterFooter = 16
+)
+
+func decodeGoMeta(data []byte) (*goMeta, error) {
+	if len(data) < goMetaHeader || !bytes.HasPrefix(data, []byte(goMetaMagic)) {
+		return nil, errors.New("not a Go coverage meta-data file")
+	}
+	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
+		return nil, fmt.Errorf("version %d of Go coverage meta-data is not known", version)
+	}
+	meta := &goMeta{hash: [16]byte(data[24:40])}
+	n := binary.LittleEndian.Uint64(data[16:])
+	if n > uint64(len(data)-goMetaHeader)/16 {
+		return nil, errGoShort
+	}
+	table := data[goMetaHeader:]
+	for i := range n {
+		offset := binary.LittleEndian.Uint64(table[8*i:])
+		length := binary.LittleEndian.Uint64(table[8*(n+i):])
+		if offset > uint64(len(data)) || length > uint64(len(data))-offset {
+			return nil, errGoShort
+		}
+		p, err := decodeGoPackage(data[offset : offset+length])
+		if err != nil {
+			return nil, err
+		}
+		meta.packages = append(meta.packages, p)
+	}
+	return meta, nil
+}
+
+func decodeGoPackage(data []byte) (p goPackage, err error) {
+	if len(data) < goPackageHeader {
+		return p, errGoShort
+	}
+	n := int(binary.LittleEndian.Uint32(data[40:]))
+	if n > (len(data)-goPackageHeader)/4 {
+		return p, errGoShort
+	}
+	names, err := decodeGoStrings(goCursor{data: data, at: goPackageHeader + 4*n})
+	if err != nil {
+		return p, err
+	}
+	if p.path, err = names.at(uint64(binary.LittleEndian.Uint32(data[8:]))); err != nil {
+		return p, err
+	}
+	p.functions = make([]goFunction, n)
+	blocks := 0
+	for i := range p.functions {
+		at := int(binary.LittleEndian.Uint32(data[goPackageHeader+4*i:]))
+		if p.functions[i], err = decodeGoFunction(goCursor{data: data, at: at}, names); err != nil {
+			return p, err
+		}
+		// Functions may overlap in a file that was made to be large.
+		if blocks += len(p.functions[i].blocks); blocks > len(data) {
+			return p, errors.New("functions overlap")
+		}
+	}
+	return p, nil
+}
+
+func decodeGoFunction(c goCursor, names goStrings) (f goFunction, err error) {
+	n := c.uvarint()
+	name, file := c.uvarint(), c.uvarint()
+	if n > uint64(len(c.data)) {
+		return f, errGoShort
+	}
+	for range n {
+		b := goBlock{int(c.uvarint()), int(c.uvarint()), int(c.uvarint()), int(c.uvarint())}
+		c.uvarint() // statements
+		if c.failed {
+			return f, errGoShort
+		}
+		f.blocks = append(f.blocks, b)
+	}
+	f.literal = c.uvarint() != 0
+	if c.failed {
+		return f, errGoShort
+	}
+	if f.name, err = names.at(name); err != nil {
+		return f, err
+	}
+	f.file, err = names.at(file)
+	return f, err
+}
+
+type goStrings []string
+
+func decodeGoStrings(c goCursor) (goStrings, error) {
+	n := c.uvarint()
+	if n > uint64(len(c.data)) {
+		return nil, errGoShort
+	}
+	table := make(goStrings, 0, n)
+	for range n {
+		table = append(table, string(c.bytes(c.uvarint())))
+	}
+	if c.failed {
+		return nil, errGoShort
+	}
+	return table, nil
+}
+
+func (t goStrings) at(i uint64) (string, error) {
+	if i >= uint64(len(t)) {
+		return "", errors.New("a name is not in the table of names")
+	}
+	return t[i], nil
+}
+
+// A goCursor reads numbers. Once it came to the end it has failed for good.
+type goCursor struct {
+	data   []byte
+	at     int
+	raw    bool // four bytes each
+	failed bool
+}
+
+func (c *goCursor) uvarint() uint64 {
+	if c.failed || c.at >= len(c.data) {
+		c.failed = true
+		return 0
+	}
+	if c.raw {
+		b := c.bytes(4)
+		if c.failed {
+			return 0
+		}
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	if b := c.data[c.at]; b < 0x80 {
+		c.at++
+		return uint64(b)
+	}
+	v, n := binary.Uvarint(c.data[c.at:])
+	if n <= 0 || v > 1<<32 {
+		c.failed = true
+		return 0
+	}
+	c.at += n
+	return v
+}
+
+func (c *goCursor) bytes(n uint64) []byte {
+	if c.failed || c.at > len(c.data) || n > uint64(len(c.data)-c.at) {
+		c.failed = true
+		return nil
+	}
+	c.at += int(n)
+	return c.data[c.at-int(n) : c.at]
+}
+
+// goCounterHash returns the hash of the meta-data that a counter file is about.
+func goCounterHash(data []byte) ([16]byte, error) {
+	if len(data) < goCounterHeader+goCounterFooter || !bytes.HasPrefix(data, []byte(goCounterMagic)) {
+		return [16]byte{}, errors.New("not a Go coverage counter file")
+	}
+	return [16]byte(data[8:24]), nil
+}
+
+// decodeGoCounters calls visit for each function that a counter file has
+// something of, once for each of its segments. The counters are valid during
+// the call.
+func decodeGoCounters(data []byte, visit func(pkg, function int, counters []uint32)) error {
+	if _, err := goCounterHash(data); err != nil {
+		return err
+	}
+	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
+		return fmt.Errorf("version %d of Go coverage counters is not known", version)
+	}
+	c := goCursor{data: data, at: goCounterHeader, raw: data[24] == 1}
+	if c.raw && data[25] != 0 {
+		return errors.New("counters with the high byte first cannot be read")
+	}
+	var counters []uint32
+	segments := binary.LittleEndian.Uint32(data[len(data)-goCounterFooter+8:])
+	for range segments {
+		header := c.bytes(16)
+		if c.failed {
+			return errGoShort
+		}
+		n := binary.LittleEndian.Uint64(header)
+		c.bytes(uint64(binary.LittleEndian.Uint32(header[8:])))
+		c.bytes(uint64(binary.LittleEndian.Uint32(header[12:])))
+		c.bytes(uint64(-c.at & 3))
+		for range n {
+			blocks, pkg, function := c.uvarint(), c.uvarint(), c.uvarint()
+			if c.failed || blocks > uint64(len(data)) {
+				return errGoShort
+			}
+			counters = counters[:0]
+			for range blocks {
+				counters = append(counters, uint32(c.uvarint()))
+			}
+			if c.failed {
+				return errGoShort
+			}
+			visit(int(pkg), int(function), counters)
+		}
+		c.bytes(goCounterFooter)
+	}
+	return nil
+}

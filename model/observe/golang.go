@@ -1,0 +1,323 @@
+package observe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed" // the harness
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// A GoTarget is a function of a Go package.
+type GoTarget struct {
+	Dir      string   // a folder of the module to build in; the current one if empty
+	Function string   // PKG.FUNC, with the package as the go command takes it; PKG. may be left out for the one in Dir
+	Cover    []string // patterns of the packages to observe; if there are none, the function's and those below it
+	Blocks   bool     // observe blocks besides functions
+	Subject  string   // a name for the program; if empty, the function's
+	Commit   string   // its version; if empty, what git or the module's version says
+}
+
+//go:embed goharness/main.go
+var goHarness []byte
+
+// BuildGo builds a program around a function that takes an input as []byte,
+// string or io.Reader, with the toolchain that the module is built with.
+// Nothing is written to the module's folders: the rest of the program is a
+// module elsewhere.
+//
+// An error among the function's results is a failure, and a panic is a crash.
+func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
+	return built(target.Function, func(dir string) (*Program, error) { return buildGo(ctx, target, dir) })
+}
+
+func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error) {
+	b := &goBuild{GoTarget: target, tmp: dir}
+	if err := b.find(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.list(ctx); err != nil {
+		return nil, err
+	}
+	program := &Program{dir: dir, start: b.start}
+	p, meta, err := b.startRaw(ctx, Limits{Timeout: startTimeout, Memory: 1 << 30})
+	if err != nil {
+		return nil, err
+	}
+	p.stop()
+	table, err := decodeGoMeta(meta)
+	if err != nil {
+		return nil, err
+	}
+	b.units = newGoUnits(table, target.Blocks, b.locate)
+	if len(b.units.units) == 0 {
+		return nil, fmt.Errorf("it uses no function of packages %s", strings.Join(b.Cover, ","))
+	}
+	program.header = observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.units}
+	return program, nil
+}
+
+// A goBuild is on its way to become a program.
+type goBuild struct {
+	GoTarget
+	tmp      string
+	function string
+	pkg      goListed
+	root     string // the folder of the function's module, if that is the user's
+	main     string // the import path of the harness
+	work     string // the workspace that joins the harness and the user's modules; empty until it is there
+	packages map[string]goListed
+	units    *goUnits
+}
+
+// goListed is what go list says of a package.
+type goListed struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Standard   bool
+	Module     *struct {
+		Path, Version, Dir string
+		Main               bool
+	}
+}
+
+// goCommand runs the go command and returns what it prints. What it says of
+// its troubles becomes the error.
+func (b *goBuild) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = b.Dir
+	if b.work != "" {
+		cmd.Env = append(cmd.Environ(), "GOWORK="+b.work)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); ok && stderr.Len() > 0 {
+		return nil, fmt.Errorf("go %s: %s", args[0], strings.TrimSpace(stderr.String()))
+	}
+	return stdout.Bytes(), err
+}
+
+// find finds the function's package and a place for the harness.
+func (b *goBuild) find(ctx context.Context) error {
+	pkg, function := ".", b.Function
+	if i := strings.LastIndexByte(b.Function, '.'); i >= 0 {
+		pkg, function = cmp.Or(b.Function[:i], "."), b.Function[i+1:]
+	}
+	if !token.IsIdentifier(function) || strings.HasPrefix(pkg, "-") {
+		return errors.New("it is PKG.FUNC, such as ./parser.Parse")
+	}
+	if !token.IsExported(function) {
+		return fmt.Errorf("%s is not exported", function)
+	}
+	b.function = function
+	listed, err := b.listPackages(ctx, "--", pkg)
+	if err != nil {
+		return err
+	}
+	if len(listed) != 1 {
+		return fmt.Errorf("%s: %d packages", pkg, len(listed))
+	}
+	b.pkg = listed[0]
+	if b.pkg.Name == "main" {
+		return errors.New("functions of package main cannot be called from outside; move it to a package of its own")
+	}
+	// Below the function's package the harness may use what is internal.
+	b.main = "inroad.invalid/observe"
+	if b.pkg.Module != nil && b.pkg.Module.Main {
+		b.main, b.root = b.pkg.ImportPath+"/inroad_observe", b.pkg.Module.Dir
+	}
+	b.describe(ctx)
+	return nil
+}
+
+// describe fills in what the user did not say.
+func (b *goBuild) describe(ctx context.Context) {
+	if b.Subject == "" {
+		b.Subject = b.pkg.ImportPath + "." + b.function
+	}
+	if len(b.Cover) == 0 {
+		b.Cover = []string{b.pkg.ImportPath + "/..."}
+	}
+	if b.Commit != "" {
+		return
+	}
+	switch {
+	case b.pkg.Standard:
+		out, err := b.goCommand(ctx, "env", "GOVERSION")
+		if err == nil {
+			b.Commit = strings.TrimSpace(string(out))
+		}
+	case b.pkg.Module != nil && !b.pkg.Module.Main:
+		b.Commit = b.pkg.Module.Version
+	default:
+		b.Commit = gitCommit(ctx, b.root)
+	}
+}
+
+// gitCommit returns the commit that a folder is at; empty if there is none. Lines
+// of units are those of the commit only if nothing was changed since, so the
+// name of one that was ends in -dirty.
+func gitCommit(ctx context.Context, dir string) string {
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "--verify", "--quiet", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--untracked-files=no", "--", "."); err != nil || changed != "" {
+		commit += "-dirty"
+	}
+	return commit
+}
+
+// build writes the harness and builds it together with the function. The cover
+// tool reads only files that are on disk under the name they go by, so the
+// harness is a module of its own, in a workspace with the user's.
+func (b *goBuild) build(ctx context.Context) error {
+	modules, err := b.goCommand(ctx, "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return err
+	}
+	harness := filepath.Join(b.tmp, "harness")
+	if err := os.Mkdir(harness, 0o777); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"go.mod":  fmt.Sprintf("module %s\n\ngo 1.22\n", b.main),
+		"main.go": string(goHarness),
+		"target.go": fmt.Sprintf("package main\n\nimport subject %q\n\nfunc target() any { return subject.%s }\n",
+			b.pkg.ImportPath, b.function),
+	} {
+		if err := os.WriteFile(filepath.Join(harness, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	b.work = filepath.Join(b.tmp, "go.work")
+	folders := []string{"work", "init", harness}
+	for dir := range strings.Lines(string(modules)) {
+		folders = append(folders, strings.TrimSpace(dir))
+	}
+	if _, err := b.goCommand(ctx, folders...); err != nil {
+		return err
+	}
+	cover := strings.Join(b.Cover, ",") + "," + b.main // without itself nothing is counted
+	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+cover, "-o", b.binary(), "--", b.main)
+	return err
+}
+
+// goReadOnly is the only way to load modules that a workspace allows, whatever
+// the environment says.
+const goReadOnly = "-mod=readonly"
+
+func (b *goBuild) binary() string { return filepath.Join(b.tmp, "observed") }
+
+func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goListed, error) {
+	out, err := b.goCommand(ctx, append([]string{"list", "-json=ImportPath,Name,Dir,Standard,Module"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []goListed
+	decoder := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p goListed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+	}
+}
+
+// list finds the folders of all packages in the program.
+func (b *goBuild) list(ctx context.Context) error {
+	all, err := b.listPackages(ctx, goReadOnly, "-deps", "--", b.main)
+	if err != nil {
+		return err
+	}
+	b.packages = map[string]goListed{}
+	for _, p := range all {
+		b.packages[p.ImportPath] = p
+	}
+	return nil
+}
+
+// locate tells where the sources of a package stand. Files of the function's
+// module are named from its root, those of others by the package.
+func (b *goBuild) locate(pkg string) (dir, name string) {
+	p, ok := b.packages[pkg]
+	switch {
+	case !ok || pkg == b.main:
+		return "", ""
+	case p.Module == nil || !p.Module.Main || b.root != "" && p.Module.Dir != b.root:
+		return p.Dir, p.ImportPath
+	}
+	below, err := filepath.Rel(p.Module.Dir, p.Dir)
+	if err != nil {
+		return p.Dir, p.ImportPath
+	}
+	return p.Dir, path.Clean(filepath.ToSlash(below))
+}
+
+func (b *goBuild) start(ctx context.Context, limits Limits) (process, error) {
+	p, _, err := b.startRaw(ctx, limits)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harnessed, []byte, error) {
+	left, err := os.MkdirTemp(b.tmp, "left-")
+	if err != nil {
+		return nil, nil, err
+	}
+	// Not bound to ctx: it is stopped, and its last words are read.
+	cmd := exec.Command(b.binary(), limits.Timeout.String(), strconv.FormatInt(limits.Memory, 10)) //nolint:noctx // the observer stops it
+	cmd.Dir = left                                                                                 // what the function writes is gone with it
+	cmd.Env = append(cmd.Environ(),
+		"GOCOVERDIR="+left, // a program that calls os.Exit leaves its counters here
+		"GOTRACEBACK=single",
+		"GOMAXPROCS=2", // one for the function, one for the watch
+	)
+	p, meta, err := startHarness(ctx, cmd, limits.Timeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.cleanup = func() { _ = os.RemoveAll(left) } // or else with the program
+	p.leftover = func() []byte { return leftCounters(left) }
+	p.executed = func(counters []byte) ([]string, []int, error) { return b.units.executed(counters) }
+	return p, meta, nil
+}
+
+// leftCounters reads the counters that a process wrote on its way out.
+func leftCounters(dir string) []byte {
+	files, err := filepath.Glob(filepath.Join(dir, "covcounters.*"))
+	if err != nil || len(files) == 0 {
+		return nil
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		return nil
+	}
+	return data
+}

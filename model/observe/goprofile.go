@@ -1,0 +1,227 @@
+package observe
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// readGoFolder reads what a program built with -cover left in the folder
+// that GOCOVERDIR names.
+func (r *Reports) readGoFolder(dir, run string) error {
+	r.begin(run)
+	files, err := filepath.Glob(filepath.Join(globQuote(dir), "cov*"))
+	if err != nil {
+		return err
+	}
+	metas := map[[16]byte]*goMeta{}
+	var counters [][]byte
+	for _, name := range files {
+		data, err := readBounded(name)
+		if err != nil {
+			return err
+		}
+		switch base := filepath.Base(name); {
+		case strings.HasPrefix(base, "covmeta."):
+			meta, err := decodeGoMeta(data)
+			if err != nil {
+				return in(base, err)
+			}
+			metas[meta.hash] = meta
+		case strings.HasPrefix(base, "covcounters."):
+			counters = append(counters, data)
+		}
+	}
+	tables := map[[16]byte]*goUnits{}
+	for hash, meta := range metas {
+		tables[hash] = newGoUnits(meta, r.Blocks, r.locateGo)
+	}
+	for _, data := range counters {
+		hash, err := goCounterHash(data)
+		if err != nil {
+			return err
+		}
+		if tables[hash] == nil {
+			return errors.New("there are counters of a program whose covmeta file is missing")
+		}
+		if err := r.addGo(run, tables[hash], data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote keeps a folder's name from being taken for a pattern.
+func globQuote(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+func readBounded(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(file, maxReport+1))
+	if err == nil && len(data) > maxReport {
+		err = fmt.Errorf("%s: it has more than %d bytes", name, maxReport)
+	}
+	return data, err
+}
+
+// addGo takes in the units of a program, and what counters say of them.
+func (r *Reports) addGo(run string, table *goUnits, counters []byte) error {
+	methods, counts, err := table.executed(counters)
+	if err != nil {
+		return err
+	}
+	executed := map[string]int{}
+	for i, id := range methods {
+		executed[id] += counts[i]
+	}
+	for _, u := range table.units {
+		n := executed[u.ID]
+		u.ID = ""
+		if err := r.add(run, u, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var goModule = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)"?`)
+
+// locateGo finds a package of the module at the root.
+func (r *Reports) locateGo(pkg string) (dir, name string) {
+	text, err := os.ReadFile(filepath.Join(r.Root, "go.mod"))
+	if err != nil {
+		return "", pkg
+	}
+	module := goModule.FindSubmatch(text)
+	if module == nil {
+		return "", pkg
+	}
+	below, ok := strings.CutPrefix(pkg+"/", string(module[1])+"/")
+	if !ok {
+		return "", pkg
+	}
+	below = path.Clean(below)
+	return filepath.Join(r.Root, filepath.FromSlash(below)), below
+}
+
+var goProfileLine = regexp.MustCompile(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
+
+// A goProfileBlock is a line of a text profile.
+type goProfileBlock struct {
+	goBlock
+	count int
+}
+
+// readGoProfile reads a text profile. It has no functions: these are found in
+// the sources.
+func (r *Reports) readGoProfile(text io.Reader, run string) error {
+	r.begin(run)
+	scanner := bufio.NewScanner(text)
+	scanner.Buffer(nil, maxReportLine)
+	blocks := map[string][]goProfileBlock{}
+	number := 0
+	for scanner.Scan() {
+		number++
+		line := strings.TrimSpace(scanner.Text())
+		if line == "" || strings.HasPrefix(line, "mode: ") {
+			continue
+		}
+		match := goProfileLine.FindStringSubmatch(line)
+		if match == nil {
+			return fmt.Errorf("line %d: it is no block of a Go profile", number)
+		}
+		var n [6]int
+		for i := range n {
+			var err error
+			if n[i], err = strconv.Atoi(match[i+2]); err != nil || n[i] > 1<<40 {
+				return fmt.Errorf("line %d: %s is too large", number, match[i+2])
+			}
+		}
+		blocks[match[1]] = append(blocks[match[1]], goProfileBlock{goBlock{n[0], n[1], n[2], n[3]}, n[5]})
+	}
+	if err := scanner.Err(); err != nil {
+		return err
+	}
+	files := make([]string, 0, len(blocks))
+	for file := range blocks {
+		files = append(files, file)
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		if err := r.addGoProfile(run, file, blocks[file]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addGoProfile sorts blocks into the functions of a file.
+func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error {
+	dir, known := r.locateGo(path.Dir(file))
+	if dir == "" {
+		return fmt.Errorf("%s: profiles have no functions, and the sources of the package are not below the root", file)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, path.Base(file)))
+	if err != nil {
+		return err
+	}
+	lines := goLines{}
+	lines.add(path.Base(file), text)
+	functions := lines.ordered()
+	name := path.Join(known, path.Base(file))
+	for _, b := range blocks {
+		d, entry := lines[goPlace{path.Base(file), b.startLine, b.startColumn}]
+		u := observation.Unit{Kind: observation.KindMethod, Name: d.name, File: name, Start: d.start, End: d.end}
+		if d.name == "init" {
+			u.Kind = observation.KindInitializer
+		}
+		if !entry {
+			if !r.Blocks {
+				continue
+			}
+			u = observation.Unit{
+				Kind: observation.KindBlock, Name: fmt.Sprintf("%s:%d.%d", around(functions, b.startLine), b.startLine, b.startColumn),
+				File: name, Start: b.startLine, End: b.endLine,
+			}
+		}
+		if err := r.add(run, u, b.count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ordered lists the functions by where they begin.
+func (l goLines) ordered() []goDecl {
+	all := make([]goDecl, 0, len(l))
+	for _, d := range l {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b goDecl) int { return cmp.Or(a.start-b.start, strings.Compare(a.name, b.name)) })
+	return all
+}
+
+// around names the function that a line is in.
+func around(functions []goDecl, line int) string {
+	i, _ := slices.BinarySearchFunc(functions, line+1, func(d goDecl, line int) int { return d.start - line })
+	if i == 0 || functions[i-1].end < line {
+		return "func"
+	}
+	return functions[i-1].name
+}

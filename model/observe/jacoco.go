@@ -1,0 +1,269 @@
+package observe
+
+import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// jacocoMethod is a method element.
+type jacocoMethod struct {
+	class    string // as in com/example/Outer$Inner
+	file     string // the name of its source without the folder
+	name     string
+	desc     string
+	line     int
+	executed bool
+}
+
+// jacocoReader goes through the elements of a report.
+type jacocoReader struct {
+	reports *Reports
+	run     string
+	pkg     string
+	class   string
+	file    string
+	source  string // of the sourcefile element that is open
+	method  *jacocoMethod
+	methods []jacocoMethod   // of the package
+	lines   map[string][]int // of the package, by source file
+}
+
+// readJaCoCo reads an XML report. A method counts as executed if one of its
+// instructions does: JaCoCo does not notice that a method was entered when an exception
+// leaves it before the first of its probes.
+func (r *Reports) readJaCoCo(text io.Reader, run string) error {
+	r.begin(run)
+	j := &jacocoReader{reports: r, run: run, lines: map[string][]int{}}
+	decoder := xml.NewDecoder(text)
+	decoder.Strict = true
+	depth, seen := 0, false
+	for {
+		token, err := decoder.RawToken() // without name spaces, and without a stack of its own
+		if errors.Is(err, io.EOF) {
+			if !seen || depth != 0 {
+				return errors.New("it ends too early for a JaCoCo report")
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, _ := decoder.InputPos()
+		switch e := token.(type) {
+		case xml.StartElement:
+			if depth++; depth == 1 && e.Name.Local != "report" {
+				return fmt.Errorf("line %d: a %q is no JaCoCo report", line, e.Name.Local)
+			}
+			seen = true
+			if err := j.open(e); err != nil {
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+		case xml.EndElement:
+			if depth--; depth < 0 {
+				return fmt.Errorf("line %d: unexpected end of %q", line, e.Name.Local)
+			}
+			if err := j.close(e.Name.Local); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (j *jacocoReader) open(e xml.StartElement) error {
+	number := func(name string) (int, error) {
+		text := cmp.Or(attr(e, name), "0")
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return 0, fmt.Errorf("%s %q is no number", name, text)
+		}
+		return int(n), nil
+	}
+	switch e.Name.Local {
+	case "package":
+		j.pkg = attr(e, "name")
+	case "class":
+		j.class, j.file = attr(e, "name"), attr(e, "sourcefilename")
+	case "method":
+		line, err := number("line")
+		if err != nil {
+			return err
+		}
+		j.method = &jacocoMethod{class: j.class, file: j.file, name: attr(e, "name"), desc: attr(e, "desc"), line: line}
+	case "counter":
+		if kind := attr(e, "type"); j.method != nil && (kind == "METHOD" || kind == "INSTRUCTION") {
+			covered, err := number("covered")
+			if err != nil {
+				return err
+			}
+			j.method.executed = j.method.executed || covered > 0
+		}
+	case "sourcefile":
+		j.source = attr(e, "name")
+	case "line":
+		return j.line(number)
+	}
+	return nil
+}
+
+// line takes in a line of a source file.
+func (j *jacocoReader) line(number func(string) (int, error)) error {
+	nr, err := number("nr")
+	if err != nil || nr == 0 || j.source == "" {
+		return err
+	}
+	file := path.Join(j.pkg, j.source)
+	j.lines[file] = append(j.lines[file], nr)
+	if !j.reports.Blocks {
+		return nil
+	}
+	covered, err := number("ci")
+	if err != nil {
+		return err
+	}
+	return j.reports.add(j.run, lineUnit(file, nr), min(covered, 1))
+}
+
+func (j *jacocoReader) close(name string) error {
+	switch name {
+	case "method":
+		if j.method != nil {
+			j.methods = append(j.methods, *j.method)
+			j.method = nil
+		}
+	case "sourcefile":
+		j.source = ""
+	case "package":
+		return j.closePackage()
+	}
+	return nil
+}
+
+// closePackage takes in the methods: where they end is known only now.
+func (j *jacocoReader) closePackage() error {
+	byFile := map[string][]jacocoMethod{}
+	var files []string
+	for _, m := range j.methods {
+		file := path.Join(j.pkg, m.file)
+		if byFile[file] == nil {
+			files = append(files, file)
+		}
+		byFile[file] = append(byFile[file], m)
+	}
+	for _, file := range files {
+		methods, lines := byFile[file], j.lines[file]
+		slices.SortStableFunc(methods, func(a, b jacocoMethod) int { return a.line - b.line })
+		slices.Sort(lines)
+		ends := lastLines(len(methods), func(i int) int { return methods[i].line }, len(lines), func(i int) int { return lines[i] })
+		for i, m := range methods {
+			u := javaUnit(m.class, file, m.name, m.desc)
+			u.Start = m.line
+			if u.End = ends[i]; m.line == 0 {
+				u.End = 0
+			}
+			executed := 0
+			if m.executed {
+				executed = 1
+			}
+			if err := j.reports.add(j.run, u, executed); err != nil {
+				return err
+			}
+		}
+	}
+	j.methods, j.lines = nil, map[string][]int{}
+	return nil
+}
+
+// javaUnit names a method of a class as in com/example/Outer$Inner. The
+// places are still to come.
+func javaUnit(class, file, name, desc string) observation.Unit {
+	u := observation.Unit{Kind: observation.KindMethod, Name: javaClass(class) + "." + name + javaParameters(desc), File: file}
+	switch {
+	case name == "<init>":
+		u.Kind = observation.KindConstructor
+	case name == "<clinit>":
+		u.Kind = observation.KindInitializer
+	case strings.HasPrefix(name, "lambda$"), strings.HasPrefix(name, "access$"):
+		u.Kind = observation.KindSynthetic
+	}
+	return u
+}
+
+// javaClass is a class without its package, as in Outer.Inner.
+func javaClass(class string) string {
+	base := path.Base(class)
+	return base[:1] + strings.ReplaceAll(base[1:], "$", ".") // some names begin with it
+}
+
+// javaParameters writes the parameters of a descriptor as people do: (ILjava/lang/String;[J)V
+// is (int,String,long[]). What is no descriptor is left out.
+func javaParameters(desc string) string {
+	desc, _, ok := strings.Cut(strings.TrimPrefix(desc, "("), ")")
+	if !ok {
+		return ""
+	}
+	var types []string
+	for arrays := 0; desc != ""; {
+		kind := desc[0]
+		desc = desc[1:]
+		var name string
+		switch kind {
+		case '[':
+			arrays++
+			continue
+		case 'L':
+			var class string
+			if class, desc, ok = strings.Cut(desc, ";"); !ok {
+				return ""
+			}
+			name = javaClass(class)
+		default:
+			if name = javaPrimitive(kind); name == "" {
+				return ""
+			}
+		}
+		types = append(types, name+strings.Repeat("[]", min(arrays, 255)))
+		arrays = 0
+	}
+	return "(" + strings.Join(types, ",") + ")"
+}
+
+func javaPrimitive(kind byte) string {
+	switch kind {
+	case 'B':
+		return "byte"
+	case 'C':
+		return "char"
+	case 'D':
+		return "double"
+	case 'F':
+		return "float"
+	case 'I':
+		return "int"
+	case 'J':
+		return "long"
+	case 'S':
+		return "short"
+	case 'Z':
+		return "boolean"
+	default:
+		return ""
+	}
+}

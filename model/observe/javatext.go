@@ -1,0 +1,197 @@
+package observe
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// place gives a unit its source, and the lines from its declaration to its
+// closing brace: class files know only the lines that have code.
+func (s *javaSources) place(u observation.Unit, file string) observation.Unit {
+	u.File = file
+	text, ok := s.texts[file]
+	if !ok {
+		if data, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(file))); err == nil {
+			text = parseJavaText(string(data))
+		}
+		s.texts[file] = text
+	}
+	if text == nil || u.Start == 0 || u.Kind == observation.KindSynthetic {
+		return u
+	}
+	if b, ok := text.find(u); ok {
+		u.Start, u.End = b.start, b.end
+	}
+	return u
+}
+
+// javaText is a source file as far as its blocks go.
+type javaText struct{ blocks []javaBlock }
+
+// A javaBlock is what stands in braces, with what stands before it since
+// the end of the last declaration or statement.
+type javaBlock struct {
+	head  string
+	start int // the first line of the head
+	end   int // the line of the closing brace
+}
+
+// parseJavaText finds the blocks of a text in Java, or in a language with the
+// same comments, strings and braces.
+func parseJavaText(text string) *javaText {
+	t := &javaText{}
+	var (
+		open  []int // blocks that are not closed; -1 for the braces of an array
+		head  strings.Builder
+		start int  // the line where the head begins; 0 if it has not begun
+		last  byte // of the head, but for space
+		line  = 1
+	)
+	reset := func() {
+		head.Reset()
+		start, last = 0, 0
+	}
+	write := func(c byte) {
+		head.WriteByte(c)
+		last = c
+	}
+	for i := 0; i < len(text); {
+		n := javaSkip(text[i:])
+		if n > 0 { // a comment, a string, or space
+			if start > 0 {
+				head.WriteByte(' ')
+			}
+			line += strings.Count(text[i:i+n], "\n")
+			i += n
+			continue
+		}
+		switch c := text[i]; c {
+		case '{':
+			if strings.IndexByte("=(,{]", last) >= 0 {
+				open = append(open, -1)
+				write(c)
+				break
+			}
+			if start == 0 {
+				start = line
+			}
+			open = append(open, len(t.blocks))
+			t.blocks = append(t.blocks, javaBlock{head: strings.TrimSpace(head.String()), start: start})
+			reset()
+		case '}':
+			if n := len(open); n > 0 {
+				block := open[n-1]
+				if open = open[:n-1]; block < 0 {
+					write(c)
+					break
+				}
+				t.blocks[block].end = line
+			}
+			reset()
+		case ';':
+			reset()
+		default:
+			if start == 0 {
+				start = line
+			}
+			write(c)
+		}
+		i++
+	}
+	t.blocks = slices.DeleteFunc(t.blocks, func(b javaBlock) bool { return b.end == 0 })
+	return t
+}
+
+// javaSkip returns the length of the space, comment, string or character that a
+// text begins with; 0 if it begins with none.
+func javaSkip(text string) int {
+	switch {
+	case strings.HasPrefix(text, "//"):
+		if end := strings.IndexByte(text, '\n'); end >= 0 {
+			return end
+		}
+		return len(text)
+	case strings.HasPrefix(text, "/*"):
+		if end := strings.Index(text[2:], "*/"); end >= 0 {
+			return end + 4
+		}
+		return len(text)
+	case strings.HasPrefix(text, `"""`):
+		for i := 3; i < len(text); i++ {
+			if text[i] == '\\' {
+				i++
+			} else if strings.HasPrefix(text[i:], `"""`) {
+				return i + 3
+			}
+		}
+		return len(text)
+	case text[0] == '"', text[0] == '\'':
+		for i := 1; i < len(text) && text[i] != '\n'; i++ {
+			switch text[i] {
+			case '\\':
+				i++
+			case text[0]:
+				return i + 1
+			}
+		}
+		return 1
+	case text[0] == ' ', text[0] == '\t', text[0] == '\r', text[0] == '\n', text[0] == '\f':
+		return 1
+	default:
+		return 0
+	}
+}
+
+var (
+	javaStatic = regexp.MustCompile(`^static$`)
+	javaCall   = regexp.MustCompile(`\b(?:new|return|throw|else|yield|case)\s+$`)
+)
+
+// find returns the block of a method: the innermost around its first line of
+// code whose head declares the name. A constructor's code begins with the
+// fields of its class, so there the last line counts.
+func (t *javaText) find(u observation.Unit) (javaBlock, bool) {
+	name, _, _ := strings.Cut(u.Name, "(")
+	class, method := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		class, method = name[:i], name[i+1:]
+	}
+	declares, line := javaStatic, u.End
+	if method != "<clinit>" {
+		if method == "<init>" {
+			method = class[strings.LastIndexByte(class, '.')+1:]
+		} else {
+			line = u.Start
+		}
+		var err error
+		if declares, err = regexp.Compile(`(?:^|[\w\]>)?]\s+|[\]>)]\s*)` + regexp.QuoteMeta(method) + `\s*\(`); err != nil {
+			return javaBlock{}, false
+		}
+	}
+	best, ok := javaBlock{}, false
+	for _, b := range t.blocks { // in the order in which they open
+		if b.start <= line && line <= b.end && b.declares(declares, method) {
+			best, ok = b, true
+		}
+	}
+	if !ok && u.Kind != observation.KindMethod { // no code of its own: the line of the class, or of the first field
+		return javaBlock{start: u.Start, end: u.Start}, true
+	}
+	return best, ok
+}
+
+// declares tells whether the head is that of a method. In a call, a word such as
+// new stands before the name, or the parentheses are still open.
+func (b *javaBlock) declares(pattern *regexp.Regexp, method string) bool {
+	at := pattern.FindStringIndex(b.head)
+	if at == nil || strings.Count(b.head, "(") != strings.Count(b.head, ")") || strings.Contains(b.head, "->") {
+		return false
+	}
+	name := strings.Index(b.head[at[0]:], method)
+	return name < 0 || !javaCall.MatchString(b.head[:at[0]+name])
+}

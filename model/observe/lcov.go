@@ -1,0 +1,181 @@
+package observe
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// lcovFile is what a section of a tracefile says of one source file.
+type lcovFile struct {
+	name      string
+	functions []lcovFunction
+	byName    map[string]int // functions, in the notation that has names twice
+	byIndex   map[string]int // and in the one that has numbers
+	lines     []lcovLine
+}
+
+type lcovFunction struct {
+	name       string
+	start, end int // end is 0 if it is not said
+	count      int
+}
+
+type lcovLine struct{ line, count int }
+
+// readLCOV reads a tracefile. Its TN lines name the runs.
+func (r *Reports) readLCOV(text io.Reader, run string) error {
+	scanner := bufio.NewScanner(text)
+	scanner.Buffer(nil, maxReportLine)
+	var file *lcovFile
+	current := run
+	number := 0
+	for scanner.Scan() {
+		number++
+		line := strings.TrimRight(scanner.Text(), "\r ")
+		tag, value, _ := strings.Cut(line, ":")
+		var err error
+		switch {
+		case tag == "TN":
+			if current = strings.TrimSuffix(value, ",diff"); current == "" {
+				current = run
+			}
+			r.begin(current)
+		case tag == "SF":
+			file = &lcovFile{name: r.file(value), byName: map[string]int{}, byIndex: map[string]int{}}
+		case line == "end_of_record" && file != nil:
+			err = r.addLCOV(current, file)
+			file = nil
+		case file != nil:
+			err = file.add(tag, value)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("line %d is longer than %d bytes", number+1, maxReportLine)
+	}
+	if file != nil && scanner.Err() == nil {
+		return fmt.Errorf("line %d: it ends in the middle of %s", number, file.name)
+	}
+	return scanner.Err()
+}
+
+// add takes in a line about a file. Lines that it does not know say nothing
+// about functions.
+func (f *lcovFile) add(tag, value string) error {
+	fields := strings.Split(value, ",")
+	var err error
+	number := func(i int) int {
+		if i >= len(fields) {
+			err = fmt.Errorf("%s:%s: a number is missing", tag, value)
+			return 0
+		}
+		n, wrong := strconv.ParseFloat(strings.TrimSpace(fields[i]), 64) // some tools write counts so
+		if wrong != nil || n > 1e15 || n != n {
+			err = fmt.Errorf("%s:%s: %q is no number", tag, value, fields[i])
+			return 0
+		}
+		return int(max(n, 0)) // counters that overflowed are negative
+	}
+	rest := func(i int) string { return strings.Join(fields[min(i, len(fields)):], ",") }
+	switch tag {
+	case "FN": // FN:start[,end],name
+		fn := lcovFunction{start: number(0), name: rest(1)}
+		if len(fields) > 2 && isNumber(fields[1]) {
+			fn.end, fn.name = number(1), rest(2)
+		}
+		if _, ok := f.byName[fn.name]; !ok {
+			f.byName[fn.name] = len(f.functions)
+			f.functions = append(f.functions, fn)
+		}
+	case "FNDA": // FNDA:count,name
+		if i, ok := f.byName[rest(1)]; ok {
+			f.functions[i].count += number(0)
+		}
+	case "FNL": // FNL:index,start[,end]
+		fn := lcovFunction{start: number(1)}
+		if len(fields) > 2 {
+			fn.end = number(2)
+		}
+		f.byIndex[fields[0]] = len(f.functions)
+		f.functions = append(f.functions, fn)
+	case "FNA": // FNA:index,count,name
+		if i, ok := f.byIndex[fields[0]]; ok {
+			f.functions[i].count += number(1)
+			if f.functions[i].name == "" { // others are aliases, such as instances of a template
+				f.functions[i].name = rest(2)
+			}
+		}
+	case "DA": // DA:line,count
+		f.lines = append(f.lines, lcovLine{number(0), number(1)})
+	}
+	return err
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 32)
+	return err == nil
+}
+
+// addLCOV takes in a file. A function whose last line is not said ends with the
+// last line of code before the next function.
+func (r *Reports) addLCOV(run string, f *lcovFile) error {
+	r.begin(run)
+	slices.SortStableFunc(f.functions, func(a, b lcovFunction) int { return a.start - b.start })
+	slices.SortFunc(f.lines, func(a, b lcovLine) int { return a.line - b.line })
+	ends := lastLines(len(f.functions), func(i int) int { return f.functions[i].start }, len(f.lines), func(i int) int { return f.lines[i].line })
+	for i, fn := range f.functions {
+		u := observation.Unit{Kind: observation.KindMethod, Name: fn.name, File: f.name, Start: fn.start, End: fn.end}
+		if u.End < u.Start {
+			u.End = ends[i]
+		}
+		if u.Name == "" {
+			u.Name = "?"
+		}
+		if err := r.add(run, u, fn.count); err != nil {
+			return err
+		}
+	}
+	if !r.Blocks {
+		return nil
+	}
+	for _, l := range f.lines {
+		if err := r.add(run, lineUnit(f.name, l.line), l.count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lineUnit(file string, line int) observation.Unit {
+	return observation.Unit{Kind: observation.KindLine, Name: strconv.Itoa(line), File: file, Start: line, End: line}
+}
+
+// lastLines returns where functions end of which only the first lines are
+// known: at the last line of code before the next function begins. Both
+// functions and lines of code are in order.
+func lastLines(functions int, start func(int) int, lines int, line func(int) int) []int {
+	ends := make([]int, functions)
+	for i, at := 0, 0; i < functions; {
+		next := i
+		for next < functions && start(next) == start(i) { // several may begin in the same line
+			next++
+		}
+		end := start(i)
+		for ; at < lines && (next == functions || line(at) < start(next)); at++ {
+			end = max(end, line(at))
+		}
+		for ; i < next; i++ {
+			ends[i] = end
+		}
+	}
+	return ends
+}

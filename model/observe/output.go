@@ -1,0 +1,178 @@
+package observe
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// An Output is a file of observations that grows by whole lines, so that
+// whatever ends the process, it can be continued.
+type Output struct {
+	file   *os.File
+	writer *observation.Writer
+	done   map[[sha256.Size]byte]int // inputs that the file had, and how often
+	had    int
+	header observation.Header // what the file says of the program
+}
+
+// OpenOutput opens a file to add observations of a program to it, or makes a new
+// one. A line at its end that was not written to the end is cut off. A file
+// that is about something else is refused, and left as it is.
+func OpenOutput(name string, header observation.Header) (*Output, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	out := &Output{file: file, done: map[[sha256.Size]byte]int{}}
+	if err := out.open(header); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	return out, nil
+}
+
+func (out *Output) open(header observation.Header) error {
+	if err := lock(out.file); err != nil {
+		return fmt.Errorf("somebody else is writing it: %w", err)
+	}
+	var first bytes.Buffer
+	if _, err := observation.NewWriter(&first, header); err != nil {
+		return err
+	}
+	end, err := lastLineEnd(out.file)
+	if err != nil {
+		return err
+	}
+	if end == 0 {
+		return out.begin(header, first.Bytes())
+	}
+	if err := out.readBack(header, end); err != nil {
+		return err
+	}
+	if err := out.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err = out.file.Seek(end, io.SeekStart)
+	out.writer = observation.NewAppender(out.file)
+	return err
+}
+
+// begin writes the header into a file that has no whole line. What it has can
+// only be the beginning of the same header.
+func (out *Output) begin(h observation.Header, header []byte) error {
+	had, err := io.ReadAll(io.NewSectionReader(out.file, 0, int64(len(header))+1))
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(header, had) {
+		return errors.New("it is there, and is not a file of observations")
+	}
+	if _, err := out.file.WriteAt(header, 0); err != nil {
+		return err
+	}
+	out.header = h
+	_, err = out.file.Seek(int64(len(header)), io.SeekStart)
+	out.writer = observation.NewAppender(out.file)
+	return err
+}
+
+// readBack remembers which inputs were observed before.
+func (out *Output) readBack(header observation.Header, end int64) error {
+	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
+	for {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("it cannot be continued: %w", err)
+		}
+		out.done[key(Input{o.Name, o.Input})]++
+		out.had++
+	}
+	had := r.Header()
+	out.header = had
+	switch {
+	case had.Subject != header.Subject || had.Commit != header.Commit:
+		return fmt.Errorf("it has observations of %s, and not of %s", version(had), version(header))
+	case len(header.Units) > 0 && !reflect.DeepEqual(had.Units, header.Units):
+		return errors.New("it has observations of the same program when that had other methods; begin a new file")
+	}
+	return nil
+}
+
+func version(h observation.Header) string {
+	if h.Commit == "" {
+		return fmt.Sprintf("%q", h.Subject)
+	}
+	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
+}
+
+// key tells inputs apart by name and bytes. A name that is no UTF-8 comes back
+// from the file with a mark for each byte that is not.
+func key(in Input) [sha256.Size]byte {
+	name := sha256.Sum256([]byte(string([]rune(in.Name))))
+	return sha256.Sum256(append(name[:], in.Data...))
+}
+
+// lastLineEnd returns where the last whole line of a file ends.
+func lastLineEnd(f *os.File) (int64, error) {
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	buf := make([]byte, 1<<16)
+	for end > 0 {
+		n := min(end, int64(len(buf)))
+		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return 0, nil
+}
+
+// Had returns how many observations the file had when it was opened.
+func (out *Output) Had() int { return out.had }
+
+// Done tells whether the file had an observation of an input. It answers yes as
+// often as there is one.
+func (out *Output) Done(in Input) bool {
+	k := key(in)
+	if out.done[k] == 0 {
+		return false
+	}
+	out.done[k]--
+	return true
+}
+
+// Units returns the units that the file lists.
+func (out *Output) Units() []observation.Unit { return out.header.Units }
+
+// Declare adds units of the program that the file does not list. Those that it
+// lists come first.
+func (out *Output) Declare(units []observation.Unit) error {
+	known := len(out.header.Units)
+	if len(units) <= known {
+		return nil
+	}
+	more := out.header
+	more.Units = units[known:]
+	out.header.Units = units
+	return out.writer.WriteHeader(more)
+}
+
+// Write adds an observation.
+func (out *Output) Write(o observation.Observation) error { return out.writer.Write(o) }
+
+// Close closes the file.
+func (out *Output) Close() error { return out.file.Close() }

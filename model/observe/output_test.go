@@ -1,0 +1,227 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+var testHeader = observation.Header{Subject: "s", Commit: "c", Units: []observation.Unit{{ID: "a#b", Kind: observation.KindMethod, Start: 1, End: 2}}}
+
+// readNames returns how often each name is in a file. It fails on lines that
+// cannot be read.
+func readNames(t *testing.T, file string) map[string]int {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names := map[string]int{}
+	for r := observation.NewReader(f); ; {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return names
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[o.Name]++
+	}
+}
+
+// TestTornOutput cuts a file at every byte and continues it: nothing that was
+// whole is lost, and nothing is there twice.
+func TestTornOutput(t *testing.T) {
+	inputs := []observe.Input{{"1", []byte("a")}, {"2", []byte("a")}, {"\xff3\xfe\xfe", []byte("\n\xff")}, {"", []byte("b")}, {"", []byte("b")}}
+	fill := func(file string) (wrote int) {
+		out, err := observe.OpenOutput(file, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		for _, in := range inputs {
+			if out.Done(in) {
+				continue
+			}
+			wrote++
+			if err := out.Write(observation.Observation{Name: in.Name, Input: in.Data, Methods: []string{"a#b"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return wrote
+	}
+	file := filepath.Join(t.TempDir(), "o.ndjson")
+	if n := fill(file); n != len(inputs) {
+		t.Fatalf("%d written", n)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range len(whole) + 1 {
+		if err := os.WriteFile(file, whole[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		kept := max(0, bytes.Count(whole[:cut], []byte("\n"))-1) // but for the header
+		if n := fill(file); n != len(inputs)-kept {
+			t.Errorf("cut at %d: %d written, %d were there", cut, n, kept)
+		}
+		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, whole) {
+			t.Fatalf("cut at %d: got %q, %v", cut, got, err)
+		}
+	}
+}
+
+func TestOutputRefuses(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := observation.NewWriter(&b, testHeader); err != nil {
+		t.Fatal(err)
+	}
+	mine := b.String()
+	for _, tc := range []struct{ name, text, want string }{
+		{"a text", "my thesis\nchapter 1\n", "it cannot be continued: line 1"},
+		{"a text without a line end", "my thesis", "is not a file of observations"},
+		{"another program", strings.Replace(mine, `"s"`, `"t"`, 1), `it has observations of "t" at "c", and not of "s" at "c"`},
+		{"another version", strings.Replace(mine, `"c"`, `"d"`, 1), `it has observations of "s" at "d"`},
+		{"other methods", strings.Replace(mine, `"start":1`, `"start":2`, 1), "had other methods"},
+		{"a later format", `{"inroad":"observations/9"}` + "\n", `the version is "observations/9"`},
+		{"a broken line", mine + "{}\n", "it cannot be continued: line 2"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "o")
+			if err := os.WriteFile(file, []byte(tc.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, err := observe.OpenOutput(file, testHeader)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got error %v, want %q", err, tc.want)
+			}
+			if got, _ := os.ReadFile(file); string(got) != tc.text {
+				t.Errorf("the file is now %q", got)
+			}
+		})
+	}
+	t.Run("two at once", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "o")
+		out, err := observe.OpenOutput(file, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		if _, err := observe.OpenOutput(file, testHeader); err == nil || !strings.Contains(err.Error(), "somebody else is writing it") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+const killInputs = 400
+
+// observeUntilKilled is what the process does that [TestKill] kills.
+func observeUntilKilled(file string) {
+	err := func() error {
+		ctx := context.Background()
+		p, err := observe.BuildGo(ctx, observe.GoTarget{Dir: "testdata/gosubject", Function: "./internal/hostile.Parse", Commit: "c"})
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		out, err := observe.OpenOutput(file, p.Header())
+		if err != nil {
+			return err
+		}
+		inputs := func(yield func(observe.Input, error) bool) {
+			for i := range killInputs {
+				in := observe.Input{Name: fmt.Sprint(i), Data: []byte([]string{"fine", "fail", "panic"}[i%3])}
+				if i%50 == 49 {
+					in.Data = []byte("exit3")
+				}
+				if !out.Done(in) && !yield(in, nil) {
+					return
+				}
+			}
+		}
+		return p.Observe(ctx, inputs, observe.Options{Jobs: 2, Limits: observe.Limits{Timeout: time.Minute}}, out.Write)
+	}()
+	if err != nil {
+		panic(err)
+	}
+}
+
+// TestKill kills a process that observes, again and again, as soon as its output
+// has grown. In the end every input has one outcome, and none was lost on the way.
+func TestKill(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	file := filepath.Join(t.TempDir(), "o.ndjson")
+	size := func() int64 {
+		info, err := os.Stat(file)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	before := map[string]int{}
+	for _, grow := range []int64{1, 5_000, 20_000, 1 << 40} { // the last one is never killed
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(cmd.Environ(), "INROAD_TEST_OBSERVE="+file, "TMPDIR="+t.TempDir())
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		start := size()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		var err error
+		for running := true; running; {
+			select {
+			case err = <-ended:
+				running = false
+			case <-time.After(time.Millisecond):
+				if size() >= start+grow {
+					cmd.Process.Kill()
+				}
+			}
+		}
+		if err != nil && !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("%v: %s", err, &stderr)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := text[:bytes.LastIndexByte(text, '\n')+1]
+		copied := filepath.Join(t.TempDir(), "whole")
+		if err := os.WriteFile(copied, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		now := readNames(t, copied)
+		for name := range before {
+			if now[name] != before[name] {
+				t.Errorf("input %s had %d outcomes and has %d", name, before[name], now[name])
+			}
+		}
+		before = now
+	}
+	if len(before) != killInputs {
+		t.Errorf("%d inputs of %d", len(before), killInputs)
+	}
+	for name, n := range before {
+		if n != 1 {
+			t.Errorf("input %s has %d outcomes", name, n)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package observe
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// A process runs the program on one input after the other.
+type process interface {
+	// run returns what came of an input. After that the process may be over.
+	run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error)
+	stop()
+}
+
+// Frames are what a harness says. Its source tells what they mean.
+const (
+	frameMeta     = 'M'
+	frameCounters = 'C'
+	frameResult   = 'R'
+	maxFrame      = 1 << 30
+)
+
+// frameResultJSON is the content of a result frame.
+type frameResultJSON struct {
+	Outcome observation.Outcome `json:"outcome"`
+	Type    string              `json:"type"`
+	Message string              `json:"message"`
+	Stack   string              `json:"stack"`
+	NS      int64               `json:"ns"`
+	Last    bool                `json:"last"`
+}
+
+// A harnessed process has a harness in it that takes inputs from a pipe.
+type harnessed struct {
+	cmd      *exec.Cmd
+	inputs   *os.File
+	answers  *bufio.Reader
+	pipes    []*os.File
+	said     *tail // on standard error
+	timeout  time.Duration
+	executed func(counters []byte) (methods []string, counts []int, err error)
+	leftover func() []byte // counters that the process left behind when it ended; may be nil
+	cleanup  func()        // removes what they were left in; may be nil
+	waited   sync.Once
+	waitErr  error
+}
+
+// Times that a harness gets beyond what it is told, on machines that are busy.
+const (
+	startTimeout = 2 * time.Minute
+	graceTimeout = 10 * time.Second
+	exitTimeout  = 2 * time.Second
+)
+
+// startHarness starts a process and returns it with its first frame, the
+// table of what it can count.
+func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harnessed, meta []byte, err error) {
+	p = &harnessed{cmd: cmd, said: &tail{limit: 64 << 10}, timeout: timeout}
+	inputs, inputsWriter, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	answers, answersWriter, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, inputs.Close(), inputsWriter.Close())
+	}
+	p.inputs, p.answers, p.pipes = inputsWriter, bufio.NewReaderSize(answers, 1<<16), []*os.File{inputsWriter, answers}
+	cmd.ExtraFiles = []*os.File{inputs, answersWriter}
+	cmd.Stderr = p.said
+	cmd.WaitDelay = exitTimeout
+	ownGroup(cmd)
+	err = cmd.Start()
+	_ = inputs.Close() // the process has its own
+	_ = answersWriter.Close()
+	if err != nil {
+		p.closePipes()
+		return nil, nil, err
+	}
+	stop := p.deadline(ctx, startTimeout)
+	kind, meta, err := p.receive()
+	if killed := stop(); err != nil || kind != frameMeta {
+		p.stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, context.Cause(ctx)
+		case killed:
+			return nil, nil, fmt.Errorf("the program was not ready after %v", startTimeout)
+		default:
+			return nil, nil, fmt.Errorf("the program ended before it took an input: %s", cmp.Or(p.said.lastLines(20), fmt.Sprint(p.wait())))
+		}
+	}
+	return p, meta, nil
+}
+
+// deadline kills the process when the time is over or ctx is done, unless it is
+// called off before. It then tells whether it had to.
+func (p *harnessed) deadline(ctx context.Context, d time.Duration) (stop func() (killed bool)) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	undo := context.AfterFunc(ctx, func() { killGroup(p.cmd) })
+	return func() bool {
+		killed := !undo()
+		cancel()
+		return killed
+	}
+}
+
+func (p *harnessed) receive() (kind byte, data []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(p.answers, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("an answer of %d bytes", n)
+	}
+	if n > 1<<20 { // it may be nonsense: memory is taken only for what comes
+		var long bytes.Buffer
+		_, err = io.CopyN(&long, p.answers, int64(n))
+		return head[0], long.Bytes(), err
+	}
+	data = make([]byte, n)
+	_, err = io.ReadFull(p.answers, data)
+	return head[0], data, err
+}
+
+// run gives the process an input. Whatever happens, there is an outcome, unless
+// ctx ends it or the harness itself is at fault.
+func (p *harnessed) run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error) {
+	o = observation.Observation{Input: input, Weight: 1}
+	p.said.reset()
+	start := time.Now()
+	stop := p.deadline(ctx, p.timeout+graceTimeout)
+	result, counters, err := p.exchange(input)
+	killed := stop()
+	o.Duration = time.Since(start)
+	switch {
+	case err == nil:
+		o.Outcome, o.Duration = result.Outcome, time.Duration(result.NS)
+		if result.Outcome != observation.OK && (result.Type != "" || result.Message != "") {
+			o.Failure = &observation.Failure{Type: result.Type, Message: result.Message, Stack: result.Stack}
+		}
+		over = result.Last
+	case ctx.Err() != nil:
+		return o, true, context.Cause(ctx)
+	case killed:
+		o.Outcome, over = observation.TimedOut, true
+	default:
+		p.end()
+		o.Outcome, over = observation.Crashed, true
+		o.Failure = crash(p.said.text(), p.wait())
+		if p.leftover != nil {
+			if left := p.leftover(); left != nil {
+				counters = left
+			}
+		}
+	}
+	if counters != nil {
+		o.Methods, o.Counts, err = p.executed(counters)
+		return o, over, err
+	}
+	return o, over, nil
+}
+
+// exchange sends an input and waits for the result. The counters are the last
+// ones that came, with or without a result.
+func (p *harnessed) exchange(input []byte) (r frameResultJSON, counters []byte, err error) {
+	message := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(input)), uint32(len(input)))
+	if _, err := p.inputs.Write(append(message, input...)); err != nil {
+		return r, nil, err
+	}
+	for {
+		kind, data, err := p.receive()
+		if err != nil {
+			return r, counters, err
+		}
+		switch kind {
+		case frameCounters:
+			counters = data
+		case frameResult:
+			return r, counters, json.Unmarshal(data, &r)
+		default:
+			return r, counters, fmt.Errorf("an answer of kind %q", kind)
+		}
+	}
+}
+
+func (p *harnessed) closePipes() {
+	for _, f := range p.pipes {
+		_ = f.Close()
+	}
+}
+
+// stop ends the process and leaves nothing of it.
+func (p *harnessed) stop() {
+	p.end()
+	if p.cleanup != nil {
+		p.cleanup()
+	}
+}
+
+// end ends the process, by force if closing its input does not do.
+func (p *harnessed) end() {
+	p.closePipes()
+	timer := time.AfterFunc(exitTimeout, func() { killGroup(p.cmd) })
+	defer timer.Stop()
+	_ = p.wait() // how it ends is no longer of interest
+	killGroup(p.cmd)
+}
+
+func (p *harnessed) wait() error {
+	p.waited.Do(func() { p.waitErr = p.cmd.Wait() })
+	return p.waitErr
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	limit int
+	mu    sync.Mutex
+	data  []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, b[max(0, len(b)-t.limit):]...)
+	if len(t.data) > 2*t.limit {
+		t.data = append(t.data[:0], t.data[len(t.data)-t.limit:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = t.data[:0]
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
+}
+
+func (t *tail) lastLines(n int) string {
+	lines := strings.Split(strings.TrimSpace(t.text()), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}

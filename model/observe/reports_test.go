@@ -1,0 +1,246 @@
+package observe_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+// table writes units and runs so that a test can say what it expects.
+func table(r *observe.Reports) string {
+	var b strings.Builder
+	for _, u := range r.Units() {
+		fmt.Fprintf(&b, "%s %s %d-%d\n", u.ID, u.Kind, u.Start, u.End)
+	}
+	for _, run := range r.Runs() {
+		fmt.Fprintf(&b, "%s:", run.Name)
+		for i, m := range run.Methods {
+			fmt.Fprintf(&b, " %s*%d", m[strings.IndexByte(m, '#')+1:], run.Counts[i])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestReports(t *testing.T) {
+	for _, tc := range []struct {
+		name, file string
+		blocks     bool
+		want       string
+	}{
+		{
+			"lcov", "two.info", false, `lex.c#lex method 3-8
+lex.c#number method 10-12
+parse.cc#_Z5parsePKc method 20-29
+parse.cc#std::map<int, int>::operator[](int) method 40-41
+first_json: lex*5 _Z5parsePKc*4
+second_json: lex*1 number*100
+third_json:
+`,
+		},
+		{
+			"lcov with lines", "two.info", true, `lex.c#3 line 3-3
+lex.c#lex method 3-8
+lex.c#4 line 4-4
+lex.c#8 line 8-8
+lex.c#10 line 10-10
+lex.c#number method 10-12
+lex.c#11 line 11-11
+parse.cc#20 line 20-20
+parse.cc#_Z5parsePKc method 20-29
+parse.cc#40 line 40-40
+parse.cc#std::map<int, int>::operator[](int) method 40-41
+parse.cc#41 line 41-41
+first_json: 3*5 4*5 8*1 lex*5 20*4 _Z5parsePKc*4
+second_json: 10*100 3*1 lex*1 number*100
+third_json:
+`,
+		},
+		{
+			"jacoco", "a.json.xml", false, `org/example/Reader.java#Reader.<init>() constructor 5-5
+org/example/Reader.java#Reader.next(int,String[]) method 7-9
+org/example/Reader.java#Reader.State.lambda$of$0(Reader.State) synthetic 15-15
+org/example/Reader.java#Reader.next() method 20-25
+a.json: Reader.<init>()*1 Reader.State.lambda$of$0(Reader.State)*1 Reader.next(int,String[])*1
+`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := &observe.Reports{Root: "/src/parser", Blocks: tc.blocks}
+			if err := r.Read("testdata/reports/"+tc.file, observe.Auto); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, table(r)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBadReports(t *testing.T) {
+	const sf = "TN:\nSF:a.c\n"
+	for _, tc := range []struct {
+		name, text string
+		format     observe.Format
+		want       string
+	}{
+		{"nothing", "", observe.Auto, "looks like no report"},
+		{"some XML", "<html/>", observe.Auto, "looks like no report"},
+		{"other XML", "<html><report/></html>", observe.JaCoCo, `line 1: a "html" is no JaCoCo report`},
+		{"half an XML", "<report><package>", observe.JaCoCo, "it ends too early"},
+		{"broken XML", "<report><method line='</report>", observe.JaCoCo, "XML syntax error"},
+		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", observe.JaCoCo, `line 1: line "x" is no number`},
+		{"an end too many", "<report></report></report>", observe.JaCoCo, "unexpected end"},
+		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", observe.Auto, `line 4: FNDA:x,f: "x" is no number`},
+		{"a number that is missing", sf + "DA:1\n", observe.Auto, "line 3: DA:1: a number is missing"},
+		{"half a section", sf + "FN:1,f\n", observe.Auto, "it ends in the middle of a.c"},
+		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3 is longer than"},
+		{"no profile", "mode: set\nx\n", observe.Auto, "line 2: it is no block"},
+		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", observe.Auto, "is too large"},
+		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "are not below the root"},
+		{"an unknown format", "x", "xml", `there is no format "xml"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := &observe.Reports{Root: t.TempDir()}
+			err := r.ReadReport(strings.NewReader(tc.text), "run", tc.format)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+const goProgram = `package main
+
+import "os"
+
+type T[E any] struct{}
+
+func (t *T[E]) used(
+	args []string,
+) {
+	if len(args) > 9 {
+		unused()
+	}
+}
+
+func unused() {
+	println()
+}
+
+func main() {
+	new(T[int]).used(os.Args)
+}
+`
+
+// TestGoReports runs a program twice and reads both kinds of what Go writes.
+func TestGoReports(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/p\n\ngo 1.22\n")
+	write(t, filepath.Join(dir, "cmd/main.go"), goProgram)
+	execute(t, dir, nil, "go", "build", "-cover", "-covermode=count", "-o", "p", "./cmd")
+	for _, run := range []struct{ name, args string }{{"few", "1"}, {"many", "1 2 3 4 5 6 7 8 9"}} {
+		to := filepath.Join(dir, "cov", run.name)
+		if err := os.MkdirAll(to, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, dir, []string{"GOCOVERDIR=" + to}, "./p", strings.Fields(run.args)...)
+		execute(t, dir, nil, "go", "tool", "covdata", "textfmt", "-i", to, "-o", filepath.Join(dir, run.name+".out"))
+	}
+	const want = `cmd/main.go#(*T).used method 7-13
+cmd/main.go#unused method 15-17
+cmd/main.go#main method 19-21
+few: (*T).used*1 main*1
+many: (*T).used*1 main*1 unused*1
+`
+	const wantBlocks = `cmd/main.go#(*T).used method 7-13
+cmd/main.go#(*T).used:10.19 block 10-12
+cmd/main.go#unused method 15-17
+cmd/main.go#main method 19-21
+few: (*T).used*1 main*1
+many: (*T).used*1 (*T).used:10.19*1 main*1 unused*1
+`
+	for _, tc := range []struct {
+		name   string
+		files  []string
+		blocks bool
+		want   string
+	}{
+		{"folders", []string{"cov"}, false, want},
+		{"text", []string{"few.out", "many.out"}, false, want},
+		{"folders with blocks", []string{"cov"}, true, wantBlocks},
+		{"text with blocks", []string{"few.out", "many.out"}, true, wantBlocks},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := &observe.Reports{Root: dir, Blocks: tc.blocks}
+			for _, file := range tc.files {
+				if err := r.Read(filepath.Join(dir, file), observe.Auto); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(tc.want, table(r)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func execute(t *testing.T, dir string, env []string, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// FuzzReports checks what holds for any report: reading ends without a panic,
+// and what was read can be written as observations.
+func FuzzReports(f *testing.F) {
+	for _, name := range []string{"two.info", "a.json.xml"} {
+		text, err := os.ReadFile("testdata/reports/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, true)
+		f.Add(text, false)
+	}
+	f.Add([]byte("mode: set\nexample.com/subject/shapes/shapes.go:10.31,11.33 2 1\n"), true)
+	f.Fuzz(func(t *testing.T, text []byte, blocks bool) {
+		r := &observe.Reports{Root: "testdata/gosubject", Blocks: blocks}
+		if err := r.ReadReport(bytes.NewReader(text), "run", observe.Auto); err != nil {
+			return
+		}
+		var b bytes.Buffer
+		w, err := observation.NewWriter(&b, observation.Header{Units: r.Units()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range r.Runs() {
+			if err := w.Write(observation.Observation{Name: run.Name, Methods: run.Methods, Counts: run.Counts}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
