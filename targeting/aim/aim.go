@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -56,14 +55,14 @@ type Miss struct {
 // use.
 type Aimer struct {
 	model  *model.Model
-	guide  *targeting.Guide
+	guide  *Guide
 	solver *solve.Solver
 }
 
 // New returns an aimer at the units of a model.
 func New(m *model.Model) (*Aimer, error) {
 	s, err := solve.New(m.Grammar, "")
-	return &Aimer{m, targeting.NewGuide(m), s}, err
+	return &Aimer{m, NewGuide(m), s}, err
 }
 
 // Find finds inputs that reach units and avoid others. Each input is made for

@@ -259,7 +259,7 @@ func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, e
 }
 
 // also adds the first of some ways to a plan that can be added.
-func (s *search) also(ctx context.Context, p plan, ways []targeting.Way) (*solve.Solution, plan, error) {
+func (s *search) also(ctx context.Context, p plan, ways []Way) (*solve.Solution, plan, error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
 		conditions := slices.Concat(p.conditions, w.Conditions)
 		solution, err := s.attempt(ctx, conditions)

@@ -1,4 +1,4 @@
-package targeting
+package aim
 
 import (
 	"cmp"
@@ -7,16 +7,17 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting"
 )
 
 // A Way is a way through the tree of a method to a leaf, as conditions on the
 // inputs that take it.
 type Way struct {
 	Leaf       model.Leaf
-	Conditions []Condition // inputs that take the way satisfy these
+	Conditions []targeting.Condition // inputs that take the way satisfy these
 	// Stronger are further conditions that all inputs of the training satisfied
 	// which took the way: any of them may be what the program really asks for.
-	Stronger []Condition
+	Stronger []targeting.Condition
 	// Partial tells that the way asks for something that conditions do not say
 	// or say only in part; whether an input takes it shows when it is predicted.
 	Partial  bool
@@ -107,7 +108,7 @@ func (t *Guide) way(l model.Leaf) Way {
 func exact(e features.Extra) bool { return e.Kind() == features.Count }
 
 // conditions returns what a feature asks for.
-func (t *Guide) conditions(f model.Feature, present bool) []Condition {
+func (t *Guide) conditions(f model.Feature, present bool) []targeting.Condition {
 	if f.Extra != 0 {
 		return t.extra(f.Extra, present)
 	}
@@ -117,8 +118,8 @@ func (t *Guide) conditions(f model.Feature, present bool) []Condition {
 // path returns the conditions that a path is there or is not. A part of a token
 // may be both in what the parser sees and in trivia; it is enough if it is in
 // one of them.
-func (t *Guide) path(p features.Path, present bool) []Condition {
-	var out []Condition
+func (t *Guide) path(p features.Path, present bool) []targeting.Condition {
+	var out []targeting.Condition
 	for _, trivia := range []bool{false, true} {
 		in := t.main
 		if trivia {
@@ -127,9 +128,9 @@ func (t *Guide) path(p features.Path, present bool) []Condition {
 		if !in[p[0]] {
 			continue
 		}
-		c := Forbid(p)
+		c := targeting.Forbid(p)
 		if present {
-			c = Require(p)
+			c = targeting.Require(p)
 		}
 		c.Trivia, c.Text = trivia, t.m.Space().Pattern(p)
 		out = append(out, c)
@@ -142,10 +143,10 @@ func (t *Guide) path(p features.Path, present bool) []Condition {
 
 // extra returns what conditions can say of an extra. Of some it is all, of others
 // what inputs need at least to have it, and of the rest it is nothing.
-func (t *Guide) extra(e features.Extra, present bool) []Condition {
+func (t *Guide) extra(e features.Extra, present bool) []targeting.Condition {
 	g := t.m.Grammar
 	p := e.Path()
-	c := Condition{Min: 1, Max: Unbounded, Text: e.Describe(t.m.Space())}
+	c := targeting.Condition{Min: 1, Max: targeting.Unbounded, Text: e.Describe(t.m.Space())}
 	switch {
 	case e.Kind() == features.Count && present:
 		c.Paths, c.Min, c.Text = []features.Path{p}, e.Bound(), t.m.Space().Pattern(p)
@@ -175,12 +176,12 @@ func (t *Guide) extra(e features.Extra, present bool) []Condition {
 	if len(c.Paths) == 0 {
 		return nil
 	}
-	return []Condition{c}
+	return []targeting.Condition{c}
 }
 
 // margin returns what keeps an input away from a bound. Bounds are known only as
 // well as the inputs of the training came near them.
-func (t *Guide) margin(e features.Extra, present bool) []Condition {
+func (t *Guide) margin(e features.Extra, present bool) []targeting.Condition {
 	conditions := t.extra(e, present)
 	switch e.Kind() {
 	case features.Length, features.Digits, features.Large:
@@ -215,6 +216,9 @@ func named(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
 	return out
 }
 
+// maxCharacterPaths limits the paths from a token down to its characters.
+const maxCharacterPaths = 2000
+
 // characters returns the paths from a token down to its characters. Its length
 // is, as far as they are not too many, how often they are there.
 func characters(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
@@ -222,12 +226,12 @@ func characters(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
 	for round := []features.Path{{o}}; len(round) > 0; {
 		var longer []features.Path
 		for _, p := range round {
-			for _, n := range below(g.Nodes[p[len(p)-1]]) {
+			for _, n := range targeting.Below(g.Nodes[p[len(p)-1]]) {
 				q := append(slices.Clip(p), n.ID)
 				switch {
 				case n.Kind == grammars.CharSet || n.Kind == grammars.Literal:
 					out = append(out, q)
-				case len(q) < features.MaxK && len(out)+len(longer) < maxNamed/10:
+				case len(q) < features.MaxK && len(out)+len(longer) < maxCharacterPaths:
 					longer = append(longer, q)
 				}
 			}
