@@ -17,6 +17,7 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // maxMemory is what one request may take, with what is not collected yet.
@@ -65,18 +66,15 @@ func memoryInUse() uint64 {
 func named(t *testing.T, err error) string {
 	t.Helper()
 	var syntax *grammars.SyntaxError
-	var limit *grammars.LimitError
-	var inside *derivation.LimitError
+	var over *limit.Error
 	var load g4.Diagnostics
 	switch {
 	case err == nil:
 		return "parsed"
 	case errors.As(err, &syntax):
 		return "syntax"
-	case errors.As(err, &limit):
-		return limit.Error()
-	case errors.As(err, &inside):
-		return inside.Error()
+	case errors.As(err, &over):
+		return "limit: " + over.Error()
 	case errors.As(err, &load):
 		return "load: " + load.Error()
 	default:
@@ -134,14 +132,14 @@ func hostileLimits() grammars.Limits {
 }
 
 const (
-	limitSteps = "limit reached: parser steps over "
-	limitTime  = "limit reached: time to parse over "
-	limitDepth = "limit reached: nesting of rules over "
-	limitToken = "limit reached: nesting of lexer rules in one token over "
+	limitSteps = "limit: parser steps: "
+	limitTime  = "limit: time to parse: "
+	limitDepth = "limit: nesting of rules: "
+	limitToken = "limit: nesting of lexer rules in one token: "
 )
 
 func hostileCases() []hostileCase {
-	whatever := []string{"parsed", "syntax", "limit reached: "}
+	whatever := []string{"parsed", "syntax", "limit: "}
 	return []hostileCase{
 		{"indirect left recursion", constant("grammar G; a : b 'x' | 'y' ; b : c ; c : a | 'z' ;"), constant("y"), []string{"load: 1.g4:1:16: left recursion that no parser can follow: a -> b -> c -> a"}},
 		{"a loop of nothing", constant("grammar G; a : (A?)* ; A : 'a' ;"), constant("a"), []string{"load: 1.g4:1:16: rule a repeats"}},
@@ -420,7 +418,7 @@ func TestCancel(t *testing.T) {
 			}
 			limits.Time = 100 * time.Millisecond
 			_, err = g.Parse(t.Context(), []byte(test.input), grammars.ParseOptions{Limits: limits})
-			if got, want := fmt.Sprint(err), "limit reached: time to parse over 100ms"; got != want {
+			if got, want := fmt.Sprint(err), "time to parse: limit of 100ms reached"; got != want {
 				t.Errorf("out of time: %s, want %s", got, want)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // ParseOptions say how an input is parsed. The zero value asks for the whole
@@ -75,16 +76,6 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// A LimitError tells that something was given up because it reached a bound.
-type LimitError struct {
-	What  string // what was bounded
-	Bound string // the bound
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("limit reached: %s over %s", e.What, e.Bound)
-}
-
 // A SyntaxError tells where an input leaves the grammar, and how it could have
 // gone on.
 type SyntaxError struct {
@@ -127,8 +118,9 @@ func (e *PredicateError) Error() string {
 }
 
 // Parse derives the input. The error is a [*SyntaxError] where the input leaves
-// the grammar, a [*LimitError] where a bound was reached, a [*PredicateError]
-// where a strict parse comes to a predicate, or the cause of ctx's end.
+// the grammar, a [*limit.Error] where the parse reached a limit, a
+// [*PredicateError] where a strict parse comes to a predicate, or the cause of
+// ctx's end.
 func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*derivation.Tree, error) {
 	start := opt.Start
 	if start == "" {
@@ -140,7 +132,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 	}
 	limits := opt.Limits.withDefaults()
 	if most := min(limits.Input, maxCount); len(input) > most {
-		return nil, &LimitError{"input", fmt.Sprintf("%d bytes", most)}
+		return nil, &limit.Error{What: "input", Value: fmt.Sprintf("%d bytes", most), Option: "max_input"}
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
 		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict, Ambiguous: g.ambiguous(opt.Ambiguous),
@@ -149,7 +141,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		},
 	})
 	if errors.Is(err, atn.ErrTime) {
-		err = &LimitError{"time to parse", limits.Time.String()}
+		err = &limit.Error{What: "time to parse", Value: limits.Time.String(), Option: "timeout"}
 	}
 	return tree, g.explain(input, err)
 }
@@ -170,12 +162,9 @@ func (g *Grammar) ambiguous(report func(Ambiguity)) func(atn.Ambiguity) {
 
 // explain turns what the machine reports into what people read.
 func (g *Grammar) explain(input []byte, err error) error {
-	var limit *atn.LimitError
 	var syntax *atn.SyntaxError
 	var predicate *atn.PredicateError
 	switch {
-	case errors.As(err, &limit):
-		return &LimitError{limit.What, strconv.Itoa(limit.Bound)}
 	case errors.As(err, &syntax):
 		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
 		e.Line, e.Column = derivation.Place(input, syntax.Offset)

@@ -15,6 +15,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // numbered writes a tree as WriteLisp does, with the occurrence of each node
@@ -518,11 +519,11 @@ func TestLimits(t *testing.T) {
 		want   error
 	}{
 		"as large as it may be": {t.Context(), "[1,2]", grammars.Limits{Input: 5}, nil},
-		"too large":             {t.Context(), "[1,2] ", grammars.Limits{Input: 5}, &grammars.LimitError{What: "input", Bound: "5 bytes"}},
+		"too large":             {t.Context(), "[1,2] ", grammars.Limits{Input: 5}, &limit.Error{What: "input", Value: "5 bytes", Option: "max_input"}},
 		"as deep as it may be":  {t.Context(), nested, grammars.Limits{Depth: 401}, nil},
-		"too deep":              {t.Context(), nested, grammars.Limits{Depth: 400}, &grammars.LimitError{What: "nesting of rules", Bound: "400"}},
-		"too much work":         {t.Context(), long, grammars.Limits{Steps: 100_000}, &grammars.LimitError{What: "parser steps", Bound: "100000"}},
-		"too long":              {t.Context(), long, grammars.Limits{Time: time.Nanosecond}, &grammars.LimitError{What: "time to parse", Bound: "1ns"}},
+		"too deep":              {t.Context(), nested, grammars.Limits{Depth: 400}, &limit.Error{What: "nesting of rules", Value: "400", Option: "max_depth"}},
+		"too much work":         {t.Context(), long, grammars.Limits{Steps: 100_000}, &limit.Error{What: "parser steps", Value: "100000", Option: "max_steps"}},
+		"too long":              {t.Context(), long, grammars.Limits{Time: time.Nanosecond}, &limit.Error{What: "time to parse", Value: "1ns", Option: "timeout"}},
 		"cancelled":             {cancelled, long, grammars.Limits{}, errAsked},
 		"within default limits": {t.Context(), long, grammars.Limits{}, nil},
 	}
@@ -532,14 +533,13 @@ func TestLimits(t *testing.T) {
 			if fmt.Sprint(err) != fmt.Sprint(test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
-			var limit *grammars.LimitError
-			if want := new(grammars.LimitError); errors.As(test.want, &want) && !errors.As(err, &limit) {
-				t.Errorf("%T is not a LimitError", err)
+			if want, ok := errors.AsType[*limit.Error](test.want); ok {
+				got, _ := errors.AsType[*limit.Error](err)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
 			}
 		})
-	}
-	if got, want := (&grammars.LimitError{What: "input", Bound: "5 bytes"}).Error(), "limit reached: input over 5 bytes"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -549,7 +549,7 @@ func TestMillionBrackets(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	input := strings.Repeat("[", depth) + strings.Repeat("]", depth)
 	_, err := json.Parse(t.Context(), []byte(input), grammars.ParseOptions{})
-	if got, want := fmt.Sprint(err), "limit reached: nesting of rules over 100000"; got != want {
+	if got, want := fmt.Sprint(err), "nesting of rules: limit of 100000 reached"; got != want {
 		t.Errorf("with default limits: %s, want %s", got, want)
 	}
 	tree, err := json.Parse(t.Context(), []byte(input), grammars.ParseOptions{Limits: grammars.Limits{Depth: 3 * depth, Steps: 1 << 30, Time: time.Minute}})

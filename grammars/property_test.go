@@ -16,6 +16,7 @@ import (
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // checkParse checks what holds for any grammar and input: parsing ends, with a
@@ -23,7 +24,7 @@ import (
 func checkParse(t failer, g *grammars.Grammar, input string, tree *derivation.Tree, err error) {
 	t.Helper()
 	var syntax *grammars.SyntaxError
-	var limit *grammars.LimitError
+	var over *limit.Error
 	switch {
 	case err == nil:
 		checkTree(t, g, tree, input)
@@ -41,7 +42,7 @@ func checkParse(t failer, g *grammars.Grammar, input string, tree *derivation.Tr
 		if column := 1 + utf8.RuneCountInString(lines[len(lines)-1]); syntax.Line != len(lines) || syntax.Column != column {
 			t.Errorf("byte %d of %q is at %d:%d, not at %d:%d", syntax.Offset, input, len(lines), column, syntax.Line, syntax.Column)
 		}
-	case !errors.As(err, &limit):
+	case !errors.As(err, &over):
 		t.Errorf("parse %q: %v", input, err)
 	}
 }

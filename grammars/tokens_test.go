@@ -16,6 +16,7 @@ import (
 
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/internal/antlrlex"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // tokenGrammar is a grammar of tokens alone: its start rule takes them all.
@@ -171,9 +172,9 @@ func compareLexers(t *rapid.T, g *lexed, text string) bool {
 	tree, err := g.Parse(context.Background(), []byte(text), ParseOptions{Limits: Limits{Time: time.Minute}})
 	var syntax *SyntaxError
 	var lexical *antlrlex.Error
-	var limit *LimitError
+	var over *limit.Error
 	switch {
-	case errors.As(err, &limit): // hostile enough to be refused; the runtime takes minutes
+	case errors.As(err, &over): // hostile enough to be refused; the runtime takes minutes
 		return false
 	case errors.As(err, &syntax) && errors.As(wantErr, &lexical):
 		if syntax.Offset != lexical.Start {
@@ -418,7 +419,7 @@ func TestInsideTokensWithManyWays(t *testing.T) {
 			}
 			begin := time.Now()
 			tree, err := g.Parse(t.Context(), []byte(test.input), ParseOptions{Limits: Limits{Time: time.Second}})
-			var limit *LimitError
+			var over *limit.Error
 			if err == nil {
 				var inside *derivation.Tree
 				if inside, err = tree.Inside(0); err == nil {
@@ -428,7 +429,7 @@ func TestInsideTokensWithManyWays(t *testing.T) {
 					}
 				}
 			}
-			if err != nil && !errors.As(err, &limit) {
+			if err != nil && !errors.As(err, &over) {
 				t.Errorf("not a limit: %v", err)
 			}
 			if took := time.Since(begin); took > 10*time.Second {

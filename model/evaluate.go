@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -207,11 +207,10 @@ func (m *Model) Evaluate(ctx context.Context, observations []observation.Observa
 	return m.score(observations, answers), nil
 }
 
-// limited reports whether an error is that an input takes too long.
+// limited reports whether err says that an input reached a limit.
 func limited(err error) bool {
-	_, parse := errors.AsType[*grammars.LimitError](err)
-	_, token := errors.AsType[*derivation.LimitError](err)
-	return parse || token
+	_, ok := errors.AsType[*limit.Error](err)
+	return ok
 }
 
 func (m *Model) score(observations []observation.Observation, answers []*Answer) *Evaluation {

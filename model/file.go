@@ -16,6 +16,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -184,7 +185,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, err
 	}
 	if len(data) > MaxFile {
-		return nil, &FileError{fmt.Sprintf("limit reached: the file is larger than %d MiB", MaxFile>>20), nil}
+		return nil, &FileError{"too large", &limit.Error{What: "size of a model", Value: fmt.Sprintf("%d MiB", MaxFile>>20)}}
 	}
 	body, err := checkFile(data)
 	if err != nil {

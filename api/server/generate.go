@@ -9,9 +9,11 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -226,5 +228,5 @@ func (m *maker) forest(ctx context.Context, take func(int, *generate.Input) bool
 			return nil
 		}
 	}
-	return fmt.Errorf("limit reached: inputs of an answer over %d; ask for fewer sets", maxMade)
+	return &limit.Error{What: "inputs of an answer", Value: strconv.Itoa(maxMade), Advice: "ask for fewer sets"}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/features"
-	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
 )
@@ -205,7 +205,7 @@ func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer
 // affordable refuses what takes too much memory to learn from.
 func (s *Server) affordable(size model.Size, opt model.Options) error {
 	if model.EstimateMemory(size, opt) > s.MaxMemory {
-		return &grammars.LimitError{What: "memory of a training", Bound: fmt.Sprintf("%d MiB", s.MaxMemory>>20)}
+		return &limit.Error{What: "memory of a training", Value: fmt.Sprintf("%d MiB", s.MaxMemory>>20)}
 	}
 	return nil
 }

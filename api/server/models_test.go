@@ -392,7 +392,7 @@ func TestTrainMemory(t *testing.T) {
 	s.upload(t, 10_000)
 	train := `{"subject":"calc","grammar":"expr","options":{"k":8}}`
 	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(train))
-	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "limit reached: memory of a training over 1 MiB" {
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "memory of a training: limit of 1 MiB reached" {
 		t.Errorf("many observations: %+v", p)
 	}
 	s = start(t, func(c *server.Config) { c.MaxMemory = 1 << 20 })
@@ -400,7 +400,7 @@ func TestTrainMemory(t *testing.T) {
 	var j openapi.Job
 	s.post(t, "/v1/models", train, http.StatusAccepted, &j)
 	events := s.follow(t, j.ID)
-	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "limit reached: memory of a training over 1 MiB" {
+	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "memory of a training: limit of 1 MiB reached" {
 		t.Errorf("large observations: %+v", last)
 	}
 }

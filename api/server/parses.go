@@ -12,6 +12,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A treeResponse answers with a tree, which can be much larger than its input.
@@ -64,8 +65,8 @@ func (r *treeResponse) writeJSON(w http.ResponseWriter, head openapi.ParseAnswer
 	fmt.Fprint(out, `,"trivia":`)
 	triviaErr := writeTrivia(out)
 	err = cmp.Or(treeErr, triviaErr)
-	if limit, ok := errors.AsType[*derivation.LimitError](err); ok {
-		text, err = json.Marshal(limit.Error())
+	if over, ok := errors.AsType[*limit.Error](err); ok {
+		text, err = json.Marshal(over.Error())
 		fmt.Fprintf(out, `,"partial":%s`, text)
 	}
 	fmt.Fprintln(out, "}")

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"strconv"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // maxPaths bounds how many paths are listed.
@@ -51,7 +53,7 @@ func (s *Server) ListPaths(ctx context.Context, req openapi.ListPathsRequestObje
 	k := cmp.Or(p.K, 2)
 	space := features.NewSpace(g.Grammar, opt)
 	if n := space.Count(k); n.Cmp(big.NewInt(maxPaths)) > 0 {
-		return nil, &askedError{fmt.Errorf("limit reached: paths to list over %d: there are %v; ask for a smaller k", maxPaths, n)}
+		return nil, &limit.Error{What: "paths to list", Value: strconv.Itoa(maxPaths), Advice: fmt.Sprintf("the grammar has %v; ask for a smaller k", n)}
 	}
 	return streamed{ctx, func(ctx context.Context, w http.ResponseWriter) error {
 		out := s.stream(w, ndjson)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -37,7 +37,7 @@ func problemOf(err error) openapi.Problem {
 		tooLarge  *http.MaxBytesError
 		busy      *busyError
 		found     g4.Diagnostics
-		limit     *grammars.LimitError
+		over      *limit.Error
 		option    *model.OptionError
 		unit      *model.UnitError
 		notFound  *store.NotFoundError
@@ -87,7 +87,7 @@ func problemOf(err error) openapi.Problem {
 		return p
 	case errors.As(err, &alias), errors.Is(err, model.ErrOtherGrammar):
 		return of(http.StatusUnprocessableEntity, "conflict", "It does not go together")
-	case errors.As(err, &limit):
+	case errors.As(err, &over):
 		return of(http.StatusUnprocessableEntity, "limit", "A limit was reached")
 	case errors.As(err, &option), errors.As(err, &asked):
 		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -130,7 +132,7 @@ func (c *corpus) items(inputs iter.Seq2[openapi.SelectInput, error]) iter.Seq2[s
 				item, err = c.item(in)
 			}
 			if err == nil && len(c.told) > maxCorpus {
-				err = &askedError{fmt.Errorf("limit reached: inputs of a selection over %d", maxCorpus)}
+				err = &limit.Error{What: "inputs of a selection", Value: strconv.Itoa(maxCorpus)}
 			}
 			if !yield(item, err) || err != nil {
 				return

@@ -7,13 +7,14 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // parser returns what has a service derive inputs.
 func (c *client) parser(g *remoteGrammar, opt *parseOptions) parser {
 	return func(ctx context.Context, input []byte) (*parsed, error) {
 		if len(input) > opt.limits.Input {
-			return nil, &grammars.LimitError{What: "input", Bound: strconv.Itoa(opt.limits.Input) + " bytes"}
+			return nil, &limit.Error{What: "input", Value: strconv.Itoa(opt.limits.Input) + " bytes"}
 		}
 		body := openapi.ParseRequest{
 			Start: opt.start, Format: openapi.ParseRequestFormat(opt.format), Inside: opt.inside, Prefix: true, Strict: opt.strict,

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/inroad/inroad/api/openapi"
-	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // mostPaths is how many paths a service lists beside a coverage.
@@ -146,7 +146,7 @@ func (c *client) measure(ctx context.Context, opt *pathsInputOptions, params *op
 func readSent(ctx context.Context, name string, stdin io.Reader) ([]byte, error) {
 	input, err := readInput(ctx, name, stdin, maxInputRead)
 	if err == nil && len(input) > maxInputRead {
-		return nil, &grammars.LimitError{What: "input", Bound: strconv.Itoa(maxInputRead) + " bytes"}
+		return nil, &limit.Error{What: "input", Value: strconv.Itoa(maxInputRead) + " bytes"}
 	}
 	return input, err
 }

@@ -55,7 +55,7 @@ func TestTimeout(t *testing.T) {
 	stdin := strings.NewReader("[" + strings.Repeat("0, ", 10_000) + "0]")
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"parse", "--grammar", "json", "--timeout", "1ns"}, stdin, &stdout, &stderr)
-	const want = "inroad: stdin: limit reached: time to parse over 1ns; raise it with --timeout\n"
+	const want = "inroad: stdin: time to parse: limit of 1ns reached; raise it with --timeout\n"
 	if code != exitWrong || stdout.String() != "" || stderr.String() != want {
 		t.Errorf("got exit code %d, stdout %q, stderr %q; want 1 and %q", code, &stdout, &stderr, want)
 	}

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 type parseOptions struct {
@@ -24,7 +26,8 @@ type parseOptions struct {
 	limits  grammars.Limits
 	inputs  []string
 	server  serverOptions
-	client  *client // nil if no service is asked
+	client  *client        // nil if no service is asked
+	flags   *pflag.FlagSet // of the command
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -53,7 +56,7 @@ has no tree. Limits hold for each input.`,
   inroad parse --grammar MyLexer.g4,MyParser.g4 --start program --format json *.txt`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			opt.inputs, opt.stdin, opt.stdout, opt.stderr = args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			opt.inputs, opt.flags, opt.stdin, opt.stdout, opt.stderr = args, cmd.Flags(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			opt.client, err = opt.server.connect(cmd, "engine", "max-input", "max-depth", "max-steps", "max-tokens", "max-nodes", "timeout")
 			if err != nil {
 				return err
@@ -109,14 +112,14 @@ func (opt *parseOptions) run(ctx context.Context) error {
 		}
 		if err != nil {
 			failed = true
-			f := newFailure(name, err)
+			f := newFailure(name, withRemedy(err, opt.flags))
 			err = p.failure(name, f)
 			fmt.Fprintf(opt.stderr, "inroad: %s\n", f.Message)
 		} else {
 			err = p.tree(name, tree)
 			noteUnread(notes, name, opt.start, tree)
-			if limit := new(derivation.LimitError); errors.As(err, &limit) {
-				tree.partial, err = limit.Error(), nil
+			if over, ok := errors.AsType[*limit.Error](err); ok {
+				tree.partial, err = over.Error(), nil
 			}
 			if tree.partial != "" {
 				failed = true

@@ -10,12 +10,14 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 func newPathsCommand() *cobra.Command {
@@ -78,7 +80,7 @@ const maxPaths = 5_000_000
 // listable refuses to list more paths than anyone can want.
 func (opt *pathsOptions) listable(space *features.Space) error {
 	if n := space.Count(opt.k); n.Cmp(big.NewInt(maxPaths)) > 0 {
-		return fmt.Errorf("limit reached: paths to list over %d: there are %v; ask for a smaller --k", maxPaths, n)
+		return &limit.Error{What: "paths to list", Value: strconv.Itoa(maxPaths), Advice: fmt.Sprintf("the grammar has %v; ask for a smaller k", n)}
 	}
 	return nil
 }

@@ -8,8 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A printer writes what became of inputs, in one of the formats of parse. It
@@ -56,7 +60,7 @@ func newFailure(input string, err error) *failure {
 	shown := inputName(input)
 	var syntax *grammars.SyntaxError
 	var predicate *grammars.PredicateError
-	var limit *grammars.LimitError
+	var over *limit.Error
 	var told *problemError
 	var beyond *beyondError
 	switch {
@@ -80,8 +84,8 @@ func newFailure(input string, err error) *failure {
 			failurePlace: &failurePlace{predicate.Line, predicate.Column, predicate.Offset},
 			Predicate:    predicate.Predicate.Place().String(),
 		}
-	case errors.As(err, &limit):
-		return &failure{Kind: "limit", Message: fmt.Sprintf("%s: %v%s", shown, err, remedy(limit))}
+	case errors.As(err, &over):
+		return &failure{Kind: "limit", Message: fmt.Sprintf("%s: %v", shown, err)}
 	default:
 		return &failure{Kind: "input", Message: fmt.Sprintf("%s: %v", shown, err)}
 	}
@@ -95,24 +99,17 @@ func inputName(input string) string {
 	return printable(input)
 }
 
-// remedy names the flag that sets a limit.
-func remedy(limit *grammars.LimitError) string {
-	switch limit.What {
-	case "input":
-		return "; raise it with --max-input"
-	case "nesting of rules":
-		return "; raise it with --max-depth"
-	case "parser steps":
-		return "; raise it with --max-steps"
-	case "tokens":
-		return "; raise it with --max-tokens"
-	case "nodes of the tree":
-		return "; raise it with --max-nodes"
-	case "time to parse":
-		return "; raise it with --timeout"
-	default:
-		return ""
+// withRemedy adds to an error of a limit which of the flags raises the limit.
+func withRemedy(err error, flags *pflag.FlagSet) error {
+	over, ok := errors.AsType[*limit.Error](err)
+	if !ok || over.Option == "" {
+		return err
 	}
+	flag := strings.ReplaceAll(over.Option, "_", "-")
+	if flags.Lookup(flag) == nil {
+		return err
+	}
+	return fmt.Errorf("%w; raise it with --%s", err, flag)
 }
 
 // noteUnread tells where a tree ends before the input does.

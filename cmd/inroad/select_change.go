@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -50,7 +51,7 @@ func (opt *selectOptions) readDiff(ctx context.Context) (*toldChange, error) {
 		return nil, fmt.Errorf("--diff %s: %w", printable(opt.diff), cause(err))
 	}
 	if len(text) > maxDiff {
-		return nil, fmt.Errorf("--diff %s: limit reached: it is over %d bytes", inputName(opt.diff), maxDiff)
+		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), &limit.Error{What: "size of a diff", Value: fmt.Sprintf("%d bytes", maxDiff)})
 	}
 	t := &toldChange{text: string(text)}
 	if t.Files, err = selection.ReadDiff(strings.NewReader(t.text)); err != nil {

@@ -72,14 +72,6 @@ type Tree struct {
 	start, end int32
 }
 
-// A LimitError tells that a token was not taken apart because that takes too long.
-type LimitError struct {
-	What  string
-	Bound int
-}
-
-func (e *LimitError) Error() string { return fmt.Sprintf("limit reached: %s over %d", e.What, e.Bound) }
-
 // An Insider derives tokens from their lexer rules.
 type Insider interface {
 	// Dissect returns what derives the tokens of an input, one after the other:
@@ -100,7 +92,7 @@ func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
 // Inside derives a token, given by its index, from its lexer rule. The root of
 // that tree stands for the token, its nodes are occurrences below the token's,
 // and its leaves are characters. It is nil for the end of the input and where
-// the tree does not know its lexer. The error is a [*LimitError].
+// the tree does not know its lexer. The error is a *limit.Error.
 //
 // To look into many tokens, use a [Lens].
 func (t *Tree) Inside(token int) (*Tree, error) { return t.Lens().Token(token) }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // Rules and tokens of the trees here.
@@ -374,7 +375,7 @@ func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Pie
 	var tree derivation.Tree
 	return func(token *derivation.Token, _ []derivation.Piece) (*derivation.Tree, error) {
 		if string(input[token.Start:token.End]) == in.givesUp {
-			return nil, &derivation.LimitError{What: "patience", Bound: 7}
+			return nil, &limit.Error{What: "patience", Value: "7"}
 		}
 		var b derivation.Builder
 		root := b.Open(0, ruleS, derivation.None)
@@ -408,8 +409,8 @@ func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
 	blank := `{"token":"SPACE","text":" ","occurrence":3,"start":1,"end":2,` + inside(" ", `"start":1,"end":2`) + `}`
 	for givesUp, want := range map[string]string{
 		"":  leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, inside("y", at2)),
-		"x": leaf("x", at0, `"error":"limit reached: patience over 7"`) + "," + leaf("y", at2, inside("y", at2)),
-		"y": leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, `"error":"limit reached: patience over 7"`),
+		"x": leaf("x", at0, `"error":"patience: limit of 7 reached"`) + "," + leaf("y", at2, inside("y", at2)),
+		"y": leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, `"error":"patience: limit of 7 reached"`),
 	} {
 		tree := b.Tree(input, tokens, names).WithInside(insider{givesUp}, nil)
 		var got, trivia strings.Builder

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -213,8 +214,8 @@ func (s *search) note(err error) error {
 // solve solves conditions. A constraint that is too large is as good as none.
 func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
 	solution, err := s.solver.Solve(ctx, s.constraint(conditions))
-	if limit, ok := errors.AsType[*grammars.LimitError](err); ok {
-		return nil, &tooMuchError{limit}
+	if over, ok := errors.AsType[*limit.Error](err); ok {
+		return nil, &tooMuchError{over}
 	}
 	return solution, err
 }
@@ -224,12 +225,12 @@ func (s *search) constraint(conditions []targeting.Condition) targeting.Constrai
 }
 
 // A tooMuchError tells that a way asks for more than can be solved.
-type tooMuchError struct{ *grammars.LimitError }
+type tooMuchError struct{ error }
 
 // attempt solves conditions, and returns nil if they have no solution.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
 	solution, err := s.solver.Try(ctx, s.constraint(conditions))
-	if _, ok := errors.AsType[*grammars.LimitError](err); ok {
+	if _, ok := errors.AsType[*limit.Error](err); ok {
 		return nil, nil
 	}
 	return solution, err

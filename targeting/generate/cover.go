@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A CloseOff says how what a path leaves open is derived.
@@ -70,7 +72,7 @@ const maxTries = 30
 func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: true})
 	if n := space.Count(k); n.Cmp(big.NewInt(maxCoverPaths)) > 0 {
-		return nil, fmt.Errorf("limit reached: paths to cover over %d: there are %v; ask for a smaller k", maxCoverPaths, n)
+		return nil, &limit.Error{What: "paths to cover", Value: strconv.Itoa(maxCoverPaths), Advice: fmt.Sprintf("the grammar has %v; ask for a smaller k", n)}
 	}
 	var paths []features.Path
 	for p := range space.All(k) {

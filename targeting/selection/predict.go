@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -230,7 +231,7 @@ func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
 		return row{known: unknown}, nil
 	}
 	a, err := k.model.Predict(ctx, text, k.opt.Limits)
-	if _, ok := errors.AsType[*grammars.LimitError](err); ok && ctx.Err() == nil {
+	if _, ok := errors.AsType[*limit.Error](err); ok && ctx.Err() == nil {
 		return row{known: unknown}, nil
 	}
 	if err != nil {

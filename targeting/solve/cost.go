@@ -3,8 +3,9 @@ package solve
 import (
 	"context"
 	"math"
+	"strconv"
 
-	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // impossible is the cost of what cannot be. A few of it can be added.
@@ -47,7 +48,7 @@ func (p *problem) measure(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if p.steps > maxSteps {
-			return &grammars.LimitError{What: "steps of solving", Bound: "4,000,000,000; ask for fewer paths or smaller counts"}
+			return &limit.Error{What: "solver steps", Value: strconv.Itoa(maxSteps), Advice: "ask for fewer paths or smaller counts"}
 		}
 		frames = p.measureVector(v, frames[:0], cost)
 	}

@@ -1,10 +1,10 @@
 package solve
 
 import (
-	"fmt"
 	"math/bits"
+	"strconv"
 
-	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -39,7 +39,7 @@ const (
 // tells that they are too many.
 func newGoals(conditions []targeting.Condition) (*goals, error) {
 	if len(conditions) > maxGoals {
-		return nil, &grammars.LimitError{What: "conditions that ask for paths", Bound: fmt.Sprintf("%d; leave some out", maxGoals)}
+		return nil, &limit.Error{What: "conditions that ask for paths", Value: strconv.Itoa(maxGoals), Advice: "leave some out"}
 	}
 	t := &goals{vectors: 1, outcome: map[uint64]int32{}}
 	splits := 1
@@ -53,7 +53,7 @@ func newGoals(conditions []targeting.Condition) (*goals, error) {
 		t.stride = append(t.stride, t.vectors)
 		splits *= (most + 1) * (most + 2) / 2
 		if int(t.vectors)*(most+1) > maxVector || splits > maxSplits {
-			return nil, &grammars.LimitError{What: "combinations of all counts asked for", Bound: fmt.Sprintf("%d; ask for fewer or smaller counts", maxVector)}
+			return nil, &limit.Error{What: "combinations of all counts asked for", Value: strconv.Itoa(maxVector), Advice: "ask for fewer or smaller counts"}
 		}
 		t.vectors *= int32(most + 1)
 	}

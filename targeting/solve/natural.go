@@ -2,11 +2,12 @@ package solve
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -58,7 +59,7 @@ type weights struct {
 // stay the same. They only grow, and never beyond 1.
 func (p *problem) weigh64(ctx context.Context, of *generate.Probabilities) (*weights, error) {
 	if p.vectors > maxPairs {
-		return nil, &grammars.LimitError{What: "counts of all conditions multiplied, for natural inputs", Bound: fmt.Sprintf("%d; ask for fewer or smaller counts, or for varied inputs", maxPairs)}
+		return nil, &limit.Error{What: "combinations of all counts, for natural inputs", Value: strconv.Itoa(maxPairs), Advice: "ask for fewer or smaller counts, or for varied inputs"}
 	}
 	w := &weights{problem: p, p: of, of: make([]float64, len(p.cells)*int(p.vectors)), times: make([][]float64, len(p.cells)), grown: make([][][]float64, len(p.cells))}
 	w.prepare()
@@ -67,7 +68,7 @@ func (p *problem) weigh64(ctx context.Context, of *generate.Probabilities) (*wei
 			return nil, context.Cause(ctx)
 		}
 		if w.steps > maxWeigh {
-			return nil, &grammars.LimitError{What: "steps of weighing natural inputs", Bound: "2,000,000,000; ask for fewer paths, or for varied inputs"}
+			return nil, &limit.Error{What: "steps to weigh natural inputs", Value: strconv.Itoa(maxWeigh), Advice: "ask for fewer paths, or for varied inputs"}
 		}
 		change := 0.0
 		for i := len(p.frames) - 1; i >= 0; i-- {

@@ -2,8 +2,9 @@ package solve
 
 import (
 	"context"
+	"strconv"
 
-	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A frame is a body in its context: what the automaton has read above it, how
@@ -74,9 +75,9 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 		f := p.frames[i]
 		switch {
 		case f.last > maxCells:
-			return &grammars.LimitError{What: "cells of the constraint", Bound: "4,194,304; ask for fewer or shorter paths, or a smaller depth"}
+			return &limit.Error{What: "cells of the constraint", Value: strconv.Itoa(maxCells), Advice: "ask for fewer or shorter paths, or a smaller depth"}
 		case int(f.last)*int(p.vectors) > maxLeast:
-			return &grammars.LimitError{What: "costs to be kept for the constraint", Bound: "33,554,432; ask for fewer or shorter paths, or smaller counts"}
+			return &limit.Error{What: "costs kept for the constraint", Value: strconv.Itoa(maxLeast), Advice: "ask for fewer or shorter paths, or smaller counts"}
 		}
 		if i%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)

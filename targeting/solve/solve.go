@@ -20,10 +20,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -67,7 +69,7 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	case root.Size == grammars.Unproductive:
 		return nil, fmt.Errorf("rule %s of grammar %s derives nothing", start, g.Name)
 	case root.Size >= maxCost:
-		return nil, &grammars.LimitError{What: "symbols of the smallest input of " + g.Name, Bound: fmt.Sprint(maxCost)}
+		return nil, &limit.Error{What: "symbols of the smallest input of " + g.Name, Value: strconv.Itoa(maxCost)}
 	}
 	s := &Solver{grammar: g, start: rule}
 	s.space = features.NewSpace(g, features.Options{Start: start})
@@ -219,7 +221,7 @@ func (s *Solver) validate(c targeting.Constraint) error {
 		case cond.Min < 0 || cond.Max < targeting.Unbounded:
 			return fmt.Errorf("a count of %d: it is from 0 to %d", min(cond.Min, cond.Max), MaxCount)
 		case max(cond.Min, cond.Max) > MaxCount:
-			return &grammars.LimitError{What: "count of a path", Bound: fmt.Sprint(MaxCount)}
+			return &limit.Error{What: "count of a path", Value: strconv.Itoa(MaxCount)}
 		}
 		for _, p := range cond.Paths {
 			if err := s.validatePath(p); err != nil {
@@ -229,11 +231,11 @@ func (s *Solver) validate(c targeting.Constraint) error {
 	}
 	switch {
 	case required > MaxRequired:
-		return &grammars.LimitError{What: "conditions that ask for paths", Bound: fmt.Sprintf("%d; leave some out", MaxRequired)}
+		return &limit.Error{What: "conditions that ask for paths", Value: strconv.Itoa(MaxRequired), Advice: "leave some out"}
 	case forbidden > MaxForbidden:
-		return &grammars.LimitError{What: "forbidden paths", Bound: fmt.Sprintf("%d; leave some out", MaxForbidden)}
+		return &limit.Error{What: "forbidden paths", Value: strconv.Itoa(MaxForbidden), Advice: "leave some out"}
 	case paths > MaxPaths:
-		return &grammars.LimitError{What: "paths of all conditions", Bound: fmt.Sprintf("%d; give occurrences of the symbols instead of their names", MaxPaths)}
+		return &limit.Error{What: "paths of all conditions", Value: strconv.Itoa(MaxPaths), Advice: "give occurrences of the symbols instead of their names"}
 	case c.MaxNodes < 0 || c.MaxDepth < 0 || c.MaxChars < 0:
 		return fmt.Errorf("a limit of %d: it is at least 1", min(c.MaxNodes, c.MaxDepth, c.MaxChars))
 	case c.MaxNodes > 0 && c.MaxChars > 0:
@@ -323,7 +325,7 @@ func (s *Solver) affordable(c targeting.Constraint, conditions []targeting.Condi
 	case p.cheapest() <= short.most:
 		return short.most, nil
 	case short.limit == 0 || short.limit > maxCost:
-		return 0, &grammars.LimitError{What: "symbols of the smallest input", Bound: fmt.Sprint(maxCost)}
+		return 0, &limit.Error{What: "symbols of the smallest input", Value: strconv.Itoa(maxCost)}
 	default:
 		return 0, short
 	}

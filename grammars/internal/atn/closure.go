@@ -1,6 +1,11 @@
 package atn
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/inroad/inroad/grammars/limit"
+)
 
 // A simulator follows all alternatives of a decision at once, as ANTLR's
 // adaptive prediction does, but remembers where it has been: what is reached
@@ -202,7 +207,7 @@ func (s *simulator) closure(c config, collect, endIsNothing bool) {
 		}
 		s.seen[key] = struct{}{}
 		if len(s.seen) > maxClosure {
-			panic(&LimitError{What: "ways to read one token", Bound: maxClosure})
+			panic(&limit.Error{What: "ways to read one token", Value: strconv.Itoa(maxClosure)})
 		}
 		s.step(1)
 		if p := &s.walk.states[t.state]; p.kind == ruleStop {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // Whoever waits for another at a shared cache still gives up when the context
@@ -88,28 +90,28 @@ func TestLimits(t *testing.T) {
 		limit func(*Limits)
 		want  string
 	}{
-		{"tokens", strings.Repeat("a", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
+		{"tokens", strings.Repeat("a", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: limit of 10 reached"},
 		{"as many tokens as may be", strings.Repeat("a", 10), func(l *Limits) { l.Tokens = 10 }, ""},
-		{"tokens that are skipped", strings.Repeat(" ", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
-		{"parts of tokens", strings.Repeat("#", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: over 10"},
-		{"nodes", strings.Repeat("a", 11), func(l *Limits) { l.Nodes = 20 }, "nodes of the tree: over 20"},
-		{"nodes of operands", "a" + strings.Repeat("b", 20), func(l *Limits) { l.Nodes = 30 }, "nodes of the tree: over 30"},
+		{"tokens that are skipped", strings.Repeat(" ", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: limit of 10 reached"},
+		{"parts of tokens", strings.Repeat("#", 11), func(l *Limits) { l.Tokens = 10 }, "tokens: limit of 10 reached"},
+		{"nodes", strings.Repeat("a", 11), func(l *Limits) { l.Nodes = 20 }, "nodes of the tree: limit of 20 reached"},
+		{"nodes of operands", "a" + strings.Repeat("b", 20), func(l *Limits) { l.Nodes = 30 }, "nodes of the tree: limit of 30 reached"},
 		{"as many nodes as may be", "a" + strings.Repeat("b", 8), func(l *Limits) { l.Nodes = 20 }, ""},
-		{"modes", strings.Repeat("<", maxModes+1), func(l *Limits) { l.Tokens, l.Steps = 1<<30, 1<<30 }, fmt.Sprintf("modes to return to: over %d", maxModes)},
-		{"depth", strings.Repeat("(", 30), func(l *Limits) { l.Depth = 20 }, "nesting of rules: over 20"},
-		{"steps", strings.Repeat("a", 1000), func(l *Limits) { l.Steps = 500 }, "parser steps: over 500"},
+		{"modes", strings.Repeat("<", maxModes+1), func(l *Limits) { l.Tokens, l.Steps = 1<<30, 1<<30 }, fmt.Sprintf("modes to return to: limit of %d reached", maxModes)},
+		{"depth", strings.Repeat("(", 30), func(l *Limits) { l.Depth = 20 }, "nesting of rules: limit of 20 reached"},
+		{"steps", strings.Repeat("a", 1000), func(l *Limits) { l.Steps = 500 }, "parser steps: limit of 500 reached"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			limits := testLimits()
 			test.limit(&limits)
 			tree, err := m.Parse(t.Context(), []byte(test.input), Options{Whole: true, Limits: limits})
-			switch limit := new(LimitError); {
+			switch over := new(limit.Error); {
 			case test.want == "" && err == nil:
 				if tree.Len() > limits.Nodes || len(tree.Tokens()) > limits.Tokens+1 {
 					t.Errorf("%d nodes and %d tokens", tree.Len(), len(tree.Tokens()))
 				}
-			case !errors.As(err, &limit) || limit.Error() != test.want:
+			case !errors.As(err, &over) || over.Error() != test.want:
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})

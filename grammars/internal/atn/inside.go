@@ -1,9 +1,11 @@
 package atn
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A dissector derives the text of tokens from their lexer rules. It walks a
@@ -116,10 +118,10 @@ func (c *dissecting) inside(token *derivation.Token, pieces []derivation.Piece) 
 	c.steps, c.most, c.nodes = 0, min(maxInside+stepsPerByte*size, c.left), max(maxInsideNodes, 2*size)
 	c.tree.Reset(room(size), c.nodes+maxPassed)
 	c.cuts = c.knife.cuts.Load()
-	limit := c.token(token, int(kind), pieces)
+	over := c.token(token, int(kind), pieces)
 	c.left -= c.steps
-	if limit != nil {
-		return nil, &derivation.LimitError{What: limit.What, Bound: limit.Bound}
+	if over != nil {
+		return nil, over
 	}
 	c.tree.Chars(c.input, token.Start, token.End, c.names, &c.out)
 	if ok {
@@ -141,14 +143,14 @@ func room(bytes int) int {
 }
 
 // token derives a token of one or more pieces.
-func (c *dissecting) token(token *derivation.Token, kind int, pieces []derivation.Piece) *LimitError {
+func (c *dissecting) token(token *derivation.Token, kind int, pieces []derivation.Piece) *limit.Error {
 	root := c.tree.Open(0, token.Rule, derivation.None)
 	end := int(token.Rule)
 	start := token.Start
 	for _, p := range pieces {
 		part := c.tree.Open(1, p.Rule, derivation.Occurrence(c.part(kind, end, int(p.Rule))))
-		if limit := c.piece(int(p.Rule), start, p.End, 2); limit != nil {
-			return limit
+		if over := c.piece(int(p.Rule), start, p.End, 2); over != nil {
+			return over
 		}
 		c.tree.Close(part)
 		start = p.End
@@ -157,8 +159,8 @@ func (c *dissecting) token(token *derivation.Token, kind int, pieces []derivatio
 	if o := c.part(kind, end, end); o != none {
 		depth, part = 2, c.tree.Open(1, token.Rule, derivation.Occurrence(o))
 	}
-	if limit := c.piece(end, start, token.End, depth); limit != nil {
-		return limit
+	if over := c.piece(end, start, token.End, depth); over != nil {
+		return over
 	}
 	c.tree.Close(part)
 	c.tree.Close(root)
@@ -167,17 +169,17 @@ func (c *dissecting) token(token *derivation.Token, kind int, pieces []derivatio
 
 // piece finds the way through a lexer rule from start to exactly end. The lexer
 // matched the text, so there is one.
-func (c *dissecting) piece(rule int, start, end int32, depth int) *LimitError {
+func (c *dissecting) piece(rule int, start, end int32, depth int) *limit.Error {
 	c.end, c.depth = end, depth
 	from := cutPlace{c.knife.starts[rule], start, -1}
 	nodes := c.tree.Len()
-	found, limit := c.search(from, false)
-	if found || limit != nil {
-		return limit
+	found, over := c.search(from, false)
+	if found || over != nil {
+		return over
 	}
 	c.tree.Truncate(nodes)
-	if _, limit = c.search(from, true); limit != nil {
-		return limit
+	if _, over = c.search(from, true); over != nil {
+		return over
 	}
 	c.tree.CloseFrom(nodes)
 	return nil
@@ -193,15 +195,15 @@ const (
 // search tries the arcs in order, going back to the last choice where there is
 // no way on, and reports whether it came to the end. Unless it is careful it
 // gives up when it goes back too often.
-func (c *dissecting) search(p cutPlace, careful bool) (found bool, limit *LimitError) {
+func (c *dissecting) search(p cutPlace, careful bool) (found bool, over *limit.Error) {
 	c.open, c.calls, c.careful = c.open[:0], c.calls[:0], careful
 	c.byCall, c.been = nil, nil
 	if careful {
 		c.byCall, c.been = map[call]int32{}, map[cutPlace]struct{}{}
 	}
 	most := c.steps + maxCareless + stepsCareless*int(c.end-p.at)
-	found, limit = c.run(p)
-	for !found && limit == nil && len(c.open) > 0 && (careful || c.steps <= most) {
+	found, over = c.run(p)
+	for !found && over == nil && len(c.open) > 0 && (careful || c.steps <= most) {
 		top := &c.open[len(c.open)-1]
 		p, arc := top.cutPlace, top.arcs[0]
 		c.tree.Truncate(int(top.nodes))
@@ -212,21 +214,21 @@ func (c *dissecting) search(p cutPlace, careful bool) (found bool, limit *LimitE
 			c.open = c.open[:len(c.open)-1]
 		}
 		if p, ok := c.follow(p, arc); ok {
-			found, limit = c.run(p)
+			found, over = c.run(p)
 		}
 	}
-	return found, limit
+	return found, over
 }
 
 // run goes on from a place as long as it can, and reports whether it came to the
 // end.
-func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
+func (c *dissecting) run(p cutPlace) (found bool, over *limit.Error) {
 	class, width := c.char(p.at)
 	depth := c.below(p.call)
 	row := c.knife.row(c.cuts, p.state)
 	for {
 		if c.steps++; c.steps > c.most || c.tree.Len() > c.nodes {
-			return false, c.limit()
+			return false, c.exceeded()
 		}
 		if row.stop {
 			if p.call < 0 {
@@ -266,7 +268,7 @@ func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
 		}
 		p = next
 		if len(c.open)+len(c.calls)+len(c.been) > maxInsideWays {
-			return false, &LimitError{What: "ways to take a token apart", Bound: maxInsideWays}
+			return false, &limit.Error{What: "ways to take a token apart", Value: strconv.Itoa(maxInsideWays)}
 		}
 		class, width = c.char(p.at)
 		depth = c.below(p.call)
@@ -274,15 +276,15 @@ func (c *dissecting) run(p cutPlace) (found bool, limit *LimitError) {
 	}
 }
 
-// limit tells which bound was reached.
-func (c *dissecting) limit() *LimitError {
+// exceeded returns the error of the limit that the search reached.
+func (c *dissecting) exceeded() *limit.Error {
 	switch {
 	case c.steps <= c.most:
-		return &LimitError{What: "nodes inside a token", Bound: c.nodes}
+		return &limit.Error{What: "nodes inside a token", Value: strconv.Itoa(c.nodes)}
 	case c.most == c.left:
-		return &LimitError{What: "steps to take tokens apart", Bound: maxInsides + stepsPerByte*len(c.input)}
+		return &limit.Error{What: "steps to take tokens apart", Value: strconv.Itoa(maxInsides + stepsPerByte*len(c.input))}
 	default:
-		return &LimitError{What: "steps to take a token apart", Bound: c.most}
+		return &limit.Error{What: "steps to take a token apart", Value: strconv.Itoa(c.most)}
 	}
 }
 

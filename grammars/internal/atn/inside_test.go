@@ -313,12 +313,12 @@ func TestInsideBounds(t *testing.T) {
 	c := d.dissect([]byte(text + " "))
 	token := &derivation.Token{Type: 1, End: int32(len(text))} // which it is not: all ways are tried
 	_, err := c.inside(token, nil)
-	if got, want := fmt.Sprint(err), fmt.Sprintf("limit reached: steps to take a token apart over %d", maxInside+stepsPerByte*len(text)); got != want {
+	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to take a token apart: limit of %d reached", maxInside+stepsPerByte*len(text)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	c.left = 100
 	_, err = c.inside(token, nil)
-	if got, want := fmt.Sprint(err), fmt.Sprintf("limit reached: steps to take tokens apart over %d", maxInsides+stepsPerByte*(len(text)+1)); got != want {
+	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to take tokens apart: limit of %d reached", maxInsides+stepsPerByte*(len(text)+1)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -2,9 +2,11 @@ package atn
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // lex cuts the input into tokens, all of them into r.tokens and those that the
@@ -56,7 +58,7 @@ func (r *run) lexToken(l *lexer) bool {
 		}
 		r.step(1)
 		if len(r.tokens)+len(r.pieces) >= r.limits.Tokens {
-			panic(&LimitError{What: "tokens", Bound: r.limits.Tokens})
+			panic(&limit.Error{What: "tokens", Value: strconv.Itoa(r.limits.Tokens), Option: "max_tokens"})
 		}
 		if s.kind != goesOn {
 			r.emit(s.kind, channel, s.rule, start, int32(end))
@@ -78,7 +80,7 @@ func (r *run) move(s *lexState, start int32) bool {
 			r.mode = a.a
 		case actPushMode:
 			if len(r.modes) == maxModes {
-				panic(&LimitError{What: "modes to return to", Bound: maxModes})
+				panic(&limit.Error{What: "modes to return to", Value: strconv.Itoa(maxModes)})
 			}
 			r.modes = append(r.modes, r.mode)
 			r.mode = a.a

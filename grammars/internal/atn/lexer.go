@@ -5,9 +5,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A lexer cuts text into tokens with an automaton over classes of characters
@@ -258,7 +261,7 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 	}
 	c.seen[g] = false
 	if c.step(1); len(c.seen) > maxLexerWays {
-		panic(&LimitError{What: "ways to read one character", Bound: maxLexerWays})
+		panic(&limit.Error{What: "ways to read one character", Value: strconv.Itoa(maxLexerWays)})
 	}
 	if g.state.kind == ruleStop {
 		if g.context == nil {
@@ -306,7 +309,7 @@ func (c *lexCache) push(up *lexContext, follow *state) *lexContext {
 		key.depth = up.depth + 1
 	}
 	if key.depth > maxLexerDepth {
-		panic(&LimitError{What: "nesting of lexer rules in one token", Bound: maxLexerDepth})
+		panic(&limit.Error{What: "nesting of lexer rules in one token", Value: strconv.Itoa(maxLexerDepth)})
 	}
 	x, ok := c.contexts[key]
 	if !ok {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A Machine parses inputs by one grammar.
@@ -64,14 +66,6 @@ type Limits struct {
 // ErrTime tells that a parse was given up because it took too long.
 var ErrTime = errors.New("out of time")
 
-// A LimitError tells that a parse was given up because it reached a bound.
-type LimitError struct {
-	What  string
-	Bound int
-}
-
-func (e *LimitError) Error() string { return fmt.Sprintf("%s: over %d", e.What, e.Bound) }
-
 // A SyntaxError tells where an input leaves the grammar.
 type SyntaxError struct {
 	Offset   int     // in bytes
@@ -121,7 +115,7 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 		case nil:
 		case stop:
 			tree, err = nil, e.err
-		case *LimitError:
+		case *limit.Error:
 			tree, err = nil, e
 		default:
 			panic(e)
@@ -209,7 +203,7 @@ func (m *Machine) TokenRule(mode int, text string) (rule int) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case stop, *LimitError:
+		case stop, *limit.Error:
 			rule = -1
 		default:
 			panic(e)
@@ -240,7 +234,7 @@ func (r *run) step(n int) {
 // look gives up if a bound was reached.
 func (r *run) look() {
 	if r.steps > r.limits.Steps {
-		panic(&LimitError{What: "parser steps", Bound: r.limits.Steps})
+		panic(&limit.Error{What: "parser steps", Value: strconv.Itoa(r.limits.Steps), Option: "max_steps"})
 	}
 	if err := context.Cause(r.ctx); err != nil {
 		panic(stop{err})

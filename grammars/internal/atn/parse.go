@@ -2,9 +2,11 @@ package atn
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A run is one parse of one input.
@@ -147,7 +149,7 @@ func (r *run) follow(s int32, a *arc) int32 {
 		r.mark(a.skip)
 	case ruleCall:
 		if depth >= r.limits.Depth {
-			panic(&LimitError{What: "nesting of rules", Bound: r.limits.Depth})
+			panic(&limit.Error{What: "nesting of rules", Value: strconv.Itoa(r.limits.Depth), Option: "max_depth"})
 		}
 		r.grow()
 		node := r.tree.Open(depth, a.rule, derivation.Occurrence(a.occurrence))
@@ -173,7 +175,7 @@ func (r *run) follow(s int32, a *arc) int32 {
 // grow gives up if the tree must not have another node.
 func (r *run) grow() {
 	if r.tree.Size() >= r.limits.Nodes {
-		panic(&LimitError{What: "nodes of the tree", Bound: r.limits.Nodes})
+		panic(&limit.Error{What: "nodes of the tree", Value: strconv.Itoa(r.limits.Nodes), Option: "max_nodes"})
 	}
 }
 

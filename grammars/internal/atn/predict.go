@@ -3,8 +3,11 @@ package atn
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A predictor decides which alternative the tokens ahead call for. It looks at
@@ -101,7 +104,7 @@ func (r *run) predict(p *place, full bool) int32 {
 				r.crowded, r.cache = false, r.predictor.fresh(r.cache)
 				if n != noState && n.alt == 0 { // far from decided: start over, with all the room there is
 					if alone {
-						panic(&LimitError{What: "memory to decide at one place, in words,", Bound: maxPredictSize})
+						panic(&limit.Error{What: "memory to decide at one place", Value: strconv.Itoa(maxPredictSize) + " words"})
 					}
 					c = newPredictCache(r.predictor.walk, maxPredictSize)
 					s, i = c.start(r, p, precedence), r.pos-1
@@ -287,7 +290,7 @@ func (r *run) predictFull(p *place) int32 {
 			return lowestAlt(next)
 		}
 		if sim.stacks.size() > maxFullStacks {
-			panic(&LimitError{What: "stacks to decide with", Bound: maxFullStacks})
+			panic(&limit.Error{What: "stacks to decide with", Value: strconv.Itoa(maxFullStacks)})
 		}
 		list = append(list[:0], next...)
 	}

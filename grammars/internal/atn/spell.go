@@ -3,6 +3,8 @@ package atn
 import (
 	"context"
 	"slices"
+
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A Speller writes tokens one after the other and sees to it that the lexer
@@ -31,7 +33,7 @@ func (s *Speller) Fits(kind int32, text, after []byte) (ok bool) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case *LimitError: // too much to ask of one token
+		case *limit.Error: // too much to ask of one token
 			ok = false
 		default:
 			panic(e)
