@@ -353,19 +353,22 @@ func (e StatusStatus) Valid() bool {
 
 // Defines values for TargetLineVerdict.
 const (
-	Infeasible TargetLineVerdict = "infeasible"
-	Unknown    TargetLineVerdict = "unknown"
-	Unrealised TargetLineVerdict = "unrealised"
+	TargetLineVerdictInfeasible    TargetLineVerdict = "infeasible"
+	TargetLineVerdictLimit         TargetLineVerdict = "limit"
+	TargetLineVerdictNeverObserved TargetLineVerdict = "never-observed"
+	TargetLineVerdictUnrealised    TargetLineVerdict = "unrealised"
 )
 
 // Valid indicates whether the value is a known member of the TargetLineVerdict enum.
 func (e TargetLineVerdict) Valid() bool {
 	switch e {
-	case Infeasible:
+	case TargetLineVerdictInfeasible:
 		return true
-	case Unknown:
+	case TargetLineVerdictLimit:
 		return true
-	case Unrealised:
+	case TargetLineVerdictNeverObserved:
+		return true
+	case TargetLineVerdictUnrealised:
 		return true
 	default:
 		return false

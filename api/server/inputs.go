@@ -266,12 +266,7 @@ func targetOf(m *model.Model, input aim.Input) openapi.TargetLine {
 }
 
 func missOf(m *model.Model, miss aim.Miss) openapi.TargetLine {
-	out := openapi.TargetLine{Missed: m.Units[miss.Unit].ID, Verdict: openapi.Unknown, Reason: excerpt(miss.Err.Error())}
-	if _, ok := errors.AsType[*solve.InfeasibleError](miss.Err); ok {
-		out.Verdict = openapi.Infeasible
+	return openapi.TargetLine{
+		Missed: m.Units[miss.Unit].ID, Verdict: openapi.TargetLineVerdict(miss.Verdict), Reason: excerpt(miss.Err.Error()),
 	}
-	if _, ok := errors.AsType[*solve.UnrealisedError](miss.Err); ok {
-		out.Verdict = openapi.Unrealised
-	}
-	return out
 }

@@ -128,10 +128,10 @@ func TestTarget(t *testing.T) {
 			reached[m] = true
 		}
 		if line.Missed != "" {
-			reached["not "+line.Missed] = true
+			reached[string(line.Verdict)+": "+line.Missed] = true
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"calc.go#add": true, "calc.go#mul": true, "not calc.go#never": true}, reached); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"calc.go#add": true, "calc.go#mul": true, "never-observed: calc.go#never": true}, reached); diff != "" {
 		t.Errorf("%+v\n%s", got, diff)
 	}
 	for _, line := range stream[openapi.TargetLine](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {

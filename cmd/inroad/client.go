@@ -26,6 +26,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/targeting"
 )
 
 // serverOptions say which service does the work, if one does. The key is never a
@@ -158,6 +159,16 @@ type problemError struct {
 
 // kind is what stands in the documents for the type of a problem.
 func (e *problemError) kind() string { return strings.TrimPrefix(e.Type, "urn:inroad:problem:") }
+
+// Verdict returns the verdict of a problem that stands for one, and else none.
+func (e *problemError) Verdict() targeting.Verdict {
+	switch v := targeting.Verdict(e.kind()); v {
+	case targeting.Infeasible, targeting.Unrealised, targeting.Limit:
+		return v
+	default:
+		return ""
+	}
+}
 
 // Error tells what is wrong in what was asked for as a command would, and names
 // the service if something is wrong with it or with the way to it.

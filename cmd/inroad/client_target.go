@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/targeting"
 )
 
 // aim has a service make inputs that reach methods.
@@ -54,11 +55,7 @@ func (c *client) aim(ctx context.Context, opt *targetOptions) (*aimed, error) {
 // add adds a line of an answer.
 func (a *aimed) add(line openapi.TargetLine) error {
 	if line.Missed != "" {
-		verdict := errInfeasible
-		if line.Verdict == openapi.Unrealised {
-			verdict = errUnrealised
-		}
-		a.missed = append(a.missed, aimedMiss{line.Missed, line.Reason, verdict})
+		a.missed = append(a.missed, aimedMiss{line.Missed, line.Reason, targeting.Verdict(line.Verdict)})
 		return nil
 	}
 	if line.Reason != "" {

@@ -73,7 +73,7 @@ func typeAgain(t *testing.T, dir, transcript string) string {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 		cmd.Dir = dir
 		printed, err := cmd.CombinedOutput()
-		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || !slices.Contains([]int{exitWrong, exitInfeasible, exitUnrealised}, exit.ExitCode())) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || !slices.Contains([]int{exitWrong, exitInfeasible, exitUnrealised, exitUnknown}, exit.ExitCode())) {
 			t.Errorf("%s: %v", command, err)
 		}
 		b.Write(printed)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/targeting"
 )
 
 func main() {
@@ -28,8 +30,9 @@ func main() {
 const (
 	exitDone        = 0
 	exitWrong       = 1   // something wrong in what was given
-	exitInfeasible  = 3   // no input can be what was asked for
+	exitInfeasible  = 3   // no input can be what was asked for, which is proved
 	exitUnrealised  = 4   // no input was found that is
+	exitUnknown     = 5   // a limit stopped the search, or the method was never observed
 	exitInterrupted = 130 // by Ctrl-C or SIGTERM; what shells say of a program that Ctrl-C killed
 )
 
@@ -42,16 +45,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	var end *verdictError
 	switch {
 	case err == nil:
 		return exitDone
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "inroad: interrupted")
 		return exitInterrupted
-	case errors.Is(err, errInfeasible):
-		return exitInfeasible
-	case errors.Is(err, errUnrealised):
-		return exitUnrealised
+	case errors.As(err, &end):
+		return exitOf(end.verdict)
 	case errors.Is(err, errReported), errors.Is(err, syscall.EPIPE): // who closes a pipe wants no more
 	default:
 		for line := range strings.Lines(err.Error()) {
@@ -59,6 +61,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	return exitWrong
+}
+
+// exitOf returns the exit code of a verdict.
+func exitOf(v targeting.Verdict) int {
+	switch v {
+	case targeting.Solved:
+		return exitDone
+	case targeting.Infeasible:
+		return exitInfeasible
+	case targeting.Unrealised:
+		return exitUnrealised
+	default: // a limit, never observed, or a verdict that only a newer service knows
+		return exitUnknown
+	}
 }
 
 // errReported ends a command that has already said what is wrong.
@@ -71,8 +87,9 @@ func newRootCommand() *cobra.Command {
 		Long: `Tell which code an input will reach, without running it.
 
 Exit status: 0 when all went well, 1 when something is wrong in what was given,
-3 when no input can be what was asked for, 4 when none was found, 130 when
-interrupted.`,
+3 when no input can be what was asked for, 4 when none was found, 5 when that is
+unknown because a limit stopped the search or the method was never observed, 130
+when interrupted.`,
 		Version:               version(),
 		Args:                  noSuchCommand,
 		DisableFlagsInUseLine: true,

@@ -18,11 +18,13 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// What ends a command that has told which of its wishes cannot be met.
-var (
-	errInfeasible = errors.New("infeasible")
-	errUnrealised = errors.New("unrealised")
-)
+// A verdictError ends a command that has already said why it found no input.
+type verdictError struct{ verdict targeting.Verdict }
+
+func (e *verdictError) Error() string { return string(e.verdict) }
+
+// Verdict returns the verdict, for [targeting.VerdictOf].
+func (e *verdictError) Verdict() targeting.Verdict { return e.verdict }
 
 // wishOptions say how many inputs are wanted, and of which kind.
 type wishOptions struct {
@@ -100,24 +102,15 @@ func (opt *wishOptions) draw(ctx context.Context, s *solve.Solution, r *rand.Ran
 
 func (opt *wishOptions) source() *rand.Rand { return rand.New(rand.NewPCG(opt.seed, 0)) }
 
-// told tells of what cannot be had, and returns what ends the command then.
+// told says why there is no input if err has a verdict, and returns the error
+// that ends the command.
 func (opt *wishOptions) told(err error) error {
-	if infeasible, ok := errors.AsType[*solve.InfeasibleError](err); ok {
-		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(infeasible.Error()))
-		return errInfeasible
+	verdict, ok := targeting.VerdictOf(err)
+	if !ok || verdict == targeting.Solved {
+		return err
 	}
-	if unrealised, ok := errors.AsType[*solve.UnrealisedError](err); ok {
-		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(unrealised.Error()))
-		return errUnrealised
-	}
-	if problem, ok := errors.AsType[*problemError](err); ok && (problem.kind() == "infeasible" || problem.kind() == "unrealised") {
-		fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(problem.Error()))
-		if problem.kind() == "infeasible" {
-			return errInfeasible
-		}
-		return errUnrealised
-	}
-	return err
+	fmt.Fprintf(opt.stderr, "inroad: %s\n", printable(err.Error()))
+	return &verdictError{verdict}
 }
 
 // write writes inputs, and tells if there are fewer than asked for.
@@ -163,8 +156,8 @@ if all choices were, and are as likely as among all such inputs those that
 happen to satisfy the conditions.
 
 Every input was parsed back, and the conditions were checked on its tree. The
-exit status is 3 if no input satisfies them, which is a proof, and 4 if there
-are trees that do but no text was found for one.
+exit status is 3 if no input satisfies them, which is a proof, 4 if there are
+trees that do but no text was found for one, and 5 if a limit stopped the search.
 
 Without --out an object {"input": ...} a line is written. The same seed makes
 the same inputs; seed 0 draws one and tells which.`,

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/aim"
-	"github.com/inroad/inroad/targeting/solve"
 )
 
 type targetOptions struct {
@@ -45,8 +45,10 @@ observed can be added to a file of observations, to train a better model with.
 
 Without --out an object a line is written: the input, the methods that it was
 made for, and the probability of the least likely of them; if it was run, also
-those that it reached. Methods that are out of reach are told with the reason;
-then the exit status is 3, or 4 if they may not be.`,
+those that it reached. Methods that no input was found for are told with the
+reason. The exit status is 3 if all of them were proved infeasible, 5 if a limit
+stopped the search for one or no observation shows how to reach it, and 4
+otherwise.`,
 		Example: `  inroad target --model json.model decodeEscape
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
   inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
@@ -132,7 +134,7 @@ type aimedInput struct {
 type aimedMiss struct {
 	method  string
 	reason  string
-	verdict error
+	verdict targeting.Verdict
 }
 
 // aim makes inputs that reach the methods.
@@ -168,11 +170,7 @@ func (*targetOptions) aim(ctx context.Context, opt *targetOptions) (*aimed, erro
 		out.inputs = append(out.inputs, aimedInput{in.Text, unitIDs(m, in.Units), in.Probability, in.Doubtful})
 	}
 	for _, miss := range missed {
-		verdict := errInfeasible
-		if _, ok := errors.AsType[*solve.UnrealisedError](miss.Err); ok {
-			verdict = errUnrealised
-		}
-		out.missed = append(out.missed, aimedMiss{m.Units[miss.Unit].ID, miss.Err.Error(), verdict})
+		out.missed = append(out.missed, aimedMiss{m.Units[miss.Unit].ID, miss.Err.Error(), miss.Verdict})
 	}
 	return out, nil
 }
@@ -237,13 +235,14 @@ func (opt *targetOptions) writeInputs(found *aimed, ran map[string][]string) err
 
 // tell tells which methods are out of reach, and why.
 func (opt *targetOptions) tell(missed []aimedMiss) error {
-	var end error
+	var verdicts []targeting.Verdict
 	for _, miss := range missed {
 		reason := strings.TrimPrefix(miss.reason, "infeasible: ")
 		fmt.Fprintf(opt.stderr, "inroad: %s is out of reach: %s\n", printable(miss.method), printable(reason))
-		if end == nil || errors.Is(miss.verdict, errInfeasible) {
-			end = miss.verdict
-		}
+		verdicts = append(verdicts, miss.verdict)
 	}
-	return end
+	if len(verdicts) == 0 {
+		return nil
+	}
+	return &verdictError{targeting.LeastCertain(verdicts...)}
 }

@@ -9,20 +9,29 @@ package aim
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// Reasons for a unit to be out of reach, beside those of package solve.
+// Reasons to miss a unit, beside those of package solve. Their verdict is
+// [targeting.NeverObserved].
 var (
-	ErrNeverReached  = errors.New("no observation entered it, so nothing is known of what it asks for")
-	ErrAlwaysReached = errors.New("all observations entered it, so it cannot be avoided")
+	ErrNeverReached  error = unobservedError("no observation entered it, so nothing is known of what it asks for")
+	ErrAlwaysReached error = unobservedError("all observations entered it, so it cannot be avoided")
 )
+
+// An unobservedError reports that no observation shows how to reach or to avoid a
+// unit.
+type unobservedError string
+
+func (e unobservedError) Error() string { return string(e) }
+
+func (unobservedError) Verdict() targeting.Verdict { return targeting.NeverObserved }
 
 // A Draw makes up to n inputs of a solution.
 type Draw func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error)
@@ -45,10 +54,13 @@ type Input struct {
 	Doubtful    bool    // the model has no leaf for the unit that it was made for that is pure enough
 }
 
-// A Miss is a unit that no input was found for.
+// A Miss is a unit that no input was found for. The verdict is
+// [targeting.Infeasible] only if every way to the unit that the model trusts was
+// proved infeasible.
 type Miss struct {
-	Unit int
-	Err  error
+	Unit    int
+	Verdict targeting.Verdict
+	Err     error
 }
 
 // An Aimer finds inputs for the units of one model. It is safe for concurrent
@@ -83,12 +95,13 @@ func (a *Aimer) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt O
 	for len(left) > 0 {
 		s := &search{Aimer: a, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:]}
 		found, err := s.find(ctx)
+		verdict, ok := targeting.VerdictOf(err)
 		switch {
-		case isVerdict(err):
-			missed = append(missed, Miss{left[0], err})
-			left = left[1:]
-		case err != nil:
+		case !ok:
 			return nil, nil, err
+		case verdict != targeting.Solved:
+			missed = append(missed, Miss{left[0], verdict, err})
+			left = left[1:]
 		default:
 			inputs = append(inputs, found...)
 			left = slices.DeleteFunc(left, func(u int) bool {
@@ -102,16 +115,4 @@ func (a *Aimer) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt O
 func (a *Aimer) support(unit int) int {
 	entered, _ := a.model.Support(unit)
 	return entered
-}
-
-// isVerdict reports whether an error says that a unit is out of reach.
-func isVerdict(err error) bool {
-	if _, ok := errors.AsType[*solve.InfeasibleError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[*tooMuchError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[*solve.UnrealisedError](err)
-	return ok || errors.Is(err, ErrNeverReached) || errors.Is(err, ErrAlwaysReached)
 }

@@ -13,10 +13,13 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -196,7 +199,7 @@ func TestFind(t *testing.T) {
 			{"array", "read", ErrAlwaysReached},
 		} {
 			_, missed, err := a.Find(t.Context(), source(), units(t, m, c.want), units(t, m, c.avoid), Options{})
-			if err != nil || len(missed) != 1 || !errors.Is(missed[0].Err, c.err) {
+			if err != nil || len(missed) != 1 || !errors.Is(missed[0].Err, c.err) || missed[0].Verdict != targeting.NeverObserved {
 				t.Errorf("%s without %s: %v, %v", c.want, c.avoid, missed, err)
 			}
 		}
@@ -204,10 +207,92 @@ func TestFind(t *testing.T) {
 		if err != nil || len(missed) != 1 {
 			t.Fatalf("%v, %v", missed, err)
 		}
-		if _, ok := errors.AsType[*solve.InfeasibleError](missed[0].Err); !ok {
-			t.Errorf("nested without array: %v", missed[0].Err)
+		if _, ok := errors.AsType[*solve.InfeasibleError](missed[0].Err); !ok || missed[0].Verdict != targeting.Infeasible {
+			t.Errorf("nested without array: %s: %v", missed[0].Verdict, missed[0].Err)
 		}
 	})
+}
+
+// A solver limit is no proof that a unit cannot be reached.
+func TestFindSolverLimit(t *testing.T) {
+	const letters = "abcdefghijklmn" // two more than conditions that can be asked for at once
+	text := "grammar G; s : letter* EOF ; letter : " + strings.Join(quoted(letters), " | ") + " ;"
+	h := observation.Header{Subject: "test", Units: []observation.Unit{
+		{ID: "all", Kind: observation.KindMethod, Name: "all"}, {ID: "read", Kind: observation.KindMethod, Name: "read"},
+	}}
+	var observations []observation.Observation
+	add := func(input string, methods ...string) {
+		observations = append(observations, observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK, Weight: 1})
+	}
+	r := rand.New(rand.NewPCG(1, 0))
+	for range 30 {
+		for i, letter := range letters {
+			all := []rune(letters)
+			r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			add(string(all), "all", "read")
+			all[slices.Index(all, letter)] = rune(letters[(i+1)%len(letters)])
+			add(string(all), "read")
+		}
+	}
+	opt := model.Defaults()
+	opt.K, opt.Extras, opt.MaxDepth = 2, 0, 20
+	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "G.g4", Text: text}}, h, observations, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missed, err := a.Find(t.Context(), rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{})
+	if err != nil || len(missed) != 1 || missed[0].Verdict != targeting.Limit {
+		t.Fatalf("%v, %v; want one miss by a limit", missed, err)
+	}
+	if over, ok := errors.AsType[*limit.Error](missed[0].Err); !ok || over.What != "conditions that ask for paths" {
+		t.Errorf("got %v", missed[0].Err)
+	}
+}
+
+func quoted(letters string) []string {
+	var out []string
+	for _, r := range letters {
+		out = append(out, "'"+string(r)+"'")
+	}
+	return out
+}
+
+// What is not tried proves nothing.
+func TestMissed(t *testing.T) {
+	infeasible, unrealised, over := &solve.InfeasibleError{}, &solve.UnrealisedError{}, &limit.Error{What: "solver steps", Value: "5"}
+	for _, test := range []struct {
+		name            string
+		failures        []error
+		leftOut, solved bool
+		want            targeting.Verdict
+	}{
+		{"every way is infeasible", []error{infeasible, infeasible}, false, false, targeting.Infeasible},
+		{"a way reaches a limit", []error{infeasible, over, infeasible}, false, false, targeting.Limit},
+		{"a way has no text", []error{infeasible, unrealised}, false, true, targeting.Unrealised},
+		{"a limit and a way without text", []error{unrealised, over}, false, true, targeting.Limit},
+		{"a way has a solution but no input", []error{infeasible}, false, true, targeting.Unrealised},
+		{"ways were left out", []error{infeasible}, true, false, targeting.Limit},
+		{"no way failed", nil, false, true, targeting.Unrealised},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := &search{leftOut: test.leftOut}
+			for _, err := range test.failures {
+				if err := s.note(err); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, ok := targeting.VerdictOf(s.missed(test.solved)); !ok || got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+	if err := new(search).note(context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("an error without a verdict: %v", err)
+	}
 }
 
 // values is a program that cares for what is in tokens and between them.

@@ -1,11 +1,12 @@
 package aim
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
@@ -31,13 +32,14 @@ const (
 // reached at the same time.
 type search struct {
 	*Aimer
-	rand         *rand.Rand
-	opt          Options
-	want, avoid  []int
-	unit         int
-	others       []int
-	firstFailure error
-	predicted    int // inputs that the model was asked about
+	rand        *rand.Rand
+	opt         Options
+	want, avoid []int
+	unit        int
+	others      []int
+	failure     error // the first of those with the least certain verdict
+	leftOut     bool  // plans were left out, so that failures of the others prove nothing
+	predicted   int   // inputs that the model was asked about
 }
 
 // A plan is a way to reach the unit, joined with ways to reach and to avoid
@@ -85,9 +87,23 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, cmp.Or(s.firstFailure, error(&solve.UnrealisedError{}))
+		return nil, s.missed(len(routes) > 0)
 	}
 	return out, nil
+}
+
+// missed returns why there is no input. That the plans tried are infeasible is a
+// proof only if all plans were tried and none of them had a solution.
+func (s *search) missed(solved bool) error {
+	verdict, _ := targeting.VerdictOf(s.failure)
+	switch {
+	case verdict == targeting.Solved, verdict == targeting.Infeasible && solved:
+		return &solve.UnrealisedError{}
+	case verdict == targeting.Infeasible && s.leftOut:
+		return fmt.Errorf("%w; those tried are %s", &limit.Error{What: "ways to reach a method", Value: strconv.Itoa(maxPlans)}, s.failure.Error())
+	default:
+		return s.failure
+	}
 }
 
 // routes returns the plans that have a solution.
@@ -140,8 +156,12 @@ func (s *search) plans() ([]plan, error) {
 	var accepted, others []plan
 	for _, w := range s.guide.Ways(s.unit, true) {
 		base := plan{conditions: w.Conditions, stronger: w.Stronger, doubtful: w.Doubtful, units: []int{s.unit}, accepted: true}
+		s.leftOut = s.leftOut || slices.ContainsFunc(w.Outcomes, func(t model.Test) bool {
+			return len(s.guide.OutcomeWays(t.Feature.Outcome, t.Present)) > maxOutcomes
+		})
 		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
 			accepted = append(accepted, s.ending(base, w.Outcomes)...)
+			s.leftOut = s.leftOut || len(accepted) > maxPlans
 			continue
 		}
 		tests := w.Outcomes
@@ -160,6 +180,8 @@ func (s *search) plans() ([]plan, error) {
 		base.accepted = false
 		others = append(others, s.ending(base, w.Outcomes)...)
 	}
+	// Of the accepted plans, any may be left out: others have each way again.
+	s.leftOut = s.leftOut || len(others) > maxPlans
 	return append(accepted[:min(len(accepted), maxPlans)], others[:min(len(others), maxPlans)]...), nil
 }
 
@@ -200,34 +222,30 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 	return s.draw(ctx, r.solution, r.plan, n, before)
 }
 
-// note keeps the first reason for a failure, and returns any other error.
+// note keeps the failure with the least certain verdict, and returns an error
+// that has no verdict.
 func (s *search) note(err error) error {
-	if err != nil && !isVerdict(err) {
+	verdict, ok := targeting.VerdictOf(err)
+	if !ok {
 		return err
 	}
-	if s.firstFailure == nil {
-		s.firstFailure = err
+	if before, _ := targeting.VerdictOf(s.failure); targeting.LeastCertain(before, verdict) != before {
+		s.failure = err
 	}
 	return nil
 }
 
-// solve solves conditions. A constraint that is too large is as good as none.
+// solve solves conditions.
 func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	solution, err := s.solver.Solve(ctx, s.constraint(conditions))
-	if over, ok := errors.AsType[*limit.Error](err); ok {
-		return nil, &tooMuchError{over}
-	}
-	return solution, err
+	return s.solver.Solve(ctx, s.constraint(conditions))
 }
 
 func (s *search) constraint(conditions []targeting.Condition) targeting.Constraint {
 	return targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes}
 }
 
-// A tooMuchError tells that a way asks for more than can be solved.
-type tooMuchError struct{ error }
-
-// attempt solves conditions, and returns nil if they have no solution.
+// attempt solves conditions. It returns nil if they have no solution, or if the
+// solver reached a limit.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
 	solution, err := s.solver.Try(ctx, s.constraint(conditions))
 	if _, ok := errors.AsType[*limit.Error](err); ok {
@@ -242,21 +260,41 @@ func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, e
 	if err != nil {
 		return nil, p, err
 	}
+	chosen := false // one of several ways to avoid a unit
 	for _, u := range s.avoid {
 		if s.support(u) == 0 {
 			continue
 		}
-		next, q, err := s.also(ctx, p, s.guide.Ways(u, false))
+		ways := s.guide.Ways(u, false)
+		next, q, err := s.also(ctx, p, ways)
 		if err != nil {
 			return nil, p, err
 		}
 		if next == nil {
-			_, err := s.solve(ctx, slices.Concat(p.conditions, s.guide.Ways(u, false)[0].Conditions))
-			return nil, p, err
+			return nil, p, s.unavoidable(ctx, p, ways, chosen)
 		}
-		solution, p = next, q
+		solution, p, chosen = next, q, chosen || len(ways) > 1
 	}
 	return solution, p, nil
+}
+
+// unavoidable returns why none of the ways to avoid a unit can be added to a
+// plan. It is a proof only if every way is infeasible, and the plan has no choice
+// of another way to avoid the units before.
+func (s *search) unavoidable(ctx context.Context, p plan, ways []Way, chosen bool) error {
+	_, first := s.solve(ctx, slices.Concat(p.conditions, ways[0].Conditions))
+	if verdict, _ := targeting.VerdictOf(first); verdict != targeting.Infeasible {
+		return first
+	}
+	for _, w := range ways[1:min(len(ways), maxWays)] {
+		if _, err := s.solver.Try(ctx, s.constraint(slices.Concat(p.conditions, w.Conditions))); err != nil {
+			return err
+		}
+	}
+	if chosen || len(ways) > maxWays {
+		return fmt.Errorf("%w; the first is %s", &limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)}, first.Error())
+	}
+	return first
 }
 
 // also adds the first of some ways to a plan that can be added.

@@ -42,6 +42,9 @@ func (e *InfeasibleError) Error() string {
 	}
 }
 
+// Verdict returns [targeting.Infeasible].
+func (e *InfeasibleError) Verdict() targeting.Verdict { return targeting.Infeasible }
+
 // simplify returns the conditions on what the parser sees and those on trivia,
 // without those that follow from others.
 func simplify(conditions []targeting.Condition) (main, trivia []targeting.Condition) {

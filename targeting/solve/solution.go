@@ -63,6 +63,9 @@ func (e *UnrealisedError) Error() string {
 		e.Least, e.Tried, strings.Join(reasons, ", "))
 }
 
+// Verdict returns [targeting.Unrealised].
+func (e *UnrealisedError) Verdict() targeting.Verdict { return targeting.Unrealised }
+
 // Least returns the size of the smallest tree that satisfies the constraint: its
 // symbols, or its characters if those are limited.
 func (s *Solution) Least() int {
