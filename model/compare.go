@@ -12,7 +12,7 @@ import (
 )
 
 // ErrOtherGrammar tells that two models are of different grammars.
-var ErrOtherGrammar = errors.New("the models are of different grammars")
+var ErrGrammarMismatch = errors.New("the models are of different grammars")
 
 // A ChangeKind says how a unit differs between two models.
 type ChangeKind string
@@ -28,14 +28,14 @@ const (
 
 // A Change is a unit that inputs reach under other conditions than before.
 type Change struct {
-	Unit     observation.Unit
-	Kind     ChangeKind
-	Differ   int         // inputs that the models answer differently for
-	Expected float64     // as many at most, were the program the same
-	Chance   float64     // how likely as many are then
-	Example  int         // an input that they answer differently for; -1 if none
-	Before   []Condition // for the unit to be reached
-	After    []Condition
+	Unit          observation.Unit
+	Kind          ChangeKind
+	Disagreements int     // inputs that the models answer differently for
+	Expected      float64 // as many at most, were the program the same
+	PValue        float64 // how likely as many are then
+	Example       int     // an input that they answer differently for; -1 if none
+	Before        []Way   // for the unit to be reached
+	After         []Way
 }
 
 // A Comparison is what two models say of the same inputs.
@@ -48,19 +48,19 @@ type Comparison struct {
 
 // falseAlarm is how likely it may be that a change is found, in any unit, where
 // there is none.
-const falseAlarm = 0.05
+const significance = 0.05
 
 // Compare asks two models about inputs and tells which units they answer
 // differently for, more often than their mistakes explain. Two models of the
 // same program differ too: each is learned from what happened to be observed.
 func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits grammars.Limits) (*Comparison, error) {
 	if before.Grammar.Digest != after.Grammar.Digest {
-		return nil, ErrOtherGrammar
+		return nil, ErrGrammarMismatch
 	}
 	c := &Comparison{}
 	pairs := pairUnits(before, after)
 	for _, p := range pairs {
-		c.Units += count(p.before >= 0 && p.after >= 0)
+		c.Units += btoi(p.before >= 0 && p.after >= 0)
 	}
 	for i, input := range inputs {
 		was, err := before.Predict(ctx, input, limits)
@@ -89,24 +89,24 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 
 // A unitPair is a unit in both models; its place in one of them may be -1.
 type unitPair struct {
-	unit          observation.Unit
-	before, after int
-	differ        int
-	example       int
-	doubt         float64 // the sum of how likely either answer was wrong
+	unit           observation.Unit
+	before, after  int
+	disagreements  int
+	example        int
+	expectedErrors float64 // the sum of how likely either answer was wrong
 }
 
 func pairUnits(before, after *Model) []*unitPair {
 	var out []*unitPair
 	for i, u := range before.Units {
-		j, ok := after.byID(u.ID)
+		j, ok := after.unitByID(u.ID)
 		if !ok {
 			j = -1
 		}
 		out = append(out, &unitPair{unit: u, before: i, after: j, example: -1})
 	}
 	for j, u := range after.Units {
-		if _, ok := before.byID(u.ID); !ok {
+		if _, ok := before.unitByID(u.ID); !ok {
 			out = append(out, &unitPair{unit: u, before: -1, after: j, example: -1})
 		}
 	}
@@ -120,9 +120,9 @@ func (p *unitPair) compare(input int, was, is *Answer) {
 		return
 	}
 	a, b := was.Methods[p.before], is.Methods[p.after]
-	p.doubt += min(a.Probability, 1-a.Probability) + min(b.Probability, 1-b.Probability)
-	if a.Covered != b.Covered {
-		p.differ++
+	p.expectedErrors += min(a.Probability, 1-a.Probability) + min(b.Probability, 1-b.Probability)
+	if a.Reached != b.Reached {
+		p.disagreements++
 		if p.example < 0 {
 			p.example = input
 		}
@@ -131,21 +131,21 @@ func (p *unitPair) compare(input int, was, is *Answer) {
 
 // change tells how the unit differs, if it does.
 func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
-	out := Change{Unit: p.unit, Differ: p.differ, Example: p.example}
+	out := Change{Unit: p.unit, Disagreements: p.disagreements, Example: p.example}
 	switch {
 	case p.before < 0:
 		out.Kind = Added
-		out.After = after.Explain(p.after, false).Conditions
+		out.After = after.Explain(p.after, false).Ways
 		return out, true
 	case p.after < 0:
 		out.Kind = Removed
-		out.Before = before.Explain(p.before, false).Conditions
+		out.Before = before.Explain(p.before, false).Ways
 		return out, true
 	}
-	rate := max(before.mistakes(p.before)+after.mistakes(p.after), p.doubt/max(1, float64(c.Inputs)))
+	rate := max(before.errorRate(p.before)+after.errorRate(p.after), p.expectedErrors/max(1, float64(c.Inputs)))
 	out.Expected = min(rate, 1) * float64(c.Inputs)
-	out.Chance = binomialTail(c.Inputs, p.differ, min(rate, 1))
-	if out.Chance*float64(max(1, c.Units)) > falseAlarm {
+	out.PValue = binomialTail(c.Inputs, p.disagreements, min(rate, 1))
+	if out.PValue*float64(max(1, c.Units)) > significance {
 		return out, false
 	}
 	was, _ := before.Support(p.before)
@@ -158,14 +158,14 @@ func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
 	default:
 		out.Kind = Changed
 	}
-	out.Before, out.After = before.Explain(p.before, false).Conditions, after.Explain(p.after, false).Conditions
+	out.Before, out.After = before.Explain(p.before, false).Ways, after.Explain(p.after, false).Ways
 	return out, true
 }
 
 // mistakes returns the largest share of wrong answers for a unit that the
 // held-out observations allow for. What no or all observations did was never
 // answered wrongly.
-func (m *Model) mistakes(unit int) float64 {
+func (m *Model) errorRate(unit int) float64 {
 	held := m.HeldOut(unit)
 	wrong, all := held.Wrong(), held.Total()
 	if !m.Trainable(unit) {

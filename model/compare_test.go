@@ -36,7 +36,7 @@ func TestCompareSameProgram(t *testing.T) {
 			comparisons++
 			for _, change := range c.Changes {
 				if change.Kind != Added && change.Kind != Removed { // of what is rare
-					t.Logf("%s: %s, %d differ, %.1f expected", change.Unit.ID, change.Kind, change.Differ, change.Expected)
+					t.Logf("%s: %s, %d differ, %.1f expected", change.Unit.ID, change.Kind, change.Disagreements, change.Expected)
 					alarms++
 				}
 			}
@@ -103,7 +103,7 @@ func TestCompareOtherGrammars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compare(t.Context(), train(t, observe(1, 20), Defaults()), other, nil, grammars.Limits{}); !errors.Is(err, ErrOtherGrammar) {
-		t.Errorf("got %v, want %v", err, ErrOtherGrammar)
+	if _, err := Compare(t.Context(), train(t, observe(1, 20), Defaults()), other, nil, grammars.Limits{}); !errors.Is(err, ErrGrammarMismatch) {
+		t.Errorf("got %v, want %v", err, ErrGrammarMismatch)
 	}
 }

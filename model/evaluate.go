@@ -90,7 +90,7 @@ type Evaluation struct {
 	Unlabelled  int           // others, that do not say which methods were reached
 	Unknown     []string      // units that were entered and that the model does not know
 	Outcomes    int           // of the rows, how many ended as the model said
-	Likeliest   int           // how many ended as most of the training did
+	Majority    int           // how many ended as most of the training did
 	Methods     []MethodScore // by unit
 	Calibration float64       // how far probabilities were from shares, on average
 }
@@ -99,25 +99,25 @@ type Evaluation struct {
 type MethodScore struct {
 	Unit observation.Unit
 	Confusion
-	Entered int // in as many observations of the training
+	Reached int // in as many observations of the training
 	Trained int // out of these
 }
 
 // Trainable reports whether the training had both kinds of observations.
-func (s MethodScore) Trainable() bool { return s.Entered > 0 && s.Entered < s.Trained }
+func (s MethodScore) Trainable() bool { return s.Reached > 0 && s.Reached < s.Trained }
 
 // Rare methods are entered in a smaller share of the training than this.
 const rareShare = 0.05
 
 // Rare reports whether few observations of the training entered the unit.
 func (s MethodScore) Rare() bool {
-	return s.Trainable() && float64(s.Entered) < rareShare*float64(s.Trained)
+	return s.Trainable() && float64(s.Reached) < rareShare*float64(s.Trained)
 }
 
 // majority returns how the answer that the training had most often would do.
 func (s MethodScore) majority() Confusion {
 	positives, negatives := s.Positives(), s.Total()-s.Positives()
-	if 2*s.Entered > s.Trained {
+	if 2*s.Reached > s.Trained {
 		return Confusion{TruePositives: positives, FalsePositives: negatives}
 	}
 	return Confusion{FalseNegatives: positives, TrueNegatives: negatives}
@@ -125,7 +125,7 @@ func (s MethodScore) majority() Confusion {
 
 // minority returns the counts for the class that the training had less often.
 func (s MethodScore) minority() Confusion {
-	if 2*s.Entered > s.Trained {
+	if 2*s.Reached > s.Trained {
 		return s.Inverse()
 	}
 	return s.Confusion
@@ -138,7 +138,7 @@ type Summary struct {
 	Methods  int
 	Pooled   Confusion
 	Baseline Confusion // of answers that are always what the training had most often
-	Entered  int       // methods that some observation entered: those in the means
+	Reached  int       // methods that some observation entered: those in the means
 
 	Accuracy, Precision, Recall, F1 float64 // means
 	Minority                        float64 // mean F1 of the class that the training had less often
@@ -160,7 +160,7 @@ func (e *Evaluation) Summarize(meant func(MethodScore) bool) Summary {
 			s.Minority += minority.F1()
 		}
 		if m.Positives() > 0 {
-			s.Entered++
+			s.Reached++
 			s.Accuracy += m.Accuracy()
 			s.Precision += m.Precision()
 			s.Recall += m.Recall()
@@ -168,7 +168,7 @@ func (e *Evaluation) Summarize(meant func(MethodScore) bool) Summary {
 		}
 	}
 	for _, sum := range []*float64{&s.Accuracy, &s.Precision, &s.Recall, &s.F1} {
-		*sum /= max(1, float64(s.Entered))
+		*sum /= max(1, float64(s.Reached))
 	}
 	s.Minority /= max(1, float64(minorities))
 	return s
@@ -217,7 +217,7 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	e := &Evaluation{Methods: make([]MethodScore, len(m.Units))}
 	for i, u := range m.Units {
 		entered, rows := m.Support(i)
-		e.Methods[i] = MethodScore{Unit: u, Entered: entered, Trained: rows}
+		e.Methods[i] = MethodScore{Unit: u, Reached: entered, Trained: rows}
 	}
 	unknown := map[string]struct{}{}
 	var curve [10]struct{ said, is float64 } // sums, by probability
@@ -238,18 +238,18 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 		e.Rows++
 		clear(entered)
 		for _, id := range o.Methods {
-			if unit, ok := m.byID(id); ok {
+			if unit, ok := m.unitByID(id); ok {
 				entered[unit] = true
 			} else {
 				unknown[id] = struct{}{}
 			}
 		}
 		for unit, p := range answers[i].Methods {
-			e.Methods[unit].Add(p.Covered, entered[unit])
+			e.Methods[unit].Add(p.Reached, entered[unit])
 			if m.Trainable(unit) {
 				c := &curve[min(int(10*p.Probability), 9)]
 				c.said += p.Probability
-				c.is += float64(count(entered[unit]))
+				c.is += float64(btoi(entered[unit]))
 				answered++
 			}
 		}
@@ -266,18 +266,18 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 func (m *Model) scoreOutcome(e *Evaluation, o observation.Observation, a *Answer) {
 	said, usual := string(observation.OK), string(observation.OK)
 	if len(a.Outcomes) > 0 {
-		said, usual = a.Outcomes[0].Outcome, m.usualOutcome()
+		said, usual = a.Outcomes[0].Outcome, m.majorityOutcome()
 	}
-	outcome := outcomeOf(o)
+	outcome := outcomeName(o)
 	if _, known := slices.BinarySearch(m.Outcomes, outcome); !known {
 		outcome, _, _ = strings.Cut(outcome, ":")
 	}
-	e.Outcomes += count(said == outcome)
-	e.Likeliest += count(usual == outcome)
+	e.Outcomes += btoi(said == outcome)
+	e.Majority += btoi(usual == outcome)
 }
 
 // usualOutcome returns how most observations of the training ended.
-func (m *Model) usualOutcome() string {
+func (m *Model) majorityOutcome() string {
 	most := 0
 	for i := range m.Outcomes {
 		if m.trees[i][0].Positives > m.trees[most][0].Positives {

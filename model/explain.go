@@ -14,29 +14,29 @@ import (
 // An Explanation is the tree of a unit, for people to read.
 type Explanation struct {
 	Unit    observation.Unit
-	Entered int // observations that entered the unit
+	Reached int // observations that entered the unit
 	Rows    int // out of these
 	HeldOut Confusion
-	Tree    *Question
+	Tree    *Node
 	// Conditions are the ways to leaves that answer covered, those of most
 	// observations first.
-	Conditions []Condition
+	Ways []Way
 }
 
 // A Question is a node of an explanation. Without a feature it is an answer.
-type Question struct {
-	Feature     string    `json:"feature,omitempty"`
-	Equal       int       `json:"equal,omitempty"` // other features that may be meant
-	Rows        int       `json:"observations"`
-	Positives   int       `json:"reached"`
-	Covered     bool      `json:"covered"`
-	Probability float64   `json:"probability"`
-	Absent      *Question `json:"absent,omitempty"`
-	Present     *Question `json:"present,omitempty"`
+type Node struct {
+	Feature     string  `json:"feature,omitempty"`
+	Equal       int     `json:"equal,omitempty"` // other features that may be meant
+	Rows        int     `json:"observations"`
+	Positives   int     `json:"reached"`
+	Reached     bool    `json:"covered"`
+	Probability float64 `json:"probability"`
+	Absent      *Node   `json:"absent,omitempty"`
+	Present     *Node   `json:"present,omitempty"`
 }
 
 // A Condition is what inputs have that reach a unit, and what they lack.
-type Condition struct {
+type Way struct {
 	With      []string `json:"with"`
 	Without   []string `json:"without"`
 	Rows      int      `json:"observations"`
@@ -50,35 +50,35 @@ func (m *Model) Explain(unit int, whole bool) *Explanation {
 	if !whole {
 		tree = tree.Prune(m.Columns)
 	}
-	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Tree: m.question(tree, 0)}
-	e.Entered, e.Rows = m.Support(unit)
+	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Tree: m.node(tree, 0)}
+	e.Reached, e.Rows = m.Support(unit)
 	for _, leaf := range m.leaves(tree) {
-		if leaf.Covered {
-			e.Conditions = append(e.Conditions, m.condition(leaf))
+		if leaf.Reached {
+			e.Ways = append(e.Ways, m.way(leaf))
 		}
 	}
-	slices.SortStableFunc(e.Conditions, func(a, b Condition) int { return b.Positives - a.Positives })
+	slices.SortStableFunc(e.Ways, func(a, b Way) int { return b.Positives - a.Positives })
 	return e
 }
 
-func (m *Model) question(t dtree.Tree, at int32) *Question {
+func (m *Model) node(t dtree.Tree, at int32) *Node {
 	n := t[at]
-	q := &Question{Rows: int(n.Rows), Positives: int(n.Positives), Covered: n.Covered, Probability: m.calibrate.of(leafChance(n), n.Covered)}
+	q := &Node{Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive)}
 	if n.Column >= 0 {
 		f := m.Features[n.Column]
 		q.Feature, q.Equal = f.Describe(m.space), len(f.Equal)
-		q.Covered = 2*n.Positives > n.Rows
-		q.Absent, q.Present = m.question(t, n.Absent), m.question(t, n.Absent+1)
+		q.Reached = 2*n.Positives > n.Rows
+		q.Absent, q.Present = m.node(t, n.Absent), m.node(t, n.Absent+1)
 	}
 	return q
 }
 
 // condition shows a leaf's tests. Paths that an input has together make one
 // pattern where they begin in the same place.
-func (m *Model) condition(l Leaf) Condition {
-	c := Condition{With: []string{}, Without: []string{}, Rows: l.Rows, Positives: l.Positives}
+func (m *Model) way(l Leaf) Way {
+	c := Way{With: []string{}, Without: []string{}, Rows: l.Rows, Positives: l.Positives}
 	var paths []features.Path
-	for _, t := range l.Tests {
+	for _, t := range l.Conditions {
 		switch {
 		case !t.Present:
 			c.Without = append(c.Without, t.Feature.Describe(m.space))
@@ -95,7 +95,7 @@ func (m *Model) condition(l Leaf) Condition {
 }
 
 // String says the condition in a line.
-func (c Condition) String() string {
+func (c Way) String() string {
 	switch with, without := strings.Join(c.With, " and "), strings.Join(c.Without, " or "); {
 	case with == "" && without == "":
 		return "any input"
@@ -113,19 +113,19 @@ func (c Condition) String() string {
 // must see to that.
 func (e *Explanation) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: reached by %d of %d observations\n", e.Unit.ID, e.Entered, e.Rows)
+	fmt.Fprintf(&b, "%s: reached by %d of %d observations\n", e.Unit.ID, e.Reached, e.Rows)
 	if e.HeldOut.Total() > 0 {
 		fmt.Fprintf(&b, "on held-out observations: precision %.3f, recall %.3f, F1 %.3f\n", e.HeldOut.Precision(), e.HeldOut.Recall(), e.HeldOut.F1())
 	}
 	b.WriteByte('\n')
 	if e.Tree.Absent == nil {
-		fmt.Fprintf(&b, "%s\n", e.Tree.answer())
+		fmt.Fprintf(&b, "%s\n", e.Tree.text())
 	} else {
 		e.Tree.write(&b, "")
 	}
-	if len(e.Conditions) > 0 && e.Tree.Absent != nil {
+	if len(e.Ways) > 0 && e.Tree.Absent != nil {
 		b.WriteString("\nReached by\n")
-		for _, c := range e.Conditions {
+		for _, c := range e.Ways {
 			fmt.Fprintf(&b, "  %s (%d of %d)\n", c, c.Positives, c.Rows)
 		}
 	}
@@ -133,15 +133,15 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-func (q *Question) write(b *strings.Builder, indent string) {
+func (q *Node) write(b *strings.Builder, indent string) {
 	fmt.Fprintf(b, "%s?\n", q.Feature)
 	for _, branch := range []struct {
-		to          *Question
+		to          *Node
 		edge, below string
 	}{{q.Absent, "├─ no: ", "│  "}, {q.Present, "└─ yes: ", "   "}} {
 		b.WriteString(indent + branch.edge)
 		if branch.to.Absent == nil {
-			fmt.Fprintf(b, "%s\n", branch.to.answer())
+			fmt.Fprintf(b, "%s\n", branch.to.text())
 		} else {
 			branch.to.write(b, indent+branch.below)
 		}
@@ -149,9 +149,9 @@ func (q *Question) write(b *strings.Builder, indent string) {
 }
 
 // answer says what a leaf answers.
-func (q *Question) answer() string {
+func (q *Node) text() string {
 	word := "not reached"
-	if q.Covered {
+	if q.Reached {
 		word = "reached"
 	}
 	return fmt.Sprintf("%s (%d of %d, probability %.2f)", word, q.Positives, q.Rows, q.Probability)
@@ -162,16 +162,16 @@ func (e *Explanation) WriteDOT(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph {\n\tlabel=%s\n\tnode [shape=box, fontname=\"sans-serif\"]\n", quoteDOT(e.Unit.ID))
 	number := 0
-	var write func(q *Question) int
-	write = func(q *Question) int {
+	var write func(q *Node) int
+	write = func(q *Node) int {
 		id := number
 		number++
 		if q.Absent == nil {
 			color := "#eeeeee"
-			if q.Covered {
+			if q.Reached {
 				color = "#cce8cc"
 			}
-			fmt.Fprintf(&b, "\tn%d [label=%s, style=\"filled,rounded\", fillcolor=%q]\n", id, quoteDOT(q.answer()), color)
+			fmt.Fprintf(&b, "\tn%d [label=%s, style=\"filled,rounded\", fillcolor=%q]\n", id, quoteDOT(q.text()), color)
 			return id
 		}
 		fmt.Fprintf(&b, "\tn%d [label=%s]\n", id, quoteDOT(q.Feature+"?"))

@@ -30,7 +30,7 @@ const (
 )
 
 // MaxFile is the size of the largest file of a model that is read.
-const MaxFile = 256 << 20
+const MaxFileSize = 256 << 20
 
 // A FileError tells that a file is no model that can be read.
 type FileError struct {
@@ -68,7 +68,7 @@ type modelFile struct {
 	Seen      []byte             `cbor:"seen"`   // IDs of the paths of the training, sorted
 	Inputs    [][]byte           `cbor:"inputs"` // some of the training
 	Outside   Outside            `cbor:"outside"`
-	Gathered  Gathered           `cbor:"gathered"`
+	Stats     Stats              `cbor:"gathered"`
 }
 
 type optionsFile struct {
@@ -104,16 +104,16 @@ type targetFile struct {
 
 // Numbers that stand for the column of a leaf.
 const (
-	leafNot     = -1
-	leafCovered = -2
+	leafNegative = -1
+	leafPositive = -2
 )
 
 func packTree(t dtree.Tree) []int32 {
 	out := make([]int32, 0, 4*len(t))
 	for _, n := range t {
 		column := n.Column
-		if column < 0 && n.Covered {
-			column = leafCovered
+		if column < 0 && n.Positive {
+			column = leafPositive
 		}
 		out = append(out, column, n.Absent, n.Rows, n.Positives)
 	}
@@ -127,15 +127,15 @@ func unpackTree(numbers []int32) (dtree.Tree, error) {
 	var t dtree.Tree
 	for n := range slices.Chunk(numbers, 4) {
 		node := dtree.Node{Column: n[0], Absent: n[1], Rows: n[2], Positives: n[3]}
-		if node.Column == leafCovered {
-			node.Column, node.Covered = -1, true
+		if node.Column == leafPositive {
+			node.Column, node.Positive = -1, true
 		}
 		t = append(t, node)
 	}
 	return t, nil
 }
 
-func packBins(bins [chanceBins]bin) []int32 {
+func packBins(bins [calibrationBins]bin) []int32 {
 	var out []int32
 	for i, b := range bins {
 		if b.rows > 0 {
@@ -145,12 +145,12 @@ func packBins(bins [chanceBins]bin) []int32 {
 	return out
 }
 
-func unpackBins(numbers []int32) (bins [chanceBins]bin, err error) {
+func unpackBins(numbers []int32) (bins [calibrationBins]bin, err error) {
 	if len(numbers)%3 != 0 {
 		return bins, errors.New("a part of a bin")
 	}
 	for n := range slices.Chunk(numbers, 3) {
-		if n[0] < 0 || n[0] >= chanceBins || n[1] < 0 || n[2] < 0 || n[2] > n[1] {
+		if n[0] < 0 || n[0] >= calibrationBins || n[1] < 0 || n[2] < 0 || n[2] > n[1] {
 			return bins, fmt.Errorf("a bin %v", n)
 		}
 		bins[n[0]] = bin{n[1], n[2]}
@@ -180,12 +180,12 @@ func (f *modelFile) encode() ([]byte, error) {
 // ReadModel reads a model that [Model.Write] wrote. Whatever is in the file, the
 // error is a *[FileError] or that of r.
 func ReadModel(r io.Reader) (*Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > MaxFile {
-		return nil, &FileError{"too large", &limit.Error{What: "size of a model", Value: fmt.Sprintf("%d MiB", MaxFile>>20)}}
+	if len(data) > MaxFileSize {
+		return nil, &FileError{"too large", &limit.Error{What: "size of a model", Value: fmt.Sprintf("%d MiB", MaxFileSize>>20)}}
 	}
 	body, err := checkFile(data)
 	if err != nil {
@@ -247,12 +247,12 @@ func newModel(f *modelFile) (*Model, error) {
 		return nil, errors.New("the grammar is not the one that its digest names")
 	}
 	m := &Model{
-		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.options(),
+		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
 		Units: f.Units, Outcomes: f.Outcomes, Rows: f.Rows, Columns: f.Columns,
-		Outside: f.Outside, Gathered: f.Gathered,
+		Outside: f.Outside, Stats: f.Stats,
 		file: f, space: features.NewSpace(g, features.Options{}),
 	}
-	for _, check := range []func() error{m.Options.check, m.checkTable, m.takeFeatures, m.takeTargets, m.takeSeen} {
+	for _, check := range []func() error{m.Options.check, m.checkUnits, m.decodeFeatures, m.decodeTrees, m.decodeSeen} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -261,22 +261,22 @@ func newModel(f *modelFile) (*Model, error) {
 	return m, nil
 }
 
-func (f optionsFile) options() Options {
+func (f optionsFile) fromFile() Options {
 	return Options{
-		K: f.K, NoTrivia: f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, NoOutcome: f.NoOutcome, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
+		Balance: f.Balance, Outcome: !f.NoOutcome, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
-func (opt Options) file() optionsFile {
+func (opt Options) toFile() optionsFile {
 	return optionsFile{
-		K: opt.K, NoTrivia: opt.NoTrivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: opt.NoOutcome, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
 // checkTable checks the units and outcomes.
-func (m *Model) checkTable() error {
+func (m *Model) checkUnits() error {
 	for i := 1; i < len(m.Units); i++ {
 		if m.Units[i-1].ID >= m.Units[i].ID {
 			return fmt.Errorf("unit %.100q is out of order", m.Units[i].ID)
@@ -296,7 +296,7 @@ func (m *Model) checkTable() error {
 	return nil
 }
 
-func (m *Model) takeFeatures() error {
+func (m *Model) decodeFeatures() error {
 	for i, f := range m.file.Features {
 		feature := f.feature()
 		feature.Equal = nil
@@ -317,11 +317,11 @@ func (f featureFile) feature() Feature {
 	return Feature{Path: f.Path, Extra: f.Extra, Outcome: f.Outcome}
 }
 
-func (m *Model) takeTargets() error {
+func (m *Model) decodeTrees() error {
 	if len(m.file.Targets) != len(m.Outcomes)+len(m.Units) {
 		return fmt.Errorf("%d trees for %d outcomes and %d units", len(m.file.Targets), len(m.Outcomes), len(m.Units))
 	}
-	var all [chanceBins]bin
+	var all [calibrationBins]bin
 	for i, t := range m.file.Targets {
 		tree, err := unpackTree(t.Tree)
 		if err == nil {
@@ -350,11 +350,11 @@ func (m *Model) takeTargets() error {
 			all[b].positives += bins[b].positives
 		}
 	}
-	m.calibrate = newCalibration(all)
+	m.calibration = newCalibration(all)
 	return nil
 }
 
-func (m *Model) takeSeen() error {
+func (m *Model) decodeSeen() error {
 	if len(m.file.Seen)%8 != 0 {
 		return errors.New("a part of a path's ID")
 	}
@@ -371,8 +371,8 @@ func (m *Model) takeSeen() error {
 func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
-		Subject: t.subject, Commit: t.commit, Options: k.opt.file(), Units: k.units, Outcomes: k.outcomes,
-		Rows: len(k.rows), Known: len(k.known), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Gathered: t.gathered,
+		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
+		Rows: len(k.rows), Known: len(k.labelled), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Stats: t.stats,
 	}
 	place := k.usedFeatures(f)
 	for _, target := range k.targets {
@@ -384,11 +384,11 @@ func (k *task) model(t *Trainer) (*Model, error) {
 		}
 		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins)})
 	}
-	for _, kept := range t.kept.first(k.opt.Inputs) {
+	for _, kept := range t.sample.first(k.opt.Inputs) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
-	ids := make([]uint64, 0, len(t.path))
-	for id := range t.path {
+	ids := make([]uint64, 0, len(t.pathIndex))
+	for id := range t.pathIndex {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -432,7 +432,7 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 // reuse takes the trees from an earlier model that would come out the same: it
 // was learned from the same rows in the same way, and the labels are the same.
 func (k *task) reuse(before *Model) {
-	if !bytes.Equal(before.file.Matrix, k.digest[:]) || before.file.Options != k.opt.file() {
+	if !bytes.Equal(before.file.Matrix, k.digest[:]) || before.file.Options != k.opt.toFile() {
 		return
 	}
 	column := make([]int32, len(before.Features))
@@ -444,11 +444,11 @@ func (k *task) reuse(before *Model) {
 		column[i] = int32(c)
 	}
 	for _, t := range k.targets {
-		i, ok := before.target(t)
+		i, ok := before.treeIndex(t)
 		if !ok || !bytes.Equal(before.file.Targets[i].Labels, t.digest[:]) {
 			continue
 		}
-		t.kept = true
+		t.reused = true
 		t.tree = slices.Clone(before.trees[i])
 		for j, n := range t.tree {
 			if n.Column >= 0 {

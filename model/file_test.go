@@ -175,7 +175,7 @@ func TestGoldenModel(t *testing.T) {
 	}
 	var reached []string
 	for i, p := range a.Methods {
-		if p.Covered {
+		if p.Reached {
 			reached = append(reached, m.Units[i].ID)
 		}
 	}

@@ -30,16 +30,16 @@ type Model struct {
 	Rows     int                // observations that it was learned from, of inputs of the grammar
 	Columns  int                // features that its trees were learned from
 	Outside  Outside            // observations of other inputs
-	Gathered Gathered           // all that was given
+	Stats    Stats              // all that was given
 	Digest   string             // names the model: of all that is in its file
 
-	file      *modelFile
-	space     *features.Space
-	trees     []dtree.Tree // of the outcomes, then of the units
-	seen      []uint64     // the paths of the training, by ID
-	calibrate calibration
-	lookup    *lookup
-	pool      sync.Pool // of predictors
+	file        *modelFile
+	space       *features.Space
+	trees       []dtree.Tree // of the outcomes, then of the units
+	seen        []uint64     // the paths of the training, by ID
+	calibration calibration
+	lookup      *lookup
+	pool        sync.Pool // of predictors
 }
 
 // Outside says what the program did with inputs that are not in the grammar.
@@ -61,16 +61,16 @@ func (o *Outside) add(r *record, place []int32) {
 func (m *Model) unitTree(unit int) dtree.Tree { return m.trees[len(m.Outcomes)+unit] }
 
 // target returns the place of a target among the trees.
-func (m *Model) target(t *target) (int, bool) {
+func (m *Model) treeIndex(t *target) (int, bool) {
 	if !t.unit {
 		return slices.BinarySearch(m.Outcomes, t.name)
 	}
-	i, ok := m.byID(t.name)
+	i, ok := m.unitByID(t.name)
 	return len(m.Outcomes) + i, ok
 }
 
 // byID returns the place of a unit.
-func (m *Model) byID(id string) (int, bool) {
+func (m *Model) unitByID(id string) (int, bool) {
 	return slices.BinarySearchFunc(m.Units, id, func(u observation.Unit, id string) int { return strings.Compare(u.ID, id) })
 }
 
@@ -96,15 +96,15 @@ func (m *Model) Inputs() [][]byte { return m.file.Inputs }
 
 // A UnitError tells that a name is not that of one unit.
 type UnitError struct {
-	Name  string
-	Among []string // of several units
-	Near  []string // that may have been meant
+	Name    string
+	Matches []string // of several units
+	Near    []string // that may have been meant
 }
 
 func (e *UnitError) Error() string {
 	switch {
-	case len(e.Among) > 0:
-		return fmt.Sprintf("method %q is one of several: %s", e.Name, strings.Join(e.Among, ", "))
+	case len(e.Matches) > 0:
+		return fmt.Sprintf("method %q is one of several: %s", e.Name, strings.Join(e.Matches, ", "))
 	default:
 		return fmt.Sprintf("the model knows no method %q", e.Name)
 	}
@@ -113,7 +113,7 @@ func (e *UnitError) Error() string {
 // Unit returns the place of a unit, given by its ID or by a suffix of it that no
 // other unit has, such as its name.
 func (m *Model) Unit(name string) (int, error) {
-	if i, ok := m.byID(name); ok {
+	if i, ok := m.unitByID(name); ok {
 		return i, nil
 	}
 	var found []int
@@ -127,7 +127,7 @@ func (m *Model) Unit(name string) (int, error) {
 	}
 	e := &UnitError{Name: name}
 	for _, i := range found[:min(len(found), 5)] {
-		e.Among = append(e.Among, m.Units[i].ID)
+		e.Matches = append(e.Matches, m.Units[i].ID)
 	}
 	return 0, e
 }
@@ -145,17 +145,17 @@ func suffixOf(id, name string) bool {
 func (m *Model) Space() *features.Space { return m.space }
 
 // A Test is a question on the way to a leaf, and its answer.
-type Test struct {
+type Condition struct {
 	Feature *Feature
 	Present bool
 }
 
 // A Leaf is where inputs of a kind end up: all that meet its tests.
 type Leaf struct {
-	Tests     []Test
-	Rows      int // observations that ended up here
-	Positives int // of them reached the unit
-	Covered   bool
+	Conditions []Condition
+	Rows       int // observations that ended up here
+	Positives  int // of them reached the unit
+	Reached    bool
 }
 
 // Gini returns the leaf's impurity: 0 if all observations agree, at most 0.5.
@@ -178,15 +178,15 @@ func (m *Model) leaves(t dtree.Tree) []Leaf {
 	var out []Leaf
 	for _, way := range t.Ways() {
 		n := t[way.Leaf]
-		out = append(out, Leaf{m.tests(way.Tests), int(n.Rows), int(n.Positives), n.Covered})
+		out = append(out, Leaf{m.conditions(way.Conditions), int(n.Rows), int(n.Positives), n.Positive})
 	}
 	return out
 }
 
-func (m *Model) tests(tests []dtree.Test) []Test {
-	out := make([]Test, 0, len(tests))
+func (m *Model) conditions(tests []dtree.Condition) []Condition {
+	out := make([]Condition, 0, len(tests))
 	for _, t := range tests {
-		out = append(out, Test{&m.Features[t.Column], t.Present})
+		out = append(out, Condition{&m.Features[t.Column], t.Present})
 	}
 	return out
 }

@@ -247,7 +247,7 @@ func TestRetrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer.Describe(observation.Header{Subject: "rules"})
+	trainer.AddHeader(observation.Header{Subject: "rules"})
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
@@ -257,8 +257,8 @@ func TestRetrain(t *testing.T) {
 	}
 	task.reuse(before)
 	for _, target := range task.targets {
-		if target.kept != (target.name != "new") {
-			t.Errorf("%s: taken over: %v", target.name, target.kept)
+		if target.reused != (target.name != "new") {
+			t.Errorf("%s: taken over: %v", target.name, target.reused)
 		}
 	}
 	got, err := trainer.Train(t.Context(), before)
@@ -297,7 +297,7 @@ func TestPredict(t *testing.T) {
 	}
 	for name, want := range map[string]bool{"array": true, "null and array": true, "unicode": true, "blank": false, "always": true, "empty array": false} {
 		p := a.Methods[unit(name)]
-		if p.Covered != want || p.Covered != (p.Probability > 0.5) || p.Low > p.Probability || p.High < p.Probability || p.Rows == 0 {
+		if p.Reached != want || p.Reached != (p.Probability > 0.5) || p.Low > p.Probability || p.High < p.Probability || p.Rows == 0 {
 			t.Errorf("%s: got %+v, want covered %v", name, p, want)
 		}
 	}
@@ -323,9 +323,9 @@ func TestPredict(t *testing.T) {
 // TestPredictIsWhatLeavesSay asks for the features of an input one by one.
 func TestPredictIsWhatLeavesSay(t *testing.T) {
 	opt := Defaults()
-	opt.NoOutcome = true
+	opt.Outcome = false
 	m := train(t, observe(1, 300), opt)
-	scout := &scout{looker: *newLooker(m.Grammar, opt, opt.Extras), met: map[uint64]struct{}{}, known: nil}
+	scout := &trainingExtractor{extractor: *newExtractor(m.Grammar, opt, opt.Extras), seen: map[uint64]struct{}{}, paths: nil}
 	for _, o := range observe(5, 200) {
 		a, err := m.Predict(t.Context(), o.Input, grammars.Limits{})
 		if err != nil {
@@ -343,17 +343,17 @@ func TestPredictIsWhatLeavesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := scout.extras.Each(tree, func(e features.Extra) { has = append(has, Feature{Extra: e}) }); err != nil {
+		if err := scout.extraExtractor.Each(tree, func(e features.Extra) { has = append(has, Feature{Extra: e}) }); err != nil {
 			t.Fatal(err)
 		}
 		for unit := range m.Units {
 			for _, leaf := range m.Leaves(unit) {
 				meets := true
-				for _, test := range leaf.Tests {
+				for _, test := range leaf.Conditions {
 					meets = meets && slices.ContainsFunc(has, func(f Feature) bool { return compareFeatures(f, *test.Feature) == 0 }) == test.Present
 				}
 				got := a.Methods[unit]
-				if meets && (got.Covered != leaf.Covered || int(got.Rows) != leaf.Rows || int(got.Positives) != leaf.Positives) {
+				if meets && (got.Reached != leaf.Reached || int(got.Rows) != leaf.Rows || int(got.Positives) != leaf.Positives) {
 					t.Fatalf("%s: %s: predicted %+v, its leaf is %+v", o.Input, m.Units[unit].ID, got, leaf)
 				}
 			}
@@ -370,7 +370,7 @@ func TestOutsideTheGrammar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Outside.Rows != 2 || m.Outside.Reached[fail] != 2 || m.Outside.Outcomes["failure"] != 2 || m.Gathered.Outside != 2 {
+	if m.Outside.Rows != 2 || m.Outside.Reached[fail] != 2 || m.Outside.Outcomes["failure"] != 2 || m.Stats.Outside != 2 {
 		t.Errorf("outside: got %+v", m.Outside)
 	}
 	a, err := m.Predict(t.Context(), []byte("{]"), grammars.Limits{})
@@ -391,9 +391,9 @@ func TestGathered(t *testing.T) {
 		{Input: []byte("[["), Methods: []string{}},
 	}
 	m := train(t, observations, Defaults())
-	want := Gathered{Observations: 7, Duplicates: 1, Contradictory: 1, Outside: 1, Unknown: 2}
-	if m.Gathered != want || m.Rows != 4 {
-		t.Errorf("got %+v and %d rows, want %+v and 4", m.Gathered, m.Rows, want)
+	want := Stats{Observations: 7, Duplicates: 1, Contradictory: 1, Outside: 1, Unknown: 2}
+	if m.Stats != want || m.Rows != 4 {
+		t.Errorf("got %+v and %d rows, want %+v and 4", m.Stats, m.Rows, want)
 	}
 }
 
@@ -405,7 +405,7 @@ func TestOnlyOutcomesKnown(t *testing.T) {
 		many[i].Methods = nil
 	}
 	opt := Defaults()
-	opt.NoOutcome = true
+	opt.Outcome = false
 	m := train(t, append(slices.Clone(few), many...), opt)
 	alone := train(t, few, opt)
 	for unit := range m.Units {

@@ -12,18 +12,18 @@ import (
 // Options say how a model is learned. Begin with [Defaults]: numbers that are
 // zero mean the default, but no extras means none.
 type Options struct {
-	K         int // the longest paths that count
-	NoTrivia  bool
-	Extras    features.Kinds // what counts beyond paths
-	Margin    float64        // by how much an extra must be better than a path to be asked for
-	MaxDepth  int            // questions below each other in a tree
-	MinLeaf   int            // observations in a leaf; 0 for 2, but 1 for methods that few observations reach or miss
-	Balance   dtree.Balance
-	NoOutcome bool // methods are learned without regard to the outcome
-	Folds     int  // parts that are held out in turn to see how good the answers are; 1 for none
-	Inputs    int  // how many inputs the model keeps, to compare it with others
-	Seed      uint64
-	Learner   Learner
+	K        int // the longest paths that count
+	Trivia   bool
+	Extras   features.Kinds // what counts beyond paths
+	Margin   float64        // by how much an extra must be better than a path to be asked for
+	MaxDepth int            // questions below each other in a tree
+	MinLeaf  int            // observations in a leaf; 0 for 2, but 1 for methods that few observations reach or miss
+	Balance  dtree.Balance
+	Outcome  bool // methods are learned without regard to the outcome
+	Folds    int  // parts that are held out in turn to see how good the answers are; 1 for none
+	Inputs   int  // how many inputs the model keeps, to compare it with others
+	Seed     uint64
+	Learner  Learner
 
 	// What follows does not change the model.
 	Workers int // at the same time; 1 if 0
@@ -37,7 +37,7 @@ type Options struct {
 // ones they are was measured on programs, see docs/models.md.
 func Defaults() Options {
 	return Options{
-		K: 4, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, Trivia: true, Outcome: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.Of(
 			features.Repeated, features.SameStart,
 			features.Length, features.Wide, features.Digits, features.Large, features.Small,
@@ -59,13 +59,13 @@ type TreeLearner interface {
 }
 
 // native is the learner of package dtree, which does not fail.
-type native struct{ *dtree.Learner }
+type nativeLearner struct{ *dtree.Learner }
 
-func newNative(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner {
-	return native{dtree.NewLearner(t, rows, opt)}
+func newNativeLearner(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner {
+	return nativeLearner{dtree.NewLearner(t, rows, opt)}
 }
 
-func (n native) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
+func (n nativeLearner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 	return n.Learner.Learn(labels, r), nil
 }
 
@@ -83,7 +83,7 @@ func (opt Options) withDefaults() Options {
 	opt.Folds = or(opt.Folds, def.Folds)
 	opt.Workers = or(opt.Workers, 1)
 	if opt.Learner.New == nil {
-		opt.Learner = Learner{"native", newNative}
+		opt.Learner = Learner{"native", newNativeLearner}
 	}
 	return opt
 }

@@ -16,13 +16,13 @@ const (
 	svgChar    = 7
 	svgMargin  = 16
 	svgTitle   = 28
-	svgLongest = 48 // characters in a line
+	svgMaxLine = 48 // characters in a line
 )
 
 // A svgNode is a question or an answer with its place.
 type svgNode struct {
 	lines           []string
-	covered, leaf   bool
+	reached, leaf   bool
 	full            string
 	x, width, depth int // x is the middle
 	absent, present *svgNode
@@ -32,12 +32,12 @@ type svgNode struct {
 func (e *Explanation) WriteSVG(w io.Writer) error {
 	right := svgMargin
 	deepest := 0
-	var place func(q *Question, depth int) *svgNode
-	place = func(q *Question, depth int) *svgNode {
-		n := &svgNode{depth: depth, covered: q.Covered, leaf: q.Absent == nil}
+	var place func(q *Node, depth int) *svgNode
+	place = func(q *Node, depth int) *svgNode {
+		n := &svgNode{depth: depth, reached: q.Reached, leaf: q.Absent == nil}
 		deepest = max(deepest, depth)
 		if n.leaf {
-			n.full = q.answer()
+			n.full = q.text()
 			word, rest, _ := strings.Cut(n.full, " (")
 			n.lines = []string{word, strings.TrimSuffix(rest, ")")}
 		} else {
@@ -97,7 +97,7 @@ func (n *svgNode) boxes(b *strings.Builder) {
 	if n.leaf {
 		fill, radius = "#eeeeee", 8
 	}
-	if n.leaf && n.covered {
+	if n.leaf && n.reached {
 		fill = "#cce8cc"
 	}
 	fmt.Fprintf(b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s" stroke="#888888"/>`,
@@ -116,16 +116,16 @@ func (n *svgNode) boxes(b *strings.Builder) {
 // wrap puts a text into at most two lines.
 func wrap(s string) []string {
 	runes := []rune(s)
-	if len(runes) <= svgLongest {
+	if len(runes) <= svgMaxLine {
 		return []string{s}
 	}
-	at := svgLongest
-	if i := strings.LastIndexByte(string(runes[:svgLongest]), ' '); i > 0 {
-		at = utf8.RuneCountInString(string(runes[:svgLongest])[:i])
+	at := svgMaxLine
+	if i := strings.LastIndexByte(string(runes[:svgMaxLine]), ' '); i > 0 {
+		at = utf8.RuneCountInString(string(runes[:svgMaxLine])[:i])
 	}
 	rest := []rune(strings.TrimSpace(string(runes[at:])))
-	if len(rest) > svgLongest {
-		rest = append(rest[:svgLongest-1], '…')
+	if len(rest) > svgMaxLine {
+		rest = append(rest[:svgMaxLine-1], '…')
 	}
 	return []string{string(runes[:at]), string(rest)}
 }

@@ -27,36 +27,36 @@ var ErrNoObservations = errors.New("no observation of an input of the grammar, w
 // an input it keeps, so that more observations cost no more than themselves. It
 // is not safe for concurrent use.
 type Trainer struct {
-	grammar *grammars.Grammar
-	sources []grammars.Source
-	opt     Options
-	subject string
-	commit  string
-	units   []observation.Unit
-	unit    map[string]int32 // by ID
-	scouts  []*scout
+	grammar    *grammars.Grammar
+	sources    []grammars.Source
+	opt        Options
+	subject    string
+	commit     string
+	units      []observation.Unit
+	unitIndex  map[string]int32 // by ID
+	extractors []*trainingExtractor
 
-	features []Feature
-	path     map[uint64]int32
-	extra    map[features.Extra]int32
-	records  []record
-	by       map[[sha256.Size]byte][]int // records by the digest of their input
-	kept     sample
-	gathered Gathered
+	features   []Feature
+	pathIndex  map[uint64]int32
+	extraIndex map[features.Extra]int32
+	records    []record
+	byDigest   map[[sha256.Size]byte][]int // records by the digest of their input
+	sample     sample
+	stats      Stats
 }
 
 // A record is an observation, its input taken apart.
 type record struct {
-	digest   [sha256.Size]byte
-	features []int32 // by their places in the trainer
-	methods  []int32 // sorted
-	outcome  string
-	outside  bool // not in the grammar
-	open     bool // it is not known which methods were reached
+	digest     [sha256.Size]byte
+	features   []int32 // by their places in the trainer
+	methods    []int32 // sorted
+	outcome    string
+	outside    bool // not in the grammar
+	unlabelled bool // it is not known which methods were reached
 }
 
 // Gathered says what became of the observations.
-type Gathered struct {
+type Stats struct {
 	Observations  int // as many were given
 	Duplicates    int // of them say again what was said
 	Contradictory int // say something else of an input than was said; they count
@@ -77,13 +77,13 @@ func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer,
 		return nil, err
 	}
 	t := &Trainer{
-		grammar: g, sources: anonymous(g, sources), opt: opt, unit: map[string]int32{},
-		path: map[uint64]int32{}, extra: map[features.Extra]int32{}, by: map[[sha256.Size]byte][]int{},
+		grammar: g, sources: renameSources(g, sources), opt: opt, unitIndex: map[string]int32{},
+		pathIndex: map[uint64]int32{}, extraIndex: map[features.Extra]int32{}, byDigest: map[[sha256.Size]byte][]int{},
 	}
 	for range opt.Workers {
-		t.scouts = append(t.scouts, &scout{
-			looker: *newLooker(g, opt, opt.Extras),
-			met:    map[uint64]struct{}{}, known: map[uint64]features.Path{},
+		t.extractors = append(t.extractors, &trainingExtractor{
+			extractor: *newExtractor(g, opt, opt.Extras),
+			seen:      map[uint64]struct{}{}, paths: map[uint64]features.Path{},
 		})
 	}
 	return t, nil
@@ -91,7 +91,7 @@ func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer,
 
 // anonymous names sources for the grammar, as models do not say where they came
 // from.
-func anonymous(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
+func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
 	out := slices.Clone(sources)
 	for i := range out {
 		out[i].Name = g.Name + ".g4"
@@ -106,37 +106,37 @@ func anonymous(g *grammars.Grammar, sources []grammars.Source) []grammars.Source
 func (t *Trainer) Grammar() *grammars.Grammar { return t.grammar }
 
 // Describe says which program is observed, and adds to its units.
-func (t *Trainer) Describe(h observation.Header) {
+func (t *Trainer) AddHeader(h observation.Header) {
 	t.subject, t.commit = cmp.Or(h.Subject, t.subject), cmp.Or(h.Commit, t.commit)
 	for _, u := range h.Units {
-		if i, ok := t.unit[u.ID]; ok {
+		if i, ok := t.unitIndex[u.ID]; ok {
 			t.units[i] = u
 		} else {
-			t.method(u.ID)
+			t.unitOf(u.ID)
 			t.units[len(t.units)-1] = u
 		}
 	}
 }
 
 // method returns the number of a unit, a new one if it is not known.
-func (t *Trainer) method(id string) int32 {
-	if i, ok := t.unit[id]; ok {
+func (t *Trainer) unitOf(id string) int32 {
+	if i, ok := t.unitIndex[id]; ok {
 		return i
 	}
 	i := int32(len(t.units))
-	t.unit[id] = i
+	t.unitIndex[id] = i
 	t.units = append(t.units, observation.Unit{ID: id, Kind: observation.KindMethod})
 	return i
 }
 
 // Add adds observations. If there is an error, none of them.
 func (t *Trainer) Add(ctx context.Context, observations []observation.Observation) error {
-	found := make([]finding, len(observations))
+	found := make([]extracted, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
-	for w, s := range t.scouts {
+	for w, s := range t.extractors {
 		group.Go(func() error {
-			for i := w; i < len(observations); i += len(t.scouts) {
-				found[i] = s.look(ctx, observations[i].Input)
+			for i := w; i < len(observations); i += len(t.extractors) {
+				found[i] = s.extract(ctx, observations[i].Input)
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
@@ -148,55 +148,55 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 		return err
 	}
 	for i, o := range observations {
-		t.add(o, found[i], t.scouts[i%len(t.scouts)].known)
+		t.add(o, found[i], t.extractors[i%len(t.extractors)].paths)
 	}
 	return nil
 }
 
-func (t *Trainer) add(o observation.Observation, f finding, known map[uint64]features.Path) {
-	t.gathered.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeOf(o), open: o.Methods == nil}
-	t.gathered.Unknown += count(r.open)
+func (t *Trainer) add(o observation.Observation, f extracted, known map[uint64]features.Path) {
+	t.stats.Observations++
+	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeName(o), unlabelled: o.Methods == nil}
+	t.stats.Unknown += btoi(r.unlabelled)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
-	case syntax && r.open:
+	case syntax && r.unlabelled:
 		return
 	case syntax:
 		r.outside = true
 	case f.err != nil:
-		t.gathered.Limited++
+		t.stats.Limited++
 		return
 	}
 	for _, id := range o.Methods {
-		r.methods = append(r.methods, t.method(id))
+		r.methods = append(r.methods, t.unitOf(id))
 	}
 	slices.Sort(r.methods)
 	r.methods = slices.Compact(r.methods)
 	contradicts := false
-	for _, i := range t.by[r.digest] {
+	for _, i := range t.byDigest[r.digest] {
 		before := &t.records[i]
-		if r.repeats(before) {
-			t.gathered.Duplicates++
+		if r.subsumedBy(before) {
+			t.stats.Duplicates++
 			return
 		}
-		contradicts = contradicts || !before.repeats(&r)
+		contradicts = contradicts || !before.subsumedBy(&r)
 	}
-	t.gathered.Contradictory += count(contradicts)
-	t.gathered.Outside += count(r.outside)
-	if len(t.by[r.digest]) == 0 && !r.outside {
-		t.kept.add(r.digest, o.Input, t.opt.Inputs)
+	t.stats.Contradictory += btoi(contradicts)
+	t.stats.Outside += btoi(r.outside)
+	if len(t.byDigest[r.digest]) == 0 && !r.outside {
+		t.sample.add(r.digest, o.Input, t.opt.Inputs)
 	}
-	r.features = t.number(f, known)
-	t.by[r.digest] = append(t.by[r.digest], len(t.records))
+	r.features = t.featuresOf(f, known)
+	t.byDigest[r.digest] = append(t.byDigest[r.digest], len(t.records))
 	t.records = append(t.records, r)
 }
 
 // repeats reports whether a record says nothing that the other, of the same input,
 // does not.
-func (r *record) repeats(other *record) bool {
-	return r.outcome == other.outcome && (r.open || !other.open && slices.Equal(r.methods, other.methods))
+func (r *record) subsumedBy(other *record) bool {
+	return r.outcome == other.outcome && (r.unlabelled || !other.unlabelled && slices.Equal(r.methods, other.methods))
 }
 
-func count(yes bool) int {
+func btoi(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -204,22 +204,22 @@ func count(yes bool) int {
 }
 
 // number returns the places of features, new ones if they are not known.
-func (t *Trainer) number(f finding, known map[uint64]features.Path) []int32 {
+func (t *Trainer) featuresOf(f extracted, known map[uint64]features.Path) []int32 {
 	out := make([]int32, 0, len(f.paths)+len(f.extras))
 	for _, id := range f.paths {
-		i, ok := t.path[id]
+		i, ok := t.pathIndex[id]
 		if !ok {
 			i = int32(len(t.features))
-			t.path[id] = i
+			t.pathIndex[id] = i
 			t.features = append(t.features, Feature{Path: known[id]})
 		}
 		out = append(out, i)
 	}
 	for _, e := range f.extras {
-		i, ok := t.extra[e]
+		i, ok := t.extraIndex[e]
 		if !ok {
 			i = int32(len(t.features))
-			t.extra[e] = i
+			t.extraIndex[e] = i
 			t.features = append(t.features, Feature{Extra: e})
 		}
 		out = append(out, i)
@@ -229,22 +229,22 @@ func (t *Trainer) number(f finding, known map[uint64]features.Path) []int32 {
 
 // A sample is some of the inputs, whatever the order they came in: those with the
 // least digests.
-type sample []sampled
+type sample []sampledInput
 
-type sampled struct {
+type sampledInput struct {
 	digest [sha256.Size]byte
 	input  []byte
 }
 
 // Inputs that are longer are not kept.
-const maxKeptInput = 4096
+const maxSampledInput = 4096
 
 // add keeps an input if it is among the n to keep.
 func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
-	if len(input) > maxKeptInput {
+	if len(input) > maxSampledInput {
 		return
 	}
-	*s = append(*s, sampled{digest, input})
+	*s = append(*s, sampledInput{digest, input})
 	if len(*s) >= 4*max(n, 64) {
 		*s = s.first(n)
 	}
@@ -252,12 +252,12 @@ func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
 
 // first returns the n inputs to keep, in order.
 func (s *sample) first(n int) sample {
-	slices.SortFunc(*s, func(a, b sampled) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	slices.SortFunc(*s, func(a, b sampledInput) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 	return slices.Clone((*s)[:min(n, len(*s))])
 }
 
 // outcomeOf names how a run ended, with the type of what went wrong.
-func outcomeOf(o observation.Observation) string {
+func outcomeName(o observation.Observation) string {
 	outcome := string(cmp.Or(o.Outcome, observation.OK))
 	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != observation.OK {
 		return outcome + ": " + o.Failure.Type
@@ -266,7 +266,7 @@ func outcomeOf(o observation.Observation) string {
 }
 
 // Gathered says what became of the observations so far.
-func (t *Trainer) Gathered() Gathered { return t.gathered }
+func (t *Trainer) Stats() Stats { return t.stats }
 
 // Train learns a model from all observations so far. Trees that a model before
 // has, and that would come out the same, are taken from it; it may be nil.
@@ -290,7 +290,7 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h obser
 	if err != nil {
 		return nil, err
 	}
-	t.Describe(h)
+	t.AddHeader(h)
 	if err := t.Add(ctx, observations); err != nil {
 		return nil, err
 	}
@@ -299,19 +299,19 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h obser
 
 // A task is a model being learned.
 type task struct {
-	opt      Options
-	units    []observation.Unit // by ID
-	rows     []*record
-	known    []int32 // rows of which it is known which methods were reached
-	matrix   *matrix
-	outcomes []string // that are told apart; none if there is but one
-	given    []int32  // by outcome: its column; none if methods are learned without
-	targets  []*target
-	digest   [sha256.Size]byte // of the rows, their features and outcomes
-	outside  Outside
+	opt            Options
+	units          []observation.Unit // by ID
+	rows           []*record
+	labelled       []int32 // rows of which it is known which methods were reached
+	matrix         *matrix
+	outcomes       []string // that are told apart; none if there is but one
+	outcomeColumns []int32  // by outcome: its column; none if methods are learned without
+	targets        []*target
+	digest         [sha256.Size]byte // of the rows, their features and outcomes
+	outside        Outside
 
-	plain, full *dtree.Table // without and with outcomes
-	progress    progress
+	withoutOutcomes, withOutcomes *dtree.Table // without and with outcomes
+	progress                      progress
 }
 
 // A target is something to learn: an outcome, or that a unit was entered.
@@ -322,14 +322,14 @@ type target struct {
 	tree   dtree.Tree
 	digest [8]byte // of the labels
 	held   heldOut
-	kept   bool // taken from an earlier model
+	reused bool // taken from an earlier model
 }
 
 // constant reports whether there is nothing to learn of a target.
 func (k *task) constant(t *target) bool {
 	rows := len(k.rows)
 	if t.unit {
-		rows = len(k.known)
+		rows = len(k.labelled)
 	}
 	n := t.labels.Count()
 	return n == 0 || n == rows
@@ -346,7 +346,7 @@ func (t *Trainer) task() (*task, error) {
 	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	place := make([]int32, len(t.units)) // in the trainer to that in the task
 	for i, u := range k.units {
-		place[t.unit[u.ID]] = int32(i)
+		place[t.unitIndex[u.ID]] = int32(i)
 	}
 	k.outside.Reached = make([]int, len(k.units))
 	k.outside.Outcomes = map[string]int{}
@@ -358,15 +358,15 @@ func (t *Trainer) task() (*task, error) {
 		}
 	}
 	slices.SortFunc(k.rows, func(a, b *record) int {
-		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), count(a.open)-count(b.open),
+		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), btoi(a.unlabelled)-btoi(b.unlabelled),
 			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(place[a], place[b]) }))
 	})
 	for i, r := range k.rows {
-		if !r.open {
-			k.known = append(k.known, int32(i))
+		if !r.unlabelled {
+			k.labelled = append(k.labelled, int32(i))
 		}
 	}
-	if len(k.known) == 0 {
+	if len(k.labelled) == 0 {
 		return nil, ErrNoObservations
 	}
 	k.buildMatrix(t.features)
@@ -404,12 +404,12 @@ func (k *task) buildMatrix(all []Feature) {
 	for c, f := range k.matrix.columns {
 		if f.Outcome != "" {
 			k.outcomes = append(k.outcomes, f.Outcome)
-			k.given = append(k.given, int32(c))
+			k.outcomeColumns = append(k.outcomeColumns, int32(c))
 		}
 	}
-	k.plain, k.full = k.matrix.table(false), k.matrix.table(true)
-	if k.opt.NoOutcome {
-		k.full = k.plain
+	k.withoutOutcomes, k.withOutcomes = k.matrix.table(false), k.matrix.table(true)
+	if !k.opt.Outcome {
+		k.withOutcomes = k.withoutOutcomes
 	}
 	k.digest = k.matrix.digest(k.rows)
 }
@@ -420,7 +420,7 @@ func (k *task) buildTargets(place []int32) {
 	for i, outcome := range k.outcomes {
 		t := &target{name: outcome, labels: dtree.NewBits(rows)}
 		for r, row := range k.matrix.rows {
-			if _, ok := slices.BinarySearch(row, k.given[i]); ok {
+			if _, ok := slices.BinarySearch(row, k.outcomeColumns[i]); ok {
 				t.labels.Set(int32(r))
 			}
 		}
@@ -446,11 +446,11 @@ func (k *task) buildTargets(place []int32) {
 func (k *task) run(ctx context.Context) error {
 	var rest []*target
 	for _, t := range k.targets {
-		if !t.kept {
+		if !t.reused {
 			rest = append(rest, t)
 		}
 	}
-	k.progress.tell, k.progress.total = k.opt.Progress, k.trees(rest)
+	k.progress.report, k.progress.total = k.opt.Progress, k.treeCount(rest)
 	trees, err := k.learn(ctx, rest, nil)
 	if err != nil {
 		return err
@@ -462,7 +462,7 @@ func (k *task) run(ctx context.Context) error {
 		if k.opt.Folds == 1 {
 			break
 		}
-		if err := k.holdOut(ctx, rest, fold); err != nil {
+		if err := k.validateFold(ctx, rest, fold); err != nil {
 			return err
 		}
 	}
@@ -472,11 +472,11 @@ func (k *task) run(ctx context.Context) error {
 // learn grows the trees of targets on some rows, all if rows is nil. Targets with
 // the same labels, as methods that call each other have, share a tree.
 func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
-	alike := groups(targets)
+	alike := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
-	known := k.known
+	known := k.labelled
 	if rows != nil {
-		known = slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].open })
+		known = slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].unlabelled })
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
@@ -492,18 +492,18 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				}
 				switch {
 				case *learner == nil && t.unit:
-					units = k.opt.Learner.New(k.full, known, k.opt.tree())
+					units = k.opt.Learner.New(k.withOutcomes, known, k.opt.tree())
 				case *learner == nil:
-					outcomes = k.opt.Learner.New(k.plain, rows, k.opt.tree())
+					outcomes = k.opt.Learner.New(k.withoutOutcomes, rows, k.opt.tree())
 				}
-				tree, err := (*learner).Learn(t.labels, t.stream(k.opt.Seed))
+				tree, err := (*learner).Learn(t.labels, t.rand(k.opt.Seed))
 				if err != nil {
 					return fmt.Errorf("learn %s: %w", t.name, err)
 				}
 				for _, j := range alike[i] {
 					trees[j] = tree
 				}
-				k.progress.step(len(alike[i]))
+				k.progress.add(len(alike[i]))
 			}
 			return nil
 		})
@@ -513,7 +513,7 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 
 // groups returns the places of targets, those of the same kind and with the same
 // labels together, in order.
-func groups(targets []*target) [][]int {
+func groupByLabels(targets []*target) [][]int {
 	type key struct {
 		unit   bool
 		labels string
@@ -538,7 +538,7 @@ func groups(targets []*target) [][]int {
 
 // stream returns the randomness of a target: neither scheduling nor a neighbour
 // changes it.
-func (t *target) stream(seed uint64) *rand.Rand {
+func (t *target) rand(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(t.digest[:])))
 }
 
@@ -547,7 +547,7 @@ func (m *matrix) digest(rows []*record) [sha256.Size]byte {
 	h := sha256.New()
 	for i, r := range rows {
 		_, _ = h.Write(r.digest[:])
-		_, _ = h.Write([]byte{byte(count(r.open))})
+		_, _ = h.Write([]byte{byte(btoi(r.unlabelled))})
 		_ = binary.Write(h, binary.LittleEndian, int32(len(m.rows[i])))
 		_ = binary.Write(h, binary.LittleEndian, m.rows[i])
 	}

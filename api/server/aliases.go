@@ -79,8 +79,8 @@ func (s *Server) CompareModels(ctx context.Context, req openapi.CompareModelsReq
 	}
 	for _, change := range c.Changes {
 		out.Changes = append(out.Changes, openapi.Change{
-			Method: change.Unit.ID, Kind: openapi.ChangeKind(change.Kind), Differ: change.Differ, Expected: change.Expected,
-			Chance: change.Chance, Before: conditionsOf(change.Before), After: conditionsOf(change.After),
+			Method: change.Unit.ID, Kind: openapi.ChangeKind(change.Kind), Differ: change.Disagreements, Expected: change.Expected,
+			Chance: change.PValue, Before: conditionsOf(change.Before), After: conditionsOf(change.After),
 		})
 	}
 	return out, nil

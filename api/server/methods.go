@@ -51,24 +51,24 @@ func (s *Server) ExplainMethod(ctx context.Context, req openapi.ExplainMethodReq
 	}
 	return openapi.ExplainMethod200JSONResponse{
 		Model: stored.ID, Exact: m.Grammar.Exact(), Method: e.Unit.ID, File: e.Unit.File, Start: e.Unit.Start, End: e.Unit.End,
-		Entered: e.Entered, Observations: e.Rows, HeldOut: e.HeldOut.Total(),
+		Entered: e.Reached, Observations: e.Rows, HeldOut: e.HeldOut.Total(),
 		Accuracy: e.HeldOut.Accuracy(), Precision: e.HeldOut.Precision(), Recall: e.HeldOut.Recall(), F1: e.HeldOut.F1(),
-		Tree: *questionOf(e.Tree), Conditions: conditionsOf(e.Conditions),
+		Tree: *questionOf(e.Tree), Conditions: conditionsOf(e.Ways),
 	}, nil
 }
 
 // questionOf translates a tree, which is no deeper than trees are learned.
-func questionOf(q *model.Question) *openapi.Question {
+func questionOf(q *model.Node) *openapi.Question {
 	if q == nil {
 		return nil
 	}
 	return &openapi.Question{
-		Feature: q.Feature, Equal: q.Equal, Observations: q.Rows, Reached: q.Positives, Covered: q.Covered, Probability: q.Probability,
+		Feature: q.Feature, Equal: q.Equal, Observations: q.Rows, Reached: q.Positives, Covered: q.Reached, Probability: q.Probability,
 		Absent: questionOf(q.Absent), Present: questionOf(q.Present),
 	}
 }
 
-func conditionsOf(conditions []model.Condition) []openapi.Condition {
+func conditionsOf(conditions []model.Way) []openapi.Condition {
 	out := []openapi.Condition{}
 	for _, c := range conditions {
 		out = append(out, openapi.Condition{

@@ -181,7 +181,7 @@ func (s *Server) gather(ctx context.Context, j store.Job, trainer *model.Trainer
 	if err != nil {
 		return err
 	}
-	trainer.Describe(header)
+	trainer.AddHeader(header)
 	done, estimated := int64(0), int64(0)
 	for block, err := range s.Store.Observations(j.Subject, j.Commit) {
 		report(openapi.Progress{Stage: "reading", Done: done, Total: info.Observations})
@@ -241,7 +241,7 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 		opt.Extras |= features.KindSets()[string(name)] // none is none of them
 	}
 	if asked.Outcome != nil {
-		opt.NoOutcome = !*asked.Outcome
+		opt.Outcome = *asked.Outcome
 	}
 	if asked.Margin != nil {
 		opt.Margin = *asked.Margin
@@ -250,7 +250,7 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 		opt.Inputs = *asked.KeepInputs
 	}
 	if asked.Trivia != nil {
-		opt.NoTrivia = !*asked.Trivia
+		opt.Trivia = *asked.Trivia
 	}
 	if asked.Seed != nil {
 		opt.Seed = uint64(*asked.Seed)

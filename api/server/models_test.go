@@ -208,7 +208,7 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 		}
 		for unit, p := range said.Methods {
 			g := openapi.Prediction{
-				Method: m.Units[unit].ID, Covered: p.Covered, Probability: p.Probability, Low: p.Low, High: p.High,
+				Method: m.Units[unit].ID, Covered: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
 				Observations: int(p.Rows), Reached: int(p.Positives),
 			}
 			if query != "" {

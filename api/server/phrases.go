@@ -53,7 +53,7 @@ func (m *loadedModel) phrase(text []byte, unit int, p *model.Prediction, reasons
 
 func (m *loadedModel) appendPrediction(text []byte, unit int, p *model.Prediction, reasons bool) []byte {
 	text = appendJSON(append(text, `{"method":`...), m.Units[unit].ID)
-	text = strconv.AppendBool(append(text, `,"covered":`...), p.Covered)
+	text = strconv.AppendBool(append(text, `,"covered":`...), p.Reached)
 	text = appendNumber(append(text, `,"probability":`...), p.Probability)
 	text = appendNumber(append(text, `,"low":`...), p.Low)
 	text = appendNumber(append(text, `,"high":`...), p.High)

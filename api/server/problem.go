@@ -85,13 +85,13 @@ func problemOf(err error) openapi.Problem {
 		p := of(http.StatusUnprocessableEntity, "path", "A path is not one of the grammar")
 		p.Near = path.Known[:min(len(path.Known), 20)]
 		return p
-	case errors.As(err, &alias), errors.Is(err, model.ErrOtherGrammar):
+	case errors.As(err, &alias), errors.Is(err, model.ErrGrammarMismatch):
 		return of(http.StatusUnprocessableEntity, "conflict", "It does not go together")
 	case errors.As(err, &over):
 		return of(http.StatusUnprocessableEntity, "limit", "A limit was reached")
 	case errors.As(err, &option), errors.As(err, &asked):
 		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")
-	case errors.As(err, &line), errors.Is(err, observation.ErrObservations), errors.Is(err, model.ErrNoObservations):
+	case errors.As(err, &line), errors.Is(err, observation.ErrIncompatible), errors.Is(err, model.ErrNoObservations):
 		return of(http.StatusUnprocessableEntity, "observations", "The observations cannot be used")
 	case errors.As(err, &file): // of another version; training makes one that can
 		return of(http.StatusUnprocessableEntity, "model", "The model cannot be read")
@@ -100,8 +100,8 @@ func problemOf(err error) openapi.Problem {
 	case errors.As(err, &unit):
 		p := of(http.StatusNotFound, "not-found", "There is no such thing")
 		p.Near = unit.Near
-		if len(unit.Among) > 0 {
-			p.Near = unit.Among
+		if len(unit.Matches) > 0 {
+			p.Near = unit.Matches
 		}
 		return p
 	case errors.Is(err, store.ErrFull):

@@ -100,7 +100,7 @@ func (u *upload) run(ctx context.Context) error {
 		case wrong:
 			u.note(line)
 			continue
-		case errors.Is(err, observation.ErrObservations):
+		case errors.Is(err, observation.ErrIncompatible):
 			return errors.Join(err, u.flush())
 		case err != nil:
 			return errors.Join(broken(err), u.flush())
@@ -131,7 +131,7 @@ func (u *upload) flush() error {
 	h := u.reader.Header() // its subject is what a harness calls the program; here it goes by the name in the path
 	commit := cmp.Or(u.commit, h.Commit)
 	if h.Commit != "" && h.Commit != commit || u.begun && commit != u.report.Commit {
-		return fmt.Errorf("%w: they are of commit %q, not of %q", observation.ErrObservations, h.Commit, cmp.Or(u.report.Commit, u.commit))
+		return fmt.Errorf("%w: they are of commit %q, not of %q", observation.ErrIncompatible, h.Commit, cmp.Or(u.report.Commit, u.commit))
 	}
 	u.begun, u.report.Commit = true, commit
 	if len(u.block) == 0 && u.headed == len(h.Units) {

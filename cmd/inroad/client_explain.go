@@ -48,24 +48,24 @@ func (c *client) explain(ctx context.Context, opt *explainOptions) error {
 func explained(e openapi.Explanation) explanationJSON {
 	out := explanationJSON{
 		Model: e.Model, Exact: e.Exact, Method: e.Method, File: e.File, Start: e.Start, End: e.End,
-		Reached: e.Entered, All: e.Observations, Conditions: []model.Condition{}, Tree: asked(&e.Tree),
+		Reached: e.Entered, All: e.Observations, Conditions: []model.Way{}, Tree: asked(&e.Tree),
 	}
 	if e.HeldOut > 0 {
 		out.HeldOut = &reportFigure{e.Accuracy, e.Precision, e.Recall, e.F1}
 	}
 	for _, c := range e.Conditions {
-		out.Conditions = append(out.Conditions, model.Condition{With: c.With, Without: c.Without, Rows: c.Observations, Positives: c.Reached})
+		out.Conditions = append(out.Conditions, model.Way{With: c.With, Without: c.Without, Rows: c.Observations, Positives: c.Reached})
 	}
 	return out
 }
 
 // asked returns a tree, which is no deeper than JSON can be.
-func asked(q *openapi.Question) *model.Question {
+func asked(q *openapi.Question) *model.Node {
 	if q == nil {
 		return nil
 	}
-	return &model.Question{
-		Feature: q.Feature, Equal: q.Equal, Rows: q.Observations, Positives: q.Reached, Covered: q.Covered, Probability: q.Probability,
+	return &model.Node{
+		Feature: q.Feature, Equal: q.Equal, Rows: q.Observations, Positives: q.Reached, Reached: q.Covered, Probability: q.Probability,
 		Absent: asked(q.Absent), Present: asked(q.Present),
 	}
 }

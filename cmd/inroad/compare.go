@@ -95,7 +95,7 @@ func (opt *compareOptions) run(ctx context.Context) error {
 		return errors.New("no inputs to ask about: the models keep none; give --inputs, --observations or --random")
 	}
 	c, err := model.Compare(ctx, before, after, inputs, grammars.Limits{})
-	if errors.Is(err, model.ErrOtherGrammar) {
+	if errors.Is(err, model.ErrGrammarMismatch) {
 		return fmt.Errorf("%s, %s: %w: %s and %s", printable(opt.before), printable(opt.after), err, before.Grammar.Name, after.Grammar.Name)
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func writeComparison(w io.Writer, c *model.Comparison, inputs [][]byte) {
 	for _, change := range c.Changes {
 		fmt.Fprintf(w, "\n%s: %s", change.Unit.ID, change.Kind)
 		if change.Kind != model.Added && change.Kind != model.Removed {
-			fmt.Fprintf(w, ", %d inputs answered differently, by mistakes at most %.1f", change.Differ, change.Expected)
+			fmt.Fprintf(w, ", %d inputs answered differently, by mistakes at most %.1f", change.Disagreements, change.Expected)
 		}
 		fmt.Fprintln(w)
 		writeConditions(w, "before", change.Before)
@@ -186,7 +186,7 @@ func writeComparison(w io.Writer, c *model.Comparison, inputs [][]byte) {
 	}
 }
 
-func writeConditions(w io.Writer, when string, conditions []model.Condition) {
+func writeConditions(w io.Writer, when string, conditions []model.Way) {
 	for _, c := range conditions {
 		fmt.Fprintf(w, "  %s: %s (%d of %d)\n", when, c, c.Positives, c.Rows)
 	}
@@ -205,22 +205,22 @@ type comparisonJSON struct {
 }
 
 type changeJSON struct {
-	Method   string            `json:"method"`
-	Kind     model.ChangeKind  `json:"kind"`
-	Differ   int               `json:"differ"`
-	Expected float64           `json:"expected"`
-	Chance   float64           `json:"chance"`
-	Example  []byte            `json:"example_base64,omitempty"`
-	Before   []model.Condition `json:"before"`
-	After    []model.Condition `json:"after"`
+	Method   string           `json:"method"`
+	Kind     model.ChangeKind `json:"kind"`
+	Differ   int              `json:"differ"`
+	Expected float64          `json:"expected"`
+	Chance   float64          `json:"chance"`
+	Example  []byte           `json:"example_base64,omitempty"`
+	Before   []model.Way      `json:"before"`
+	After    []model.Way      `json:"after"`
 }
 
 func writeComparisonJSON(w io.Writer, before, after *model.Model, c *model.Comparison, inputs [][]byte) error {
 	out := comparisonJSON{before.Digest, after.Digest, c.Inputs, c.Outside, c.Units, []changeJSON{}}
 	for _, change := range c.Changes {
 		j := changeJSON{
-			Method: change.Unit.ID, Kind: change.Kind, Differ: change.Differ, Expected: change.Expected, Chance: change.Chance,
-			Before: append([]model.Condition{}, change.Before...), After: append([]model.Condition{}, change.After...),
+			Method: change.Unit.ID, Kind: change.Kind, Differ: change.Disagreements, Expected: change.Expected, Chance: change.PValue,
+			Before: append([]model.Way{}, change.Before...), After: append([]model.Way{}, change.After...),
 		}
 		if change.Example >= 0 {
 			j.Example = inputs[change.Example]

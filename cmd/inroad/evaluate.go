@@ -159,7 +159,7 @@ func writeEvaluation(w io.Writer, e *model.Evaluation) {
 		}
 	}
 	fmt.Fprintf(w, "\noutcome foreseen in %.1f %%, the usual one in %.1f %%; probabilities are off by %.3f\n",
-		percentOf(e.Outcomes, e.Rows), percentOf(e.Likeliest, e.Rows), e.Calibration)
+		percentOf(e.Outcomes, e.Rows), percentOf(e.Majority, e.Rows), e.Calibration)
 	if len(e.Unknown) > 0 {
 		shown := e.Unknown[:min(3, len(e.Unknown))]
 		fmt.Fprintf(w, "%s that the model does not know: %s\n", count(len(e.Unknown), "method", "methods"), printable(strings.Join(shown, ", ")))
@@ -205,7 +205,7 @@ type methodJSON struct {
 func writeEvaluationJSON(w io.Writer, m *model.Model, e *model.Evaluation) error {
 	out := evaluationJSON{
 		Model: m.Digest, Exact: m.Grammar.Exact(), Observations: e.Rows, Outside: e.Outside, Limited: e.Limited, Unlabelled: e.Unlabelled,
-		Unknown: append([]string{}, e.Unknown...), Outcome: percentOf(e.Outcomes, e.Rows) / 100, Usual: percentOf(e.Likeliest, e.Rows) / 100,
+		Unknown: append([]string{}, e.Unknown...), Outcome: percentOf(e.Outcomes, e.Rows) / 100, Usual: percentOf(e.Majority, e.Rows) / 100,
 		Calibration: e.Calibration, Methods: []methodJSON{},
 		Learned: newReportScores(e.Summarize(model.MethodScore.Trainable)), Rare: newReportScores(e.Summarize(model.MethodScore.Rare)),
 	}

@@ -89,7 +89,7 @@ func (opt *explainOptions) run(ctx context.Context) error {
 // findUnit returns the place of the method that a user named.
 func findUnit(m *model.Model, name string) (int, error) {
 	unit, err := m.Unit(name)
-	if unknown, ok := errors.AsType[*model.UnitError](err); ok && len(unknown.Among) == 0 {
+	if unknown, ok := errors.AsType[*model.UnitError](err); ok && len(unknown.Matches) == 0 {
 		var names []string
 		for _, u := range m.Units {
 			names = append(names, u.ID[strings.LastIndex(u.ID, "#")+1:])
@@ -102,25 +102,25 @@ func findUnit(m *model.Model, name string) (int, error) {
 }
 
 type explanationJSON struct {
-	Model      string            `json:"model"`
-	Exact      bool              `json:"exact"`
-	Method     string            `json:"method"`
-	File       string            `json:"file,omitempty"`
-	Start      int               `json:"start,omitempty"`
-	End        int               `json:"end,omitempty"`
-	Reached    int               `json:"reached"`
-	All        int               `json:"observations"`
-	HeldOut    *reportFigure     `json:"held_out,omitempty"`
-	Conditions []model.Condition `json:"conditions"`
-	Tree       *model.Question   `json:"tree"`
+	Model      string        `json:"model"`
+	Exact      bool          `json:"exact"`
+	Method     string        `json:"method"`
+	File       string        `json:"file,omitempty"`
+	Start      int           `json:"start,omitempty"`
+	End        int           `json:"end,omitempty"`
+	Reached    int           `json:"reached"`
+	All        int           `json:"observations"`
+	HeldOut    *reportFigure `json:"held_out,omitempty"`
+	Conditions []model.Way   `json:"conditions"`
+	Tree       *model.Node   `json:"tree"`
 }
 
 func writeExplanationJSON(w io.Writer, m *model.Model, e *model.Explanation) error {
 	out := explanationJSON{
 		Model: m.Digest, Exact: m.Grammar.Exact(), Method: e.Unit.ID, File: e.Unit.File, Start: e.Unit.Start, End: e.Unit.End,
-		Reached: e.Entered, All: e.Rows, Conditions: []model.Condition{}, Tree: e.Tree,
+		Reached: e.Reached, All: e.Rows, Conditions: []model.Way{}, Tree: e.Tree,
 	}
-	for _, c := range e.Conditions {
+	for _, c := range e.Ways {
 		c.With, c.Without = append([]string{}, c.With...), append([]string{}, c.Without...)
 		out.Conditions = append(out.Conditions, c)
 	}

@@ -153,11 +153,11 @@ func (opt *observeOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	program.Know(out.Units())
+	program.RestoreUnits(out.Units())
 	t := newTally(opt.stderr, total)
 	err = program.Observe(ctx, t.skip(inputs, out), opt.options, func(o observation.Observation) error {
 		t.add(o)
-		if err := out.Declare(program.Header().Units); err != nil {
+		if err := out.AddUnits(program.Header().Units); err != nil {
 			return err
 		}
 		return out.Write(o)
@@ -176,7 +176,7 @@ func (opt *observeOptions) build(ctx context.Context) (program *observe.Program,
 	case opt.javaMethod != "":
 		flag = "--java"
 		program, err = observe.BuildJava(ctx, observe.JavaTarget{
-			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Cover: opt.cover, Sources: opt.sources,
+			Home: os.Getenv("JAVA_HOME"), Method: opt.javaMethod, Classpath: opt.classpath, Packages: opt.cover, Sources: opt.sources,
 			Subject: opt.subject, Commit: opt.commit,
 		})
 	case opt.command != "":
@@ -187,7 +187,7 @@ func (opt *observeOptions) build(ctx context.Context) (program *observe.Program,
 		})
 	default:
 		program, err = observe.BuildGo(ctx, observe.GoTarget{
-			Function: opt.goFunction, Cover: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
+			Function: opt.goFunction, Packages: opt.cover, Blocks: opt.units == "block", Subject: opt.subject, Commit: opt.commit,
 		})
 	}
 	if err != nil {
@@ -225,7 +225,7 @@ func newTally(w io.Writer, total int) *tally {
 func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output) iter.Seq2[observe.Input, error] {
 	return func(yield func(observe.Input, error) bool) {
 		for in, err := range inputs {
-			if err == nil && out.Done(in) {
+			if err == nil && out.Observed(in) {
 				t.skipped++
 				continue
 			}

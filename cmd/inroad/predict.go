@@ -203,7 +203,7 @@ func (p *predictPrinter) text(a *answerJSON) {
 
 // why says in a line what led to a prediction; nothing if all inputs did the same.
 func why(reasons []reasonJSON) string {
-	c := model.Condition{}
+	c := model.Way{}
 	for _, r := range reasons {
 		if r.Present {
 			c.With = append(c.With, r.Feature)
@@ -310,7 +310,7 @@ func newAnswer(m *model.Model, units []int, name string, a *model.Answer) *answe
 		out.Outcomes = append(out.Outcomes, outcomeJSON(o))
 	}
 	for _, p := range a.Methods {
-		if p.Covered {
+		if p.Reached {
 			out.reaches++
 		}
 	}
@@ -321,7 +321,7 @@ func newAnswer(m *model.Model, units []int, name string, a *model.Answer) *answe
 			reasons = append(reasons, reasonJSON{t.Feature.Describe(m.Space()), t.Present})
 		}
 		out.Methods = append(out.Methods, predictionJSON{
-			m.Units[unit].ID, p.Covered, p.Probability, p.Low, p.High, p.Rows, p.Positives, reasons,
+			m.Units[unit].ID, p.Reached, p.Probability, p.Low, p.High, p.Rows, p.Positives, reasons,
 		})
 	}
 	return out

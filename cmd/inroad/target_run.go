@@ -26,7 +26,7 @@ func (opt *targetOptions) confirm(ctx context.Context, found *aimed) (ran map[st
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
-		program.Know(out.Units())
+		program.RestoreUnits(out.Units())
 	}
 	options := observe.Options{}
 	if opt.program.command != "" {
@@ -35,10 +35,10 @@ func (opt *targetOptions) confirm(ctx context.Context, found *aimed) (ran map[st
 	ran = map[string][]string{}
 	err = program.Observe(ctx, texts(found.inputs), options, func(o observation.Observation) error {
 		ran[string(o.Input)] = o.Methods
-		if out == nil || out.Done(observe.Input{Name: o.Name, Data: o.Input}) {
+		if out == nil || out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
 			return nil
 		}
-		return errors.Join(out.Declare(program.Header().Units), out.Write(o))
+		return errors.Join(out.AddUnits(program.Header().Units), out.Write(o))
 	})
 	if err != nil {
 		return nil, err

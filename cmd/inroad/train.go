@@ -128,7 +128,7 @@ func (opt *trainOptions) validate() error {
 		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.Workers)
 	}
 	opt.Balance = dtree.Balance(slices.Index(balances(), opt.balance))
-	opt.NoTrivia, opt.NoOutcome = !opt.trivia, !opt.outcome
+	opt.Trivia, opt.Outcome = opt.trivia, opt.outcome
 	if opt.learner == "golearn" {
 		opt.Learner = model.Learner{Name: "golearn", New: func(t *dtree.Table, rows []int32, opt dtree.Options) model.TreeLearner {
 			return golearn.New(t, rows, opt)
@@ -214,9 +214,9 @@ func (opt *trainOptions) run(ctx context.Context) error {
 func (opt *trainOptions) gather(ctx context.Context, trainer *model.Trainer, reader *observationReader) error {
 	bar := newProgress(opt.stderr, "observations", 0)
 	defer bar.end()
-	return reader.read(opt.observations, trainer.Describe, func(o []observation.Observation) error {
+	return reader.read(opt.observations, trainer.AddHeader, func(o []observation.Observation) error {
 		err := trainer.Add(ctx, o)
-		bar.set(trainer.Gathered().Observations)
+		bar.set(trainer.Stats().Observations)
 		return err
 	})
 }
@@ -259,7 +259,7 @@ func (opt *trainOptions) report(m *model.Model, name string, wrong int) error {
 		Model: m.Digest, Subject: m.Subject, Grammar: m.Grammar.Name, Exact: m.Grammar.Exact(),
 		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns,
 	}
-	g := m.Gathered
+	g := m.Stats
 	r.Observations = reportGathered{g.Observations, wrong, g.Duplicates, g.Contradictory, g.Outside, g.Unknown, g.Limited, m.Rows}
 	e := m.HeldOutScores()
 	for _, s := range e.Methods {
@@ -267,7 +267,7 @@ func (opt *trainOptions) report(m *model.Model, name string, wrong int) error {
 		switch {
 		case s.Trainable():
 			r.Methods.Learned++
-		case s.Entered == 0:
+		case s.Reached == 0:
 			r.Methods.Never++
 		default:
 			r.Methods.Always++

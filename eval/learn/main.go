@@ -118,7 +118,7 @@ func variants() []variant {
 		{"paths, k 2", func(o *model.Options) { o.Extras, o.K = 0, 2 }},
 		{"paths, k 3", func(o *model.Options) { o.Extras, o.K = 0, 3 }},
 		{"paths, k 5", func(o *model.Options) { o.Extras, o.K = 0, 5 }},
-		{"paths, no trivia", func(o *model.Options) { o.Extras, o.NoTrivia = 0, true }},
+		{"paths, no trivia", func(o *model.Options) { o.Extras, o.Trivia = 0, false }},
 	}
 	sets := features.KindSets()
 	all := features.Kinds(0)
@@ -133,7 +133,7 @@ func variants() []variant {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
 	return append(out,
-		variant{"no outcome", func(o *model.Options) { o.NoOutcome = true }},
+		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
 		variant{"balance none", func(o *model.Options) { o.Balance = dtree.None }},
 		variant{"balance subsample", func(o *model.Options) { o.Balance = dtree.Subsample }},
 		variant{"depth 4", func(o *model.Options) { o.MaxDepth = 4 }},
@@ -165,7 +165,7 @@ func (r *result) add(e *model.Evaluation) {
 	for _, m := range e.Methods {
 		if m.Trainable() {
 			r.methods[m.Unit.ID] = r.methods[m.Unit.ID].Plus(m.Confusion)
-			r.trained[m.Unit.ID] += m.Entered
+			r.trained[m.Unit.ID] += m.Reached
 		}
 	}
 	r.accuracy += all.Pooled.Accuracy()
@@ -178,7 +178,7 @@ func (r *result) add(e *model.Evaluation) {
 	r.calibration += e.Calibration
 	r.baseAccuracy += all.Baseline.Accuracy()
 	r.baseF1 += all.Baseline.F1()
-	if rare := e.Summarize(model.MethodScore.Rare); rare.Entered > 0 {
+	if rare := e.Summarize(model.MethodScore.Rare); rare.Reached > 0 {
 		r.rares++
 		r.rare += rare.F1
 	}
@@ -263,7 +263,7 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 	if err != nil {
 		return nil, err
 	}
-	return trainer.Measure(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
+	return trainer.Evaluate(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
 }
 
 // trainer returns a trainer that has all observations of the program. Taking
@@ -271,7 +271,7 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 // of which each variant takes its own.
 func (p *program) trainer(ctx context.Context, sources []grammars.Source, with model.Options) (*model.Trainer, error) {
 	with.K, with.Extras = max(with.K, model.Defaults().K), model.Defaults().Extras
-	key := fmt.Sprint(with.K, with.NoTrivia)
+	key := fmt.Sprint(with.K, with.Trivia)
 	if t := p.gathered[key]; t != nil {
 		return t, nil
 	}
@@ -279,7 +279,7 @@ func (p *program) trainer(ctx context.Context, sources []grammars.Source, with m
 	if err != nil {
 		return nil, err
 	}
-	t.Describe(p.header)
+	t.AddHeader(p.header)
 	if err := t.Add(ctx, p.observations); err != nil {
 		return nil, err
 	}

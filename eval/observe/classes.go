@@ -60,7 +60,7 @@ func (opt *options) classes(ctx context.Context) error {
 	}
 	slices.Sort(cover)
 	program, err := observe.BuildJava(ctx, observe.JavaTarget{
-		Method: "Load#load", Classpath: strings.Join(classpath, string(filepath.ListSeparator)), Cover: cover, Sources: dir,
+		Method: "Load#load", Classpath: strings.Join(classpath, string(filepath.ListSeparator)), Packages: cover, Sources: dir,
 	})
 	if err != nil {
 		return err

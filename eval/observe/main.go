@@ -174,14 +174,14 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 func (opt *options) build(ctx context.Context, s subject) (*observe.Program, []string, error) {
 	if s.jar == "" {
 		function := "./observe/subjects." + s.target
-		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Cover: []string{s.cover}})
+		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Packages: []string{s.cover}})
 		return program, []string{"--go", function}, err
 	}
 	classpath, err := opt.classpath(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.target, Classpath: classpath, Cover: []string{s.cover}})
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.target, Classpath: classpath, Packages: []string{s.cover}})
 	return program, []string{"--java", s.target, "--classpath", classpath}, err
 }
 

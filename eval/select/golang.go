@@ -117,7 +117,7 @@ func (b *goBench) close() error { return os.RemoveAll(b.dir) }
 
 func (b *goBench) program(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildGo(ctx, observe.GoTarget{
-		Dir: b.lib, Function: "./inroadstudy.Observe", Cover: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
+		Dir: b.lib, Function: "./inroadstudy.Observe", Packages: []string{b.module + "/..."}, Subject: b.module, Commit: "before",
 	})
 }
 

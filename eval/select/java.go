@@ -123,7 +123,7 @@ func unpack(jar, dir string) (err error) {
 
 func (b *javaBench) program(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildJava(ctx, observe.JavaTarget{
-		Method: "Study#run", Classpath: b.classpath, Cover: []string{b.packages}, Sources: b.sources(), Subject: b.jar, Commit: "before",
+		Method: "Study#run", Classpath: b.classpath, Packages: []string{b.packages}, Sources: b.sources(), Subject: b.jar, Commit: "before",
 	})
 }
 

@@ -33,7 +33,7 @@ const fewRows = 10
 // worthAsking is how much a question gains at least. Gains count rows that are put
 // right, by their weight, so that a row or two of the commoner class are not
 // worth one: as often their labels are wrong.
-const worthAsking = 1.5
+const usualMinGain = 1.5
 
 // Grown trees have no more questions below each other than this.
 const maxDepth = 32
@@ -48,7 +48,7 @@ func (opt Options) withDefaults() Options {
 
 // leastLeaf returns how many rows a leaf has at least. A leaf of a single row is
 // as likely a wrong label, unless there are hardly any others.
-func (opt Options) leastLeaf(positives, negatives int) int {
+func (opt Options) minLeaf(positives, negatives int) int {
 	switch {
 	case opt.MinLeaf > 0:
 		return opt.MinLeaf
@@ -60,11 +60,11 @@ func (opt Options) leastLeaf(positives, negatives int) int {
 }
 
 // leastGain returns how much a question gains at least.
-func leastGain(positives, negatives int) float64 {
+func minGain(positives, negatives int) float64 {
 	if min(positives, negatives) < fewRows {
 		return 0
 	}
-	return worthAsking
+	return usualMinGain
 }
 
 // A tally counts rows in its low half and the positive ones among them in its
@@ -82,18 +82,18 @@ type Learner struct {
 	rows  []int32
 	base  []tally // by column: how many of the rows have it
 
-	labels     Bits
-	least      int64   // rows in a leaf
-	worth      float64 // what a question gains at least
-	positive   float64 // the weight of a positive row; that of others is 1
-	tree       Tree
-	marked     Bits      // rows that have the column that is split by
-	order      []int32   // the rows, those of each node together
-	later      []int32   // rows that are being moved
-	free       [][]tally // tallies that are all zero
-	everything []int32   // the columns that some rows have and some have not
+	labels         Bits
+	minLeaf        int64   // rows in a leaf
+	minGain        float64 // what a question gains at least
+	positiveWeight float64 // the weight of a positive row; that of others is 1
+	tree           Tree
+	marked         Bits      // rows that have the column that is split by
+	order          []int32   // the rows, those of each node together
+	moved          []int32   // rows that are being moved
+	free           [][]tally // tallies that are all zero
+	varying        []int32   // the columns that some rows have and some have not
 	// Memory for the candidates in a node's children, by the node's depth.
-	met, left [maxDepth + 1][]int32
+	touched, remaining [maxDepth + 1][]int32
 }
 
 // NewLearner returns a learner on the given rows of a table, all of them if rows
@@ -113,7 +113,7 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	}
 	for c, n := range l.base {
 		if n.rows() > 0 && n.rows() < int64(len(rows)) {
-			l.everything = append(l.everything, int32(c))
+			l.varying = append(l.varying, int32(c))
 		}
 	}
 	return l
@@ -131,23 +131,23 @@ func LearnerMemory(columns int, opt Options) int64 {
 // Learn grows a tree for the labels. Only to draw a sample does it need r.
 // Whatever the balance, nodes count all rows that come there.
 func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
-	l.labels, l.positive, l.tree = labels, 1, l.tree[:0]
+	l.labels, l.positiveWeight, l.tree = labels, 1, l.tree[:0]
 	positives := 0
 	for _, row := range l.rows {
 		positives += int(labels.bit(row))
 	}
 	negatives := len(l.rows) - positives
-	l.least = int64(l.opt.leastLeaf(positives, negatives))
-	l.worth = leastGain(positives, negatives)
+	l.minLeaf = int64(l.opt.minLeaf(positives, negatives))
+	l.minGain = minGain(positives, negatives)
 	l.order = append(l.order[:0], l.rows...)
-	counts, candidates := l.take(), l.everything
+	counts, candidates := l.takeTallies(), l.varying
 	switch {
 	case l.opt.Balance == Subsample && positives > 0 && negatives > 0 && positives != negatives:
-		l.draw(min(positives, negatives), positives > negatives, r)
-		l.met[0] = l.count(l.order, counts, l.met[0][:0])
-		candidates = l.met[0]
+		l.subsample(min(positives, negatives), positives > negatives, r)
+		l.touched[0] = l.count(l.order, counts, l.touched[0][:0])
+		candidates = l.touched[0]
 	case l.opt.Balance == Sqrt && positives > 0 && negatives > 0:
-		l.positive = math.Sqrt(float64(negatives) / float64(positives))
+		l.positiveWeight = math.Sqrt(float64(negatives) / float64(positives))
 		fallthrough
 	default:
 		l.countAll(counts, positives)
@@ -163,7 +163,7 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 }
 
 // draw keeps n rows of the class with the label, and all of the other.
-func (l *Learner) draw(n int, label bool, r *rand.Rand) {
+func (l *Learner) subsample(n int, label bool, r *rand.Rand) {
 	var larger, kept []int32
 	for _, row := range l.rows {
 		if l.labels.Has(row) == label {
@@ -178,7 +178,7 @@ func (l *Learner) draw(n int, label bool, r *rand.Rand) {
 }
 
 // take returns tallies that are all zero.
-func (l *Learner) take() []tally {
+func (l *Learner) takeTallies() []tally {
 	if len(l.free) == 0 {
 		return make([]tally, l.table.columns)
 	}
@@ -232,7 +232,7 @@ func (l *Learner) leaf(rows []int32) Node {
 	for _, r := range rows {
 		n.Positives += l.labels.bit(r)
 	}
-	n.Covered = 2*n.Positives > n.Rows
+	n.Positive = 2*n.Positives > n.Rows
 	return n
 }
 
@@ -260,9 +260,9 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 	if len(without) < len(with) {
 		small, large, smallAt, largeAt = without, with, below, below+1
 	}
-	part := l.take()
-	met := l.count(small, part, l.met[depth][:0])
-	l.met[depth] = met
+	part := l.takeTallies()
+	met := l.count(small, part, l.touched[depth][:0])
+	l.touched[depth] = met
 	for _, c := range met {
 		counts[c] -= part[c]
 	}
@@ -271,13 +271,13 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 		part[c] = 0
 	}
 	l.free = append(l.free, part)
-	left := l.left[depth][:0]
+	left := l.remaining[depth][:0]
 	for _, c := range candidates {
 		if n := counts[c].rows(); n > 0 && n < int64(len(large)) {
 			left = append(left, c)
 		}
 	}
-	l.left[depth] = left
+	l.remaining[depth] = left
 	l.grow(largeAt, large, counts, left, depth+1)
 }
 
@@ -287,7 +287,7 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 	for _, r := range l.table.Holders(column) {
 		l.marked.Set(r)
 	}
-	later, kept := l.later[:0], 0
+	later, kept := l.moved[:0], 0
 	for _, r := range rows {
 		if l.marked.Has(r) {
 			later = append(later, r)
@@ -297,7 +297,7 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 		}
 	}
 	copy(rows[kept:], later)
-	l.later = later
+	l.moved = later
 	for _, r := range l.table.Holders(column) {
 		l.marked.Unset(r)
 	}
@@ -305,17 +305,17 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 }
 
 // slack is how far apart gains are, for each row, before one counts as larger.
-const slack = 1e-10
+const gainTolerance = 1e-10
 
 // best returns the candidate whose question gains most, or -1 if none is worth
 // asking. Of several that gain the same it is the first.
 func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
-	eps := slack * float64(n.Rows)
+	eps := gainTolerance * float64(n.Rows)
 	before := l.purity(int64(n.Rows), int64(n.Positives))
-	plain, plainGain := int32(-1), l.worth+eps
-	extra, extraGain := int32(-1), l.worth+eps
+	plain, plainGain := int32(-1), l.minGain+eps
+	extra, extraGain := int32(-1), l.minGain+eps
 	for _, c := range candidates {
-		gain := l.after(n, counts[c]) - before
+		gain := l.purityAfter(n, counts[c]) - before
 		best, most := &plain, &plainGain
 		if int(c) >= l.table.extra {
 			best, most = &extra, &extraGain
@@ -334,10 +334,10 @@ func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
 }
 
 // after returns the purity on both sides of a question.
-func (l *Learner) after(n Node, with tally) float64 {
+func (l *Learner) purityAfter(n Node, with tally) float64 {
 	n1, p1 := with.rows(), with.positives()
 	n0, p0 := int64(n.Rows)-n1, int64(n.Positives)-p1
-	if n1 < l.least || n0 < l.least {
+	if n1 < l.minLeaf || n0 < l.minLeaf {
 		return -1
 	}
 	return l.purity(n0, p0) + l.purity(n1, p1)
@@ -346,10 +346,10 @@ func (l *Learner) after(n Node, with tally) float64 {
 // purity is what Gini's impurity lacks. Products are rounded one by one, or
 // machines that can multiply and add in one go would round differently.
 func (l *Learner) purity(rows, positives int64) float64 {
-	if l.positive == 1 {
-		return float64(float64(positives*positives) * l.table.recip[rows])
+	if l.positiveWeight == 1 {
+		return float64(float64(positives*positives) * l.table.reciprocals[rows])
 	}
-	p := float64(l.positive * float64(positives))
+	p := float64(l.positiveWeight * float64(positives))
 	return float64(p*p) / (p + float64(rows-positives))
 }
 

@@ -67,12 +67,12 @@ func (s sample) naiveGain(rows []int32, column int32, weight float64) (gain floa
 func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 	t.Helper()
 	opt = opt.withDefaults()
-	opt.MinLeaf = opt.leastLeaf(s.labels.Count(), len(s.rows)-s.labels.Count())
+	opt.MinLeaf = opt.minLeaf(s.labels.Count(), len(s.rows)-s.labels.Count())
 	rows := make([]int32, len(s.rows))
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	worth := leastGain(s.labels.Count(), len(s.rows)-s.labels.Count())
+	worth := minGain(s.labels.Count(), len(s.rows)-s.labels.Count())
 	weight := 1.0
 	if p := float64(s.labels.Count()); opt.Balance == Sqrt && p > 0 && p < float64(len(rows)) {
 		weight = math.Sqrt((float64(len(rows)) - p) / p)
@@ -96,7 +96,7 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 			if with < opt.MinLeaf || without < opt.MinLeaf {
 				continue
 			}
-			kind := count(int(c) >= extra)
+			kind := btoi(int(c) >= extra)
 			if gain > most[kind]+1e-9 {
 				best[kind], most[kind] = c, gain
 			}
@@ -112,14 +112,14 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 			t.Fatalf("node %d asks for %d, want %d; the best gains are %v", at, n.Column, want, most)
 		}
 		if n.Column < 0 {
-			if n.Covered != (2*positives > len(rows)) {
-				t.Fatalf("leaf %d: %d of %d positive, answers %v", at, positives, len(rows), n.Covered)
+			if n.Positive != (2*positives > len(rows)) {
+				t.Fatalf("leaf %d: %d of %d positive, answers %v", at, positives, len(rows), n.Positive)
 			}
 			return
 		}
 		var parts [2][]int32
 		for _, r := range rows {
-			side := count(slices.Contains(s.rows[r], n.Column))
+			side := btoi(slices.Contains(s.rows[r], n.Column))
 			parts[side] = append(parts[side], r)
 		}
 		walk(n.Absent, parts[0], depth+1)
@@ -196,7 +196,7 @@ func TestSubsample(t *testing.T) {
 	want := Tree{
 		{Column: 0, Absent: 1, Rows: 40, Positives: 3},
 		{Column: -1, Rows: 37, Positives: 0},
-		{Column: -1, Rows: 3, Positives: 3, Covered: true},
+		{Column: -1, Rows: 3, Positives: 3, Positive: true},
 	}
 	if diff := cmp.Diff(want, tree); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)

@@ -12,7 +12,7 @@ func (t Tree) Prune(columns int) Tree {
 	out := slices.Clone(t)
 	covered := 0 // leaves that answer so
 	for _, n := range out {
-		if n.Column < 0 && n.Covered {
+		if n.Column < 0 && n.Positive {
 			covered++
 		}
 	}
@@ -22,20 +22,20 @@ func (t Tree) Prune(columns int) Tree {
 			continue
 		}
 		without, with := out[n.Absent], out[n.Absent+1]
-		leaf := Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Covered: 2*n.Positives > n.Rows}
-		left := covered + count(leaf.Covered) - count(without.Covered) - count(with.Covered)
+		leaf := Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: 2*n.Positives > n.Rows}
+		left := covered + btoi(leaf.Positive) - btoi(without.Positive) - btoi(with.Positive)
 		if left == 0 && covered > 0 {
 			continue
 		}
-		same := without.Covered == with.Covered && with.Covered == leaf.Covered
-		if same || chance(*n, with)*float64(columns) > 1 {
+		same := without.Positive == with.Positive && with.Positive == leaf.Positive
+		if same || pValue(*n, with)*float64(columns) > 1 {
 			*n, covered = leaf, left
 		}
 	}
 	return out.reachable()
 }
 
-func count(yes bool) int {
+func btoi(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -61,7 +61,7 @@ func (t Tree) Collapse(gone func(n, without, with Node) bool) Tree {
 	out := slices.Clone(t)
 	for i, n := range out {
 		if n.Column >= 0 && gone(n, out[n.Absent], out[n.Absent+1]) {
-			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Covered: 2*n.Positives > n.Rows}
+			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: 2*n.Positives > n.Rows}
 		}
 	}
 	return out.reachable()
@@ -69,7 +69,7 @@ func (t Tree) Collapse(gone func(n, without, with Node) bool) Tree {
 
 // chance returns how likely a split as uneven as this one, or more, is if the
 // column has nothing to do with the label: Fisher's exact test.
-func chance(n, with Node) float64 {
+func pValue(n, with Node) float64 {
 	rows, positives, taken := float64(n.Rows), float64(n.Positives), float64(with.Rows)
 	log := func(k float64) float64 { // of how likely it is that k of the taken are positive
 		return logChoose(positives, k) + logChoose(rows-positives, taken-k) - logChoose(rows, taken)

@@ -12,58 +12,58 @@ import "math/bits"
 
 // A Table is rows of binary columns, sparse in both directions.
 type Table struct {
-	columns  int
-	extra    int     // columns from here on are extras
-	starts   []int32 // by row: where its columns begin in cells
-	cells    []int32
-	below    []int32 // by column: where its rows begin in holders
-	holders  []int32
-	recip    []float64 // 1/n, for all numbers of rows
-	rowWords int
+	columns      int
+	extra        int     // columns from here on are extras
+	rowStarts    []int32 // by row: where its columns begin in cells
+	cells        []int32
+	holderStarts []int32 // by column: where its rows begin in holders
+	holders      []int32
+	reciprocals  []float64 // 1/n, for all numbers of rows
+	rowWords     int
 }
 
 // NewTable returns a table of rows, each with its columns in ascending order.
 // Columns from extra on are extras, which have to win a split by a margin.
 func NewTable(rows [][]int32, columns, extra int) *Table {
 	t := &Table{columns: columns, extra: extra, rowWords: (len(rows) + 63) / 64}
-	t.starts = make([]int32, 1, len(rows)+1)
-	t.below = make([]int32, columns+1)
+	t.rowStarts = make([]int32, 1, len(rows)+1)
+	t.holderStarts = make([]int32, columns+1)
 	for _, row := range rows {
 		t.cells = append(t.cells, row...)
-		t.starts = append(t.starts, int32(len(t.cells)))
+		t.rowStarts = append(t.rowStarts, int32(len(t.cells)))
 		for _, c := range row {
-			t.below[c+1]++
+			t.holderStarts[c+1]++
 		}
 	}
 	for c := range columns {
-		t.below[c+1] += t.below[c]
+		t.holderStarts[c+1] += t.holderStarts[c]
 	}
 	t.holders = make([]int32, len(t.cells))
-	next := append([]int32(nil), t.below...)
+	next := append([]int32(nil), t.holderStarts...)
 	for r, row := range rows {
 		for _, c := range row {
 			t.holders[next[c]] = int32(r)
 			next[c]++
 		}
 	}
-	t.recip = make([]float64, len(rows)+1)
+	t.reciprocals = make([]float64, len(rows)+1)
 	for n := 1; n <= len(rows); n++ {
-		t.recip[n] = 1 / float64(n)
+		t.reciprocals[n] = 1 / float64(n)
 	}
 	return t
 }
 
 // Rows returns the number of rows.
-func (t *Table) Rows() int { return len(t.starts) - 1 }
+func (t *Table) Rows() int { return len(t.rowStarts) - 1 }
 
 // Columns returns the number of columns.
 func (t *Table) Columns() int { return t.columns }
 
 // Row returns the columns of a row. The caller must not change them.
-func (t *Table) Row(r int32) []int32 { return t.cells[t.starts[r]:t.starts[r+1]] }
+func (t *Table) Row(r int32) []int32 { return t.cells[t.rowStarts[r]:t.rowStarts[r+1]] }
 
 // Holders returns the rows that have a column. The caller must not change them.
-func (t *Table) Holders(c int32) []int32 { return t.holders[t.below[c]:t.below[c+1]] }
+func (t *Table) Holders(c int32) []int32 { return t.holders[t.holderStarts[c]:t.holderStarts[c+1]] }
 
 // Bits are a set of small numbers: rows with a label, or the columns of a row.
 type Bits []uint64

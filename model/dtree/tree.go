@@ -11,7 +11,7 @@ type Node struct {
 	Column          int32 // what it asks for; -1 at a leaf
 	Absent          int32 // where to go on without it; with it, at the node after that
 	Rows, Positives int32
-	Covered         bool // what a leaf answers
+	Positive        bool // what a leaf answers
 }
 
 // A Tree is its nodes, the root first, each before those below it.
@@ -27,22 +27,22 @@ func (t Tree) Leaf(row Bits) int32 {
 }
 
 // A Test asks whether a column is there.
-type Test struct {
+type Condition struct {
 	Column  int32
 	Present bool
 }
 
 // A Way is all that the rows of a leaf have in common, from the root down.
 type Way struct {
-	Leaf  int32
-	Tests []Test
+	Leaf       int32
+	Conditions []Condition
 }
 
 // Ways returns the ways to all leaves, those without a column before those with it.
 func (t Tree) Ways() []Way {
 	type step struct {
 		node  int32
-		tests []Test
+		tests []Condition
 	}
 	var out []Way
 	for work := []step{{}}; len(work) > 0; {
@@ -54,8 +54,8 @@ func (t Tree) Ways() []Way {
 			continue
 		}
 		work = append(work,
-			step{n.Absent + 1, append(slices.Clip(s.tests), Test{n.Column, true})},
-			step{n.Absent, append(slices.Clip(s.tests), Test{n.Column, false})})
+			step{n.Absent + 1, append(slices.Clip(s.tests), Condition{n.Column, true})},
+			step{n.Absent, append(slices.Clip(s.tests), Condition{n.Column, false})})
 	}
 	return out
 }

@@ -21,11 +21,11 @@ func TestWaysLeadToTheirLeaves(t *testing.T) {
 			leaf := tree.Leaf(bits)
 			for _, way := range ways {
 				meets := true
-				for _, test := range way.Tests {
+				for _, test := range way.Conditions {
 					meets = meets && bits.Has(test.Column) == test.Present
 				}
 				if meets != (way.Leaf == leaf) {
-					t.Fatalf("row %v ends at leaf %d; the way %v to %d: %v", row, leaf, way.Tests, way.Leaf, meets)
+					t.Fatalf("row %v ends at leaf %d; the way %v to %d: %v", row, leaf, way.Conditions, way.Leaf, meets)
 				}
 			}
 			both := make([]int32, 2)
@@ -41,12 +41,12 @@ func TestPrune(t *testing.T) {
 	strong := Tree{
 		{Column: 1, Absent: 1, Rows: 100, Positives: 50},
 		{Column: -1, Rows: 50},
-		{Column: -1, Rows: 50, Positives: 50, Covered: true},
+		{Column: -1, Rows: 50, Positives: 50, Positive: true},
 	}
 	last := Tree{
 		{Column: 1, Absent: 1, Rows: 100, Positives: 1},
 		{Column: -1, Rows: 99},
-		{Column: -1, Rows: 1, Positives: 1, Covered: true},
+		{Column: -1, Rows: 1, Positives: 1, Positive: true},
 	}
 	for _, tc := range []struct {
 		name string
@@ -58,22 +58,22 @@ func TestPrune(t *testing.T) {
 		{"the only way to be covered", last, last},
 		{
 			"an answer that is the same either way",
-			Tree{{Column: 0, Absent: 1, Rows: 9, Positives: 7}, {Column: -1, Rows: 4, Positives: 4, Covered: true}, {Column: -1, Rows: 5, Positives: 3, Covered: true}},
-			Tree{{Column: -1, Rows: 9, Positives: 7, Covered: true}},
+			Tree{{Column: 0, Absent: 1, Rows: 9, Positives: 7}, {Column: -1, Rows: 4, Positives: 4, Positive: true}, {Column: -1, Rows: 5, Positives: 3, Positive: true}},
+			Tree{{Column: -1, Rows: 9, Positives: 7, Positive: true}},
 		},
 		{
 			"a question that chance explains, below one that tells much",
 			Tree{
 				{Column: 1, Absent: 1, Rows: 100, Positives: 51},
 				{Column: 2, Absent: 3, Rows: 50, Positives: 1},
-				{Column: -1, Rows: 50, Positives: 50, Covered: true},
+				{Column: -1, Rows: 50, Positives: 50, Positive: true},
 				{Column: -1, Rows: 49},
-				{Column: -1, Rows: 1, Positives: 1, Covered: true},
+				{Column: -1, Rows: 1, Positives: 1, Positive: true},
 			},
 			Tree{
 				{Column: 1, Absent: 1, Rows: 100, Positives: 51},
 				{Column: -1, Rows: 50, Positives: 1},
-				{Column: -1, Rows: 50, Positives: 50, Covered: true},
+				{Column: -1, Rows: 50, Positives: 50, Positive: true},
 			},
 		},
 	} {
@@ -99,7 +99,7 @@ func TestPrunedTreesKeepAPositiveLeaf(t *testing.T) {
 		}
 		positive := func(tree Tree) bool {
 			for _, n := range tree {
-				if n.Column < 0 && n.Covered {
+				if n.Column < 0 && n.Positive {
 					return true
 				}
 			}

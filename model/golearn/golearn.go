@@ -66,7 +66,7 @@ func (l *Learner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 		sample := slices.Clone(tree)
 		l.count(tree, l.rows, labels)
 		for i := range tree {
-			tree[i].Covered = sample[i].Covered
+			tree[i].Positive = sample[i].Positive
 		}
 	}
 	return l.collapse(tree), nil
@@ -221,7 +221,7 @@ func (l *Learner) count(tree dtree.Tree, rows []int32, labels dtree.Bits) {
 		clear(row)
 	}
 	for i := range tree {
-		tree[i].Covered = tree[i].Column < 0 && 2*tree[i].Positives > tree[i].Rows
+		tree[i].Positive = tree[i].Column < 0 && 2*tree[i].Positives > tree[i].Rows
 	}
 }
 

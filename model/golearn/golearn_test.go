@@ -109,13 +109,13 @@ func TestGuards(t *testing.T) {
 		want   dtree.Tree
 	}{
 		{"no rows", nil, nil, dtree.Tree{{Column: -1}}},
-		{"all positive", [][]int32{{0}, {}}, []int32{0, 1}, dtree.Tree{{Column: -1, Rows: 2, Positives: 2, Covered: true}}},
+		{"all positive", [][]int32{{0}, {}}, []int32{0, 1}, dtree.Tree{{Column: -1, Rows: 2, Positives: 2, Positive: true}}},
 		{"all negative", [][]int32{{0}, {}}, nil, dtree.Tree{{Column: -1, Rows: 2}}},
 		{"no columns that tell rows apart", [][]int32{{0}, {0}, {0}}, []int32{1}, dtree.Tree{{Column: -1, Rows: 3, Positives: 1}}},
 		{"one question", [][]int32{{0}, {1}, {1}}, []int32{0}, dtree.Tree{
 			{Column: 0, Absent: 1, Rows: 3, Positives: 1},
 			{Column: -1, Rows: 2},
-			{Column: -1, Rows: 1, Positives: 1, Covered: true},
+			{Column: -1, Rows: 1, Positives: 1, Positive: true},
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

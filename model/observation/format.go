@@ -12,7 +12,7 @@ import (
 )
 
 // observationsVersion names the format in the first line of a file.
-const observationsVersion = "observations/1"
+const formatVersion = "observations/1"
 
 // Bounds of the format. A line holds an input of MaxInput bytes at its worst,
 // six characters for each, and the methods.

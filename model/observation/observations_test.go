@@ -196,7 +196,7 @@ func TestFinalErrors(t *testing.T) {
 					t.Errorf("got %d observations and errors %q, want %q", len(got), bad, tc.want)
 				}
 			}
-			if _, err := r.Next(); !errors.Is(err, observation.ErrObservations) {
+			if _, err := r.Next(); !errors.Is(err, observation.ErrIncompatible) {
 				t.Errorf("got %v, want ErrObservations", err)
 			}
 		})

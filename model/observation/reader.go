@@ -10,7 +10,7 @@ import (
 
 // ErrObservations tells that a file is not one of observations that can be
 // read: of a version that this program does not know, or about two programs.
-var ErrObservations = errors.New("cannot read observations")
+var ErrIncompatible = errors.New("cannot read observations")
 
 // A LineError tells which line of a file of observations is wrong. The lines
 // behind it can be read.
@@ -34,12 +34,12 @@ type Reader struct {
 	header  Header
 	units   map[string]bool   // the units of the header
 	ids     map[string]string // methods so far, so that equal ones share their text
-	ahead   func() (Observation, error)
+	peeked  func() (Observation, error)
 	err     error // that no line can follow
 }
 
 // maxShared bounds how many method IDs a reader remembers.
-const maxShared = 1 << 20
+const maxInterned = 1 << 20
 
 // NewReader returns a reader of the lines of r.
 func NewReader(r io.Reader) *Reader {
@@ -53,7 +53,7 @@ func (r *Reader) Header() Header {
 	if !r.started {
 		o, err := r.next(true)
 		if !errors.Is(err, errHeader) {
-			r.ahead = func() (Observation, error) { return o, err }
+			r.peeked = func() (Observation, error) { return o, err }
 		}
 	}
 	return r.header
@@ -63,9 +63,9 @@ func (r *Reader) Header() Header {
 // *LineError concerns one line, and Next goes on with the line behind it; any
 // other error is final.
 func (r *Reader) Next() (Observation, error) {
-	if r.ahead != nil {
-		ahead := r.ahead
-		r.ahead = nil
+	if r.peeked != nil {
+		ahead := r.peeked
+		r.peeked = nil
 		return ahead()
 	}
 	for {
@@ -113,7 +113,7 @@ func (r *Reader) next(first bool) (Observation, error) {
 	if err != nil {
 		return Observation{}, &LineError{r.line, err}
 	}
-	r.share(o.Methods)
+	r.intern(o.Methods)
 	return o, nil
 }
 
@@ -150,8 +150,8 @@ func (r *Reader) readLine() ([]byte, error) {
 
 // readHeader takes in a header. A second one adds its units.
 func (r *Reader) readHeader(h jsonHeader, first bool) error {
-	if h.Version != observationsVersion {
-		r.err = fmt.Errorf("line %d: %w: the version is %q, and this program knows %q", r.line, ErrObservations, h.Version, observationsVersion)
+	if h.Version != formatVersion {
+		r.err = fmt.Errorf("line %d: %w: the version is %q, and this program knows %q", r.line, ErrIncompatible, h.Version, formatVersion)
 		return r.err
 	}
 	if err := h.check(); err != nil {
@@ -163,7 +163,7 @@ func (r *Reader) readHeader(h jsonHeader, first bool) error {
 	}
 	if header.Subject != r.header.Subject || header.Commit != r.header.Commit {
 		r.err = fmt.Errorf("line %d: %w: those of %s follow, and the ones before are of %s",
-			r.line, ErrObservations, header.version(), r.header.version())
+			r.line, ErrIncompatible, header.program(), r.header.program())
 		return r.err
 	}
 	for _, u := range header.Units {
@@ -175,7 +175,7 @@ func (r *Reader) readHeader(h jsonHeader, first bool) error {
 	return errHeader
 }
 
-func (h Header) version() string {
+func (h Header) program() string {
 	if h.Commit == "" {
 		return fmt.Sprintf("%q", h.Subject)
 	}
@@ -183,11 +183,11 @@ func (h Header) version() string {
 }
 
 // share makes methods with the same ID share its text.
-func (r *Reader) share(methods []string) {
+func (r *Reader) intern(methods []string) {
 	for i, id := range methods {
 		known, ok := r.ids[id]
 		if !ok {
-			if len(r.ids) == maxShared {
+			if len(r.ids) == maxInterned {
 				continue
 			}
 			r.ids[id], known = id, id

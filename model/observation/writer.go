@@ -35,7 +35,7 @@ func NewAppender(w io.Writer) *Writer {
 // WriteHeader writes a header. One that is not the first adds its units to the
 // same program's.
 func (w *Writer) WriteHeader(h Header) error {
-	line := jsonHeader{Version: observationsVersion, Subject: h.Subject, Commit: h.Commit}
+	line := jsonHeader{Version: formatVersion, Subject: h.Subject, Commit: h.Commit}
 	for _, u := range h.Units {
 		if u.Kind == KindMethod {
 			u.Kind = ""

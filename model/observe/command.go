@@ -48,11 +48,11 @@ func NewCommand(target CommandTarget) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &command{CommandTarget: target, tmp: dir, ids: map[observation.Unit]string{}, taken: map[string]bool{}}
+	c := &command{CommandTarget: target, tmp: dir, ids: map[observation.Unit]string{}, usedIDs: map[string]bool{}}
 	return &Program{
-		dir:    dir,
-		header: observation.Header{Subject: cmp.Or(target.Subject, target.Shell), Commit: target.Commit},
-		table:  c,
+		dir:     dir,
+		header:  observation.Header{Subject: cmp.Or(target.Subject, target.Shell), Commit: target.Commit},
+		command: c,
 		start: func(_ context.Context, limits Limits) (process, error) {
 			return &commandProcess{command: c, timeout: limits.Timeout}, nil
 		},
@@ -64,10 +64,10 @@ type command struct {
 	CommandTarget
 	tmp string
 
-	mu    sync.Mutex
-	units []observation.Unit
-	ids   map[observation.Unit]string // by units without ID and last line
-	taken map[string]bool
+	mu      sync.Mutex
+	units   []observation.Unit
+	ids     map[observation.Unit]string // by units without ID and last line
+	usedIDs map[string]bool
 }
 
 func unitKey(u observation.Unit) observation.Unit {
@@ -76,7 +76,7 @@ func unitKey(u observation.Unit) observation.Unit {
 }
 
 // know takes over units with the IDs that they have.
-func (c *command) know(units []observation.Unit) {
+func (c *command) restore(units []observation.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range units {
@@ -86,10 +86,10 @@ func (c *command) know(units []observation.Unit) {
 
 func (c *command) add(u observation.Unit) {
 	c.units = append(c.units, u)
-	c.ids[unitKey(u)], c.taken[u.ID] = u.ID, true
+	c.ids[unitKey(u)], c.usedIDs[u.ID] = u.ID, true
 }
 
-func (c *command) known() []observation.Unit {
+func (c *command) snapshot() []observation.Unit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clip(c.units)
@@ -105,10 +105,10 @@ func (c *command) id(u observation.Unit) string {
 		return id
 	}
 	id := u.File + "#" + u.Name
-	if c.taken[id] {
+	if c.usedIDs[id] {
 		id = fmt.Sprintf("%s@%d", id, u.Start)
 	}
-	for n, base := 2, id; c.taken[id]; n++ {
+	for n, base := 2, id; c.usedIDs[id]; n++ {
 		id = fmt.Sprintf("%s.%d", base, n)
 	}
 	u.ID = id
@@ -154,7 +154,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	cmd.Stderr = said
 	cmd.Env = append(cmd.Environ(), "GOCOVERDIR="+goDir)
 	cmd.WaitDelay = exitTimeout
-	ownGroup(cmd)
+	setProcessGroup(cmd)
 	if !strings.Contains(p.Shell, "{}") {
 		in, err := os.Open(file)
 		if err != nil {
@@ -183,7 +183,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	case end == nil || errors.Is(end, exec.ErrWaitDelay):
 		o.Outcome = observation.OK
 	case isExit && (exit.ExitCode() < 0 || exit.ExitCode() > 128): // by a signal, or a shell's word for it
-		o.Outcome, o.Failure = observation.Crashed, crash(said.text(), end)
+		o.Outcome, o.Failure = observation.Crashed, crashFailure(said.text(), end)
 	default:
 		o.Outcome = observation.Failed
 		o.Failure = &observation.Failure{Type: end.Error(), Message: clip(said.lastLines(1))}
@@ -249,7 +249,7 @@ func readNames(name string) (names []string, isList bool, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
 	}
-	if looksLike(head) != "" {
+	if detectFormat(head) != "" {
 		return nil, false, nil
 	}
 	scanner := bufio.NewScanner(buffered)

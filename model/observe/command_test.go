@@ -51,7 +51,7 @@ func TestCommandIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	p.Know([]observation.Unit{
+	p.RestoreUnits([]observation.Unit{
 		{ID: "a.c#f", Kind: "method", Name: "f", File: "a.c", Start: 9, End: 12},
 		{ID: "a.c#f@3", Kind: "method", Name: "f", File: "a.c", Start: 3, End: 8},
 	})

@@ -24,7 +24,7 @@ var (
 // crash says of what a process died, by what it printed and how it ended. A Go
 // program that panics ends with status 2 and tells why in a message, behind which
 // a stack follows.
-func crash(said string, end error) *observation.Failure {
+func crashFailure(said string, end error) *observation.Failure {
 	failure := &observation.Failure{Type: "exit", Message: "it ended without an error"}
 	if end != nil {
 		failure.Message = end.Error()

@@ -35,7 +35,7 @@ type goBlock struct {
 	endLine, endColumn     int
 }
 
-var errGoShort = errors.New("it ends too early")
+var errGoTruncated = errors.New("it ends too early")
 
 const (
 	goMetaMagic     = "\x00cvm"
@@ -56,14 +56,14 @@ func decodeGoMeta(data []byte) (*goMeta, error) {
 	meta := &goMeta{hash: [16]byte(data[24:40])}
 	n := binary.LittleEndian.Uint64(data[16:])
 	if n > uint64(len(data)-goMetaHeader)/16 {
-		return nil, errGoShort
+		return nil, errGoTruncated
 	}
 	table := data[goMetaHeader:]
 	for i := range n {
 		offset := binary.LittleEndian.Uint64(table[8*i:])
 		length := binary.LittleEndian.Uint64(table[8*(n+i):])
 		if offset > uint64(len(data)) || length > uint64(len(data))-offset {
-			return nil, errGoShort
+			return nil, errGoTruncated
 		}
 		p, err := decodeGoPackage(data[offset : offset+length])
 		if err != nil {
@@ -76,11 +76,11 @@ func decodeGoMeta(data []byte) (*goMeta, error) {
 
 func decodeGoPackage(data []byte) (p goPackage, err error) {
 	if len(data) < goPackageHeader {
-		return p, errGoShort
+		return p, errGoTruncated
 	}
 	n := int(binary.LittleEndian.Uint32(data[40:]))
 	if n > (len(data)-goPackageHeader)/4 {
-		return p, errGoShort
+		return p, errGoTruncated
 	}
 	names, err := decodeGoStrings(goCursor{data: data, at: goPackageHeader + 4*n})
 	if err != nil {
@@ -108,19 +108,19 @@ func decodeGoFunction(c goCursor, names goStrings) (f goFunction, err error) {
 	n := c.uvarint()
 	name, file := c.uvarint(), c.uvarint()
 	if n > uint64(len(c.data)) {
-		return f, errGoShort
+		return f, errGoTruncated
 	}
 	for range n {
 		b := goBlock{int(c.uvarint()), int(c.uvarint()), int(c.uvarint()), int(c.uvarint())}
 		c.uvarint() // statements
 		if c.failed {
-			return f, errGoShort
+			return f, errGoTruncated
 		}
 		f.blocks = append(f.blocks, b)
 	}
 	f.literal = c.uvarint() != 0
 	if c.failed {
-		return f, errGoShort
+		return f, errGoTruncated
 	}
 	if f.name, err = names.at(name); err != nil {
 		return f, err
@@ -134,14 +134,14 @@ type goStrings []string
 func decodeGoStrings(c goCursor) (goStrings, error) {
 	n := c.uvarint()
 	if n > uint64(len(c.data)) {
-		return nil, errGoShort
+		return nil, errGoTruncated
 	}
 	table := make(goStrings, 0, n)
 	for range n {
 		table = append(table, string(c.bytes(c.uvarint())))
 	}
 	if c.failed {
-		return nil, errGoShort
+		return nil, errGoTruncated
 	}
 	return table, nil
 }
@@ -222,7 +222,7 @@ func decodeGoCounters(data []byte, visit func(pkg, function int, counters []uint
 	for range segments {
 		header := c.bytes(16)
 		if c.failed {
-			return errGoShort
+			return errGoTruncated
 		}
 		n := binary.LittleEndian.Uint64(header)
 		c.bytes(uint64(binary.LittleEndian.Uint32(header[8:])))
@@ -231,14 +231,14 @@ func decodeGoCounters(data []byte, visit func(pkg, function int, counters []uint
 		for range n {
 			blocks, pkg, function := c.uvarint(), c.uvarint(), c.uvarint()
 			if c.failed || blocks > uint64(len(data)) {
-				return errGoShort
+				return errGoTruncated
 			}
 			counters = counters[:0]
 			for range blocks {
 				counters = append(counters, uint32(c.uvarint()))
 			}
 			if c.failed {
-				return errGoShort
+				return errGoTruncated
 			}
 			visit(int(pkg), int(function), counters)
 		}

@@ -81,7 +81,7 @@ func FuzzGoCounters(f *testing.F) {
 				}
 				ids[u.ID] = true
 			}
-			methods, counts, err := units.executed(counters)
+			methods, counts, err := units.reached(counters)
 			if err == nil && len(methods) != len(counts) {
 				t.Errorf("%d methods, %d counts", len(methods), len(counts))
 			}

@@ -24,7 +24,7 @@ import (
 type GoTarget struct {
 	Dir      string   // a folder of the module to build in; the current one if empty
 	Function string   // PKG.FUNC, with the package as the go command takes it; PKG. may be left out for the one in Dir
-	Cover    []string // patterns of the packages to observe; if there are none, the function's and those below it
+	Packages []string // patterns of the packages to observe; if there are none, the function's and those below it
 	Blocks   bool     // observe blocks besides functions
 	Subject  string   // a name for the program; if empty, the function's
 	Commit   string   // its version; if empty, what git or the module's version says
@@ -40,7 +40,7 @@ var goHarness []byte
 //
 // An error among the function's results is a failure, and a panic is a crash.
 func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
-	return built(target.Function, func(dir string) (*Program, error) { return buildGo(ctx, target, dir) })
+	return buildIn(target.Function, func(dir string) (*Program, error) { return buildGo(ctx, target, dir) })
 }
 
 func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error) {
@@ -66,7 +66,7 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 	}
 	b.units = newGoUnits(table, target.Blocks, b.locate)
 	if len(b.units.units) == 0 {
-		return nil, fmt.Errorf("it uses no function of packages %s", strings.Join(b.Cover, ","))
+		return nil, fmt.Errorf("it uses no function of packages %s", strings.Join(b.Packages, ","))
 	}
 	program.header = observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.units}
 	return program, nil
@@ -75,18 +75,18 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 // A goBuild is on its way to become a program.
 type goBuild struct {
 	GoTarget
-	tmp      string
-	function string
-	pkg      goListed
-	root     string // the folder of the function's module, if that is the user's
-	main     string // the import path of the harness
-	work     string // the workspace that joins the harness and the user's modules; empty until it is there
-	packages map[string]goListed
-	units    *goUnits
+	tmp         string
+	function    string
+	pkg         goPackageInfo
+	root        string // the folder of the function's module, if that is the user's
+	harnessPath string // the import path of the harness
+	workspace   string // the workspace that joins the harness and the user's modules; empty until it is there
+	packages    map[string]goPackageInfo
+	units       *goUnits
 }
 
 // goListed is what go list says of a package.
-type goListed struct {
+type goPackageInfo struct {
 	ImportPath string
 	Name       string
 	Dir        string
@@ -102,8 +102,8 @@ type goListed struct {
 func (b *goBuild) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
-	if b.work != "" {
-		cmd.Env = append(cmd.Environ(), "GOWORK="+b.work)
+	if b.workspace != "" {
+		cmd.Env = append(cmd.Environ(), "GOWORK="+b.workspace)
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -139,9 +139,9 @@ func (b *goBuild) find(ctx context.Context) error {
 		return errors.New("functions of package main cannot be called from outside; move it to a package of its own")
 	}
 	// Below the function's package the harness may use what is internal.
-	b.main = "inroad.invalid/observe"
+	b.harnessPath = "inroad.invalid/observe"
 	if b.pkg.Module != nil && b.pkg.Module.Main {
-		b.main, b.root = b.pkg.ImportPath+"/inroad_observe", b.pkg.Module.Dir
+		b.harnessPath, b.root = b.pkg.ImportPath+"/inroad_observe", b.pkg.Module.Dir
 	}
 	b.describe(ctx)
 	return nil
@@ -152,8 +152,8 @@ func (b *goBuild) describe(ctx context.Context) {
 	if b.Subject == "" {
 		b.Subject = b.pkg.ImportPath + "." + b.function
 	}
-	if len(b.Cover) == 0 {
-		b.Cover = []string{b.pkg.ImportPath + "/..."}
+	if len(b.Packages) == 0 {
+		b.Packages = []string{b.pkg.ImportPath + "/..."}
 	}
 	if b.Commit != "" {
 		return
@@ -202,7 +202,7 @@ func (b *goBuild) build(ctx context.Context) error {
 		return err
 	}
 	for name, text := range map[string]string{
-		"go.mod":  fmt.Sprintf("module %s\n\ngo 1.22\n", b.main),
+		"go.mod":  fmt.Sprintf("module %s\n\ngo 1.22\n", b.harnessPath),
 		"main.go": string(goHarness),
 		"target.go": fmt.Sprintf("package main\n\nimport subject %q\n\nfunc target() any { return subject.%s }\n",
 			b.pkg.ImportPath, b.function),
@@ -211,7 +211,7 @@ func (b *goBuild) build(ctx context.Context) error {
 			return err
 		}
 	}
-	b.work = filepath.Join(b.tmp, "go.work")
+	b.workspace = filepath.Join(b.tmp, "go.work")
 	folders := []string{"work", "init", harness}
 	for dir := range strings.Lines(string(modules)) {
 		folders = append(folders, strings.TrimSpace(dir))
@@ -219,8 +219,8 @@ func (b *goBuild) build(ctx context.Context) error {
 	if _, err := b.goCommand(ctx, folders...); err != nil {
 		return err
 	}
-	cover := strings.Join(b.Cover, ",") + "," + b.main // without itself nothing is counted
-	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+cover, "-o", b.binary(), "--", b.main)
+	cover := strings.Join(b.Packages, ",") + "," + b.harnessPath // without itself nothing is counted
+	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+cover, "-o", b.binary(), "--", b.harnessPath)
 	return err
 }
 
@@ -230,15 +230,15 @@ const goReadOnly = "-mod=readonly"
 
 func (b *goBuild) binary() string { return filepath.Join(b.tmp, "observed") }
 
-func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goListed, error) {
+func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goPackageInfo, error) {
 	out, err := b.goCommand(ctx, append([]string{"list", "-json=ImportPath,Name,Dir,Standard,Module"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
-	var all []goListed
+	var all []goPackageInfo
 	decoder := json.NewDecoder(bytes.NewReader(out))
 	for {
-		var p goListed
+		var p goPackageInfo
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
@@ -250,11 +250,11 @@ func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goListed,
 
 // list finds the folders of all packages in the program.
 func (b *goBuild) list(ctx context.Context) error {
-	all, err := b.listPackages(ctx, goReadOnly, "-deps", "--", b.main)
+	all, err := b.listPackages(ctx, goReadOnly, "-deps", "--", b.harnessPath)
 	if err != nil {
 		return err
 	}
-	b.packages = map[string]goListed{}
+	b.packages = map[string]goPackageInfo{}
 	for _, p := range all {
 		b.packages[p.ImportPath] = p
 	}
@@ -266,7 +266,7 @@ func (b *goBuild) list(ctx context.Context) error {
 func (b *goBuild) locate(pkg string) (dir, name string) {
 	p, ok := b.packages[pkg]
 	switch {
-	case !ok || pkg == b.main:
+	case !ok || pkg == b.harnessPath:
 		return "", ""
 	case p.Module == nil || !p.Module.Main || b.root != "" && p.Module.Dir != b.root:
 		return p.Dir, p.ImportPath
@@ -286,7 +286,7 @@ func (b *goBuild) start(ctx context.Context, limits Limits) (process, error) {
 	return p, nil
 }
 
-func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harnessed, []byte, error) {
+func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harness, []byte, error) {
 	left, err := os.MkdirTemp(b.tmp, "left-")
 	if err != nil {
 		return nil, nil, err
@@ -304,13 +304,13 @@ func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harnessed, []by
 		return nil, nil, err
 	}
 	p.cleanup = func() { _ = os.RemoveAll(left) } // or else with the program
-	p.leftover = func() []byte { return leftCounters(left) }
-	p.executed = func(counters []byte) ([]string, []int, error) { return b.units.executed(counters) }
+	p.exitCounters = func() []byte { return readExitCounters(left) }
+	p.reached = func(counters []byte) ([]string, []int, error) { return b.units.reached(counters) }
 	return p, meta, nil
 }
 
 // leftCounters reads the counters that a process wrote on its way out.
-func leftCounters(dir string) []byte {
+func readExitCounters(dir string) []byte {
 	files, err := filepath.Glob(filepath.Join(dir, "covcounters.*"))
 	if err != nil || len(files) == 0 {
 		return nil

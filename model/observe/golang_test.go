@@ -356,7 +356,7 @@ func TestGoWorkspace(t *testing.T) {
 	write(t, filepath.Join(dir, "b/x/a.go"), "package x\n\nfunc Run(s string) int { return len(s) }\n")
 	t.Setenv("GOWORK", "") // the gate turns workspaces off
 	t.Setenv("GOFLAGS", "-mod=vendor")
-	p, err := observe.BuildGo(t.Context(), observe.GoTarget{Dir: filepath.Join(dir, "a"), Function: ".Parse", Cover: []string{"./...", "example.com/b/..."}})
+	p, err := observe.BuildGo(t.Context(), observe.GoTarget{Dir: filepath.Join(dir, "a"), Function: ".Parse", Packages: []string{"./...", "example.com/b/..."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // readGoFolder reads what a program built with -cover left in the folder
 // that GOCOVERDIR names.
 func (r *Reports) readGoFolder(dir, run string) error {
-	r.begin(run)
+	r.addRun(run)
 	files, err := filepath.Glob(filepath.Join(globQuote(dir), "cov*"))
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (r *Reports) readGoFolder(dir, run string) error {
 	metas := map[[16]byte]*goMeta{}
 	var counters [][]byte
 	for _, name := range files {
-		data, err := readBounded(name)
+		data, err := readLimited(name)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (r *Reports) readGoFolder(dir, run string) error {
 		case strings.HasPrefix(base, "covmeta."):
 			meta, err := decodeGoMeta(data)
 			if err != nil {
-				return in(base, err)
+				return withName(base, err)
 			}
 			metas[meta.hash] = meta
 		case strings.HasPrefix(base, "covcounters."):
@@ -67,7 +67,7 @@ func globQuote(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-func readBounded(name string) ([]byte, error) {
+func readLimited(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func readBounded(name string) ([]byte, error) {
 
 // addGo takes in the units of a program, and what counters say of them.
 func (r *Reports) addGo(run string, table *goUnits, counters []byte) error {
-	methods, counts, err := table.executed(counters)
+	methods, counts, err := table.reached(counters)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ type goProfileBlock struct {
 // readGoProfile reads a text profile. It has no functions: these are found in
 // the sources.
 func (r *Reports) readGoProfile(text io.Reader, run string) error {
-	r.begin(run)
+	r.addRun(run)
 	scanner := bufio.NewScanner(text)
 	scanner.Buffer(nil, maxReportLine)
 	blocks := map[string][]goProfileBlock{}
@@ -181,12 +181,12 @@ func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error 
 	if err != nil {
 		return err
 	}
-	lines := goLines{}
+	lines := goDecls{}
 	lines.add(path.Base(file), text)
-	functions := lines.ordered()
+	functions := lines.sorted()
 	name := path.Join(known, path.Base(file))
 	for _, b := range blocks {
-		d, entry := lines[goPlace{path.Base(file), b.startLine, b.startColumn}]
+		d, entry := lines[goPosition{path.Base(file), b.startLine, b.startColumn}]
 		u := observation.Unit{Kind: observation.KindMethod, Name: d.name, File: name, Start: d.start, End: d.end}
 		if d.name == "init" {
 			u.Kind = observation.KindInitializer
@@ -196,7 +196,7 @@ func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error 
 				continue
 			}
 			u = observation.Unit{
-				Kind: observation.KindBlock, Name: fmt.Sprintf("%s:%d.%d", around(functions, b.startLine), b.startLine, b.startColumn),
+				Kind: observation.KindBlock, Name: fmt.Sprintf("%s:%d.%d", enclosingFunction(functions, b.startLine), b.startLine, b.startColumn),
 				File: name, Start: b.startLine, End: b.endLine,
 			}
 		}
@@ -208,7 +208,7 @@ func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error 
 }
 
 // ordered lists the functions by where they begin.
-func (l goLines) ordered() []goDecl {
+func (l goDecls) sorted() []goDecl {
 	all := make([]goDecl, 0, len(l))
 	for _, d := range l {
 		all = append(all, d)
@@ -218,7 +218,7 @@ func (l goLines) ordered() []goDecl {
 }
 
 // around names the function that a line is in.
-func around(functions []goDecl, line int) string {
+func enclosingFunction(functions []goDecl, line int) string {
 	i, _ := slices.BinarySearchFunc(functions, line+1, func(d goDecl, line int) int { return d.start - line })
 	if i == 0 || functions[i-1].end < line {
 		return "func"

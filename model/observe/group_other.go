@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-func ownGroup(*exec.Cmd) {}
+func setProcessGroup(*exec.Cmd) {}
 
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
@@ -15,4 +15,4 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
-func lock(*os.File) error { return nil }
+func lockFile(*os.File) error { return nil }

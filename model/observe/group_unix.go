@@ -10,7 +10,7 @@ import (
 
 // ownGroup puts a process into a group of its own, so that what it starts ends
 // with it, and Ctrl-C does not reach it before us.
-func ownGroup(cmd *exec.Cmd) {
+func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
@@ -22,4 +22,4 @@ func killGroup(cmd *exec.Cmd) {
 }
 
 // lock keeps others from writing the same file. It ends with the process.
-func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

@@ -16,12 +16,12 @@ import (
 
 // jacocoMethod is a method element.
 type jacocoMethod struct {
-	class    string // as in com/example/Outer$Inner
-	file     string // the name of its source without the folder
-	name     string
-	desc     string
-	line     int
-	executed bool
+	class   string // as in com/example/Outer$Inner
+	file    string // the name of its source without the folder
+	name    string
+	desc    string
+	line    int
+	reached bool
 }
 
 // jacocoReader goes through the elements of a report.
@@ -41,7 +41,7 @@ type jacocoReader struct {
 // instructions does: JaCoCo does not notice that a method was entered when an exception
 // leaves it before the first of its probes.
 func (r *Reports) readJaCoCo(text io.Reader, run string) error {
-	r.begin(run)
+	r.addRun(run)
 	j := &jacocoReader{reports: r, run: run, lines: map[string][]int{}}
 	decoder := xml.NewDecoder(text)
 	decoder.Strict = true
@@ -78,7 +78,7 @@ func (r *Reports) readJaCoCo(text io.Reader, run string) error {
 	}
 }
 
-func attr(e xml.StartElement, name string) string {
+func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value
@@ -89,7 +89,7 @@ func attr(e xml.StartElement, name string) string {
 
 func (j *jacocoReader) open(e xml.StartElement) error {
 	number := func(name string) (int, error) {
-		text := cmp.Or(attr(e, name), "0")
+		text := cmp.Or(attribute(e, name), "0")
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
 			return 0, fmt.Errorf("%s %q is no number", name, text)
@@ -98,25 +98,25 @@ func (j *jacocoReader) open(e xml.StartElement) error {
 	}
 	switch e.Name.Local {
 	case "package":
-		j.pkg = attr(e, "name")
+		j.pkg = attribute(e, "name")
 	case "class":
-		j.class, j.file = attr(e, "name"), attr(e, "sourcefilename")
+		j.class, j.file = attribute(e, "name"), attribute(e, "sourcefilename")
 	case "method":
 		line, err := number("line")
 		if err != nil {
 			return err
 		}
-		j.method = &jacocoMethod{class: j.class, file: j.file, name: attr(e, "name"), desc: attr(e, "desc"), line: line}
+		j.method = &jacocoMethod{class: j.class, file: j.file, name: attribute(e, "name"), desc: attribute(e, "desc"), line: line}
 	case "counter":
-		if kind := attr(e, "type"); j.method != nil && (kind == "METHOD" || kind == "INSTRUCTION") {
+		if kind := attribute(e, "type"); j.method != nil && (kind == "METHOD" || kind == "INSTRUCTION") {
 			covered, err := number("covered")
 			if err != nil {
 				return err
 			}
-			j.method.executed = j.method.executed || covered > 0
+			j.method.reached = j.method.reached || covered > 0
 		}
 	case "sourcefile":
-		j.source = attr(e, "name")
+		j.source = attribute(e, "name")
 	case "line":
 		return j.line(number)
 	}
@@ -179,7 +179,7 @@ func (j *jacocoReader) closePackage() error {
 				u.End = 0
 			}
 			executed := 0
-			if m.executed {
+			if m.reached {
 				executed = 1
 			}
 			if err := j.reports.add(j.run, u, executed); err != nil {

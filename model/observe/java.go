@@ -24,7 +24,7 @@ type JavaTarget struct {
 	Home      string   // the folder of the JDK; if empty, the one that the PATH has
 	Method    string   // CLASS#METHOD, or CLASS#new for a constructor
 	Classpath string   // as java takes it
-	Cover     []string // packages, with those below them, or classes to observe; if there are none, the package of the class
+	Packages  []string // packages, with those below them, or classes to observe; if there are none, the package of the class
 	Sources   string   // the folder to look for sources in; the current one if empty
 	Subject   string   // a name for the program; if empty, the method's
 	Commit    string   // its version; if empty, what git says of the sources
@@ -40,7 +40,7 @@ var javaHarness embed.FS
 // It needs a JDK: the agent that counts is compiled for it. An exception is a
 // failure, and a java.lang.Error is a crash.
 func BuildJava(ctx context.Context, target JavaTarget) (*Program, error) {
-	return built(target.Method, func(dir string) (*Program, error) { return buildJava(ctx, target, dir) })
+	return buildIn(target.Method, func(dir string) (*Program, error) { return buildJava(ctx, target, dir) })
 }
 
 func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, error) {
@@ -55,7 +55,7 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 		return nil, err
 	}
 	if len(b.units) == 0 {
-		return nil, fmt.Errorf("the class path has no class of %s", strings.Join(b.Cover, ","))
+		return nil, fmt.Errorf("the class path has no class of %s", strings.Join(b.Packages, ","))
 	}
 	program := &Program{dir: dir, start: b.start, header: observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units}}
 	p, err := b.start(ctx, Limits{Timeout: startTimeout, Memory: 1 << 30})
@@ -63,7 +63,7 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 		return nil, err
 	}
 	p.stop()
-	if b.Commit == "" && b.found {
+	if b.Commit == "" && b.hasSources {
 		program.header.Commit = gitCommit(ctx, b.Sources)
 	}
 	return program, nil
@@ -72,9 +72,9 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 // A javaBuild is on its way to become a program.
 type javaBuild struct {
 	JavaTarget
-	tmp   string
-	units []observation.Unit // in the order of the probes
-	found bool               // some sources
+	tmp        string
+	units      []observation.Unit // in the order of the probes
+	hasSources bool               // some sources
 }
 
 func (b *javaBuild) tool(name string) string {
@@ -102,22 +102,22 @@ func (b *javaBuild) prepare() error {
 	if b.Subject == "" {
 		b.Subject = b.Method
 	}
-	if len(b.Cover) == 0 {
+	if len(b.Packages) == 0 {
 		pkg := ""
 		if i := strings.LastIndexByte(class, '.'); i >= 0 {
 			pkg = class[:i]
 		}
-		b.Cover = []string{pkg}
+		b.Packages = []string{pkg}
 	}
 	if b.Sources == "" {
 		b.Sources = "."
 	}
-	return b.absolute()
+	return b.resolveClasspath()
 }
 
 // absolute makes the class path independent of the current folder, and writes
 // out folders of jars.
-func (b *javaBuild) absolute() error {
+func (b *javaBuild) resolveClasspath() error {
 	var entries []string
 	for _, entry := range filepath.SplitList(b.Classpath) {
 		entry, err := filepath.Abs(entry)
@@ -193,7 +193,7 @@ func (b *javaBuild) jar(classes string) error {
 
 // scan lists the methods of the class path.
 func (b *javaBuild) scan(ctx context.Context) error {
-	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Cover, ","))
+	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Packages, ","))
 	if err != nil {
 		return err
 	}
@@ -207,12 +207,12 @@ func (b *javaBuild) scan(ctx context.Context) error {
 			return err
 		}
 		if file := sources.find(u.File); file != "" {
-			u = sources.place(u, file)
-			b.found = true
+			u = sources.locate(u, file)
+			b.hasSources = true
 		}
 		b.units = append(b.units, u)
 	}
-	identify(b.units)
+	assignIDs(b.units)
 	return nil
 }
 
@@ -261,12 +261,12 @@ func (b *javaBuild) start(ctx context.Context, limits Limits) (process, error) {
 		return nil, err
 	}
 	p.cleanup = func() { _ = os.RemoveAll(dir) } // or else with the program
-	p.executed = b.executed
+	p.reached = b.reached
 	return p, nil
 }
 
 // executed reads the counters that the harness sends.
-func (b *javaBuild) executed(counters []byte) (methods []string, counts []int, err error) {
+func (b *javaBuild) reached(counters []byte) (methods []string, counts []int, err error) {
 	methods, counts = []string{}, []int{}
 	for at := 0; len(counters) > 0; {
 		step, n := binary.Uvarint(counters)
@@ -283,16 +283,16 @@ func (b *javaBuild) executed(counters []byte) (methods []string, counts []int, e
 
 // javaSources are the source files below a folder, by the end of their paths.
 type javaSources struct {
-	root  string
-	files map[string][]string // by base name, with slashes, from the root
-	texts map[string]*javaText
+	root   string
+	files  map[string][]string // by base name, with slashes, from the root
+	parsed map[string]*javaSource
 }
 
 // maxJavaSources bounds how many files are looked at: the folder may be any.
 const maxJavaSources = 200_000
 
 func findJavaSources(root string) *javaSources {
-	s := &javaSources{root: root, files: map[string][]string{}, texts: map[string]*javaText{}}
+	s := &javaSources{root: root, files: map[string][]string{}, parsed: map[string]*javaSource{}}
 	seen := 0
 	_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error { // what cannot be read has no sources
 		if seen++; seen > maxJavaSources {

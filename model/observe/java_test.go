@@ -220,7 +220,7 @@ func TestJavaRefuses(t *testing.T) {
 		t.Run(tc.method, func(t *testing.T) {
 			target := observe.JavaTarget{Method: tc.method, Classpath: tc.classpath}
 			if tc.cover != "" {
-				target.Cover = []string{tc.cover}
+				target.Packages = []string{tc.cover}
 			}
 			_, err := observe.BuildJava(t.Context(), target)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -46,7 +46,7 @@ func (r *Reports) readLCOV(text io.Reader, run string) error {
 			if current = strings.TrimSuffix(value, ",diff"); current == "" {
 				current = run
 			}
-			r.begin(current)
+			r.addRun(current)
 		case tag == "SF":
 			file = &lcovFile{name: r.file(value), byName: map[string]int{}, byIndex: map[string]int{}}
 		case line == "end_of_record" && file != nil:
@@ -128,7 +128,7 @@ func isNumber(s string) bool {
 // addLCOV takes in a file. A function whose last line is not said ends with the
 // last line of code before the next function.
 func (r *Reports) addLCOV(run string, f *lcovFile) error {
-	r.begin(run)
+	r.addRun(run)
 	slices.SortStableFunc(f.functions, func(a, b lcovFunction) int { return a.start - b.start })
 	slices.SortFunc(f.lines, func(a, b lcovLine) int { return a.line - b.line })
 	ends := lastLines(len(f.functions), func(i int) int { return f.functions[i].start }, len(f.lines), func(i int) int { return f.lines[i].line })

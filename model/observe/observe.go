@@ -18,14 +18,14 @@ import (
 
 // A Program is ready to be run on inputs. It must be closed.
 type Program struct {
-	header observation.Header
-	start  func(ctx context.Context, limits Limits) (process, error)
-	dir    string   // holds what was built for it
-	table  *command // has the units instead of the header, if these show only while it runs
+	header  observation.Header
+	start   func(ctx context.Context, limits Limits) (process, error)
+	dir     string   // holds what was built for it
+	command *command // has the units instead of the header, if these show only while it runs
 }
 
 // built returns what build makes, in a folder of its own, of something with a name.
-func built(name string, build func(dir string) (*Program, error)) (*Program, error) {
+func buildIn(name string, build func(dir string) (*Program, error)) (*Program, error) {
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("observing needs inherited files, which Windows does not have")
 	}
@@ -44,17 +44,17 @@ func built(name string, build func(dir string) (*Program, error)) (*Program, err
 // of a command are known when a report has told of them.
 func (p *Program) Header() observation.Header {
 	h := p.header
-	if p.table != nil {
-		h.Units = p.table.known()
+	if p.command != nil {
+		h.Units = p.command.snapshot()
 	}
 	return h
 }
 
 // Know tells a program about units that it was seen to have before, so that
 // they keep their IDs.
-func (p *Program) Know(units []observation.Unit) {
-	if p.table != nil {
-		p.table.know(units)
+func (p *Program) RestoreUnits(units []observation.Unit) {
+	if p.command != nil {
+		p.command.restore(units)
 	}
 }
 
@@ -114,7 +114,7 @@ func (p *Program) Observe(ctx context.Context, inputs iter.Seq2[Input, error], o
 		}
 		first = append(first, in)
 	}
-	r := &observer{program: p, limits: opt.Limits, warmup: first, deadly: make([]bool, len(first)), write: write}
+	r := &observer{program: p, limits: opt.Limits, warmup: first, fatal: make([]bool, len(first)), write: write}
 	group, ctx := errgroup.WithContext(ctx)
 	queue := make(chan Input)
 	group.Go(func() error {
@@ -152,9 +152,9 @@ type observer struct {
 	limits  Limits
 	warmup  []Input
 
-	mu     sync.Mutex
-	deadly []bool // warm-up inputs that a process did not survive
-	write  func(observation.Observation) error
+	mu    sync.Mutex
+	fatal []bool // warm-up inputs that a process did not survive
+	write func(observation.Observation) error
 }
 
 // work runs inputs from the queue in one process, and in another when that is over.
@@ -168,7 +168,7 @@ func (r *observer) work(ctx context.Context, queue <-chan Input) error {
 	for in := range queue {
 		if p == nil {
 			var err error
-			if p, err = r.warm(ctx); err != nil {
+			if p, err = r.startWarm(ctx); err != nil {
 				return err
 			}
 		}
@@ -181,31 +181,31 @@ func (r *observer) work(ctx context.Context, queue <-chan Input) error {
 			p = nil
 		}
 		o.Name = in.Name
-		if err := r.save(o); err != nil {
+		if err := r.emit(o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *observer) save(o observation.Observation) error {
+func (r *observer) emit(o observation.Observation) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.write(o)
 }
 
 // errColdStart tells that processes die during warm-up again and again.
-var errColdStart = errors.New("no process survives its first inputs")
+var errWarmup = errors.New("no process survives its first inputs")
 
 // warm starts a process and runs the warm-up inputs in it. One that ends the
 // process is left out from then on.
-func (r *observer) warm(ctx context.Context) (process, error) {
+func (r *observer) startWarm(ctx context.Context) (process, error) {
 	for range len(r.warmup) + 1 {
 		p, err := r.program.start(ctx, r.limits)
 		if err != nil {
 			return nil, err
 		}
-		survived, err := r.warmInputs(ctx, p)
+		survived, err := r.warmUp(ctx, p)
 		if survived && err == nil {
 			return p, nil
 		}
@@ -214,12 +214,12 @@ func (r *observer) warm(ctx context.Context) (process, error) {
 			return nil, err
 		}
 	}
-	return nil, errColdStart
+	return nil, errWarmup
 }
 
-func (r *observer) warmInputs(ctx context.Context, p process) (survived bool, err error) {
+func (r *observer) warmUp(ctx context.Context, p process) (survived bool, err error) {
 	for i, in := range r.warmup {
-		if r.isDeadly(i, false) {
+		if r.isFatal(i, false) {
 			continue
 		}
 		_, over, err := p.run(ctx, in.Data)
@@ -227,7 +227,7 @@ func (r *observer) warmInputs(ctx context.Context, p process) (survived bool, er
 			return false, fmt.Errorf("warm-up: %w", err)
 		}
 		if over {
-			r.isDeadly(i, true)
+			r.isFatal(i, true)
 			return false, nil
 		}
 	}
@@ -235,9 +235,9 @@ func (r *observer) warmInputs(ctx context.Context, p process) (survived bool, er
 }
 
 // isDeadly tells whether a warm-up input is left out, and leaves it out from now on if asked to.
-func (r *observer) isDeadly(i int, now bool) bool {
+func (r *observer) isFatal(i int, now bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.deadly[i] = r.deadly[i] || now
-	return r.deadly[i]
+	r.fatal[i] = r.fatal[i] || now
+	return r.fatal[i]
 }

@@ -15,11 +15,11 @@ import (
 // An Output is a file of observations that grows by whole lines, so that
 // whatever ends the process, it can be continued.
 type Output struct {
-	file   *os.File
-	writer *observation.Writer
-	done   map[[sha256.Size]byte]int // inputs that the file had, and how often
-	had    int
-	header observation.Header // what the file says of the program
+	file     *os.File
+	writer   *observation.Writer
+	observed map[[sha256.Size]byte]int // inputs that the file had, and how often
+	existing int
+	header   observation.Header // what the file says of the program
 }
 
 // OpenOutput opens a file to add observations of a program to it, or makes a new
@@ -30,7 +30,7 @@ func OpenOutput(name string, header observation.Header) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{file: file, done: map[[sha256.Size]byte]int{}}
+	out := &Output{file: file, observed: map[[sha256.Size]byte]int{}}
 	if err := out.open(header); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
@@ -38,7 +38,7 @@ func OpenOutput(name string, header observation.Header) (*Output, error) {
 }
 
 func (out *Output) open(header observation.Header) error {
-	if err := lock(out.file); err != nil {
+	if err := lockFile(out.file); err != nil {
 		return fmt.Errorf("somebody else is writing it: %w", err)
 	}
 	var first bytes.Buffer
@@ -52,7 +52,7 @@ func (out *Output) open(header observation.Header) error {
 	if end == 0 {
 		return out.begin(header, first.Bytes())
 	}
-	if err := out.readBack(header, end); err != nil {
+	if err := out.readExisting(header, end); err != nil {
 		return err
 	}
 	if err := out.file.Truncate(end); err != nil {
@@ -83,7 +83,7 @@ func (out *Output) begin(h observation.Header, header []byte) error {
 }
 
 // readBack remembers which inputs were observed before.
-func (out *Output) readBack(header observation.Header, end int64) error {
+func (out *Output) readExisting(header observation.Header, end int64) error {
 	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
 	for {
 		o, err := r.Next()
@@ -93,21 +93,21 @@ func (out *Output) readBack(header observation.Header, end int64) error {
 		if err != nil {
 			return fmt.Errorf("it cannot be continued: %w", err)
 		}
-		out.done[key(Input{o.Name, o.Input})]++
-		out.had++
+		out.observed[inputKey(Input{o.Name, o.Input})]++
+		out.existing++
 	}
 	had := r.Header()
 	out.header = had
 	switch {
 	case had.Subject != header.Subject || had.Commit != header.Commit:
-		return fmt.Errorf("it has observations of %s, and not of %s", version(had), version(header))
+		return fmt.Errorf("it has observations of %s, and not of %s", programName(had), programName(header))
 	case len(header.Units) > 0 && !reflect.DeepEqual(had.Units, header.Units):
 		return errors.New("it has observations of the same program when that had other methods; begin a new file")
 	}
 	return nil
 }
 
-func version(h observation.Header) string {
+func programName(h observation.Header) string {
 	if h.Commit == "" {
 		return fmt.Sprintf("%q", h.Subject)
 	}
@@ -116,7 +116,7 @@ func version(h observation.Header) string {
 
 // key tells inputs apart by name and bytes. A name that is no UTF-8 comes back
 // from the file with a mark for each byte that is not.
-func key(in Input) [sha256.Size]byte {
+func inputKey(in Input) [sha256.Size]byte {
 	name := sha256.Sum256([]byte(string([]rune(in.Name))))
 	return sha256.Sum256(append(name[:], in.Data...))
 }
@@ -142,16 +142,16 @@ func lastLineEnd(f *os.File) (int64, error) {
 }
 
 // Had returns how many observations the file had when it was opened.
-func (out *Output) Had() int { return out.had }
+func (out *Output) Existing() int { return out.existing }
 
 // Done tells whether the file had an observation of an input. It answers yes as
 // often as there is one.
-func (out *Output) Done(in Input) bool {
-	k := key(in)
-	if out.done[k] == 0 {
+func (out *Output) Observed(in Input) bool {
+	k := inputKey(in)
+	if out.observed[k] == 0 {
 		return false
 	}
-	out.done[k]--
+	out.observed[k]--
 	return true
 }
 
@@ -160,7 +160,7 @@ func (out *Output) Units() []observation.Unit { return out.header.Units }
 
 // Declare adds units of the program that the file does not list. Those that it
 // lists come first.
-func (out *Output) Declare(units []observation.Unit) error {
+func (out *Output) AddUnits(units []observation.Unit) error {
 	known := len(out.header.Units)
 	if len(units) <= known {
 		return nil

@@ -52,7 +52,7 @@ func TestTornOutput(t *testing.T) {
 		}
 		defer out.Close()
 		for _, in := range inputs {
-			if out.Done(in) {
+			if out.Observed(in) {
 				continue
 			}
 			wrote++
@@ -147,7 +147,7 @@ func observeUntilKilled(file string) {
 				if i%50 == 49 {
 					in.Data = []byte("exit3")
 				}
-				if !out.Done(in) && !yield(in, nil) {
+				if !out.Observed(in) && !yield(in, nil) {
 					return
 				}
 			}

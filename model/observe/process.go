@@ -35,7 +35,7 @@ const (
 )
 
 // frameResultJSON is the content of a result frame.
-type frameResultJSON struct {
+type resultFrame struct {
 	Outcome observation.Outcome `json:"outcome"`
 	Type    string              `json:"type"`
 	Message string              `json:"message"`
@@ -45,18 +45,18 @@ type frameResultJSON struct {
 }
 
 // A harnessed process has a harness in it that takes inputs from a pipe.
-type harnessed struct {
-	cmd      *exec.Cmd
-	inputs   *os.File
-	answers  *bufio.Reader
-	pipes    []*os.File
-	said     *tail // on standard error
-	timeout  time.Duration
-	executed func(counters []byte) (methods []string, counts []int, err error)
-	leftover func() []byte // counters that the process left behind when it ended; may be nil
-	cleanup  func()        // removes what they were left in; may be nil
-	waited   sync.Once
-	waitErr  error
+type harness struct {
+	cmd          *exec.Cmd
+	inputs       *os.File
+	frames       *bufio.Reader
+	pipes        []*os.File
+	stderr       *tail // on standard error
+	timeout      time.Duration
+	reached      func(counters []byte) (methods []string, counts []int, err error)
+	exitCounters func() []byte // counters that the process left behind when it ended; may be nil
+	cleanup      func()        // removes what they were left in; may be nil
+	waited       sync.Once
+	waitErr      error
 }
 
 // Times that a harness gets beyond what it is told, on machines that are busy.
@@ -68,8 +68,8 @@ const (
 
 // startHarness starts a process and returns it with its first frame, the
 // table of what it can count.
-func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harnessed, meta []byte, err error) {
-	p = &harnessed{cmd: cmd, said: &tail{limit: 64 << 10}, timeout: timeout}
+func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harness, meta []byte, err error) {
+	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout}
 	inputs, inputsWriter, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -78,11 +78,11 @@ func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p 
 	if err != nil {
 		return nil, nil, errors.Join(err, inputs.Close(), inputsWriter.Close())
 	}
-	p.inputs, p.answers, p.pipes = inputsWriter, bufio.NewReaderSize(answers, 1<<16), []*os.File{inputsWriter, answers}
+	p.inputs, p.frames, p.pipes = inputsWriter, bufio.NewReaderSize(answers, 1<<16), []*os.File{inputsWriter, answers}
 	cmd.ExtraFiles = []*os.File{inputs, answersWriter}
-	cmd.Stderr = p.said
+	cmd.Stderr = p.stderr
 	cmd.WaitDelay = exitTimeout
-	ownGroup(cmd)
+	setProcessGroup(cmd)
 	err = cmd.Start()
 	_ = inputs.Close() // the process has its own
 	_ = answersWriter.Close()
@@ -100,7 +100,7 @@ func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p 
 		case killed:
 			return nil, nil, fmt.Errorf("the program was not ready after %v", startTimeout)
 		default:
-			return nil, nil, fmt.Errorf("the program ended before it took an input: %s", cmp.Or(p.said.lastLines(20), fmt.Sprint(p.wait())))
+			return nil, nil, fmt.Errorf("the program ended before it took an input: %s", cmp.Or(p.stderr.lastLines(20), fmt.Sprint(p.wait())))
 		}
 	}
 	return p, meta, nil
@@ -108,7 +108,7 @@ func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p 
 
 // deadline kills the process when the time is over or ctx is done, unless it is
 // called off before. It then tells whether it had to.
-func (p *harnessed) deadline(ctx context.Context, d time.Duration) (stop func() (killed bool)) {
+func (p *harness) deadline(ctx context.Context, d time.Duration) (stop func() (killed bool)) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	undo := context.AfterFunc(ctx, func() { killGroup(p.cmd) })
 	return func() bool {
@@ -118,9 +118,9 @@ func (p *harnessed) deadline(ctx context.Context, d time.Duration) (stop func() 
 	}
 }
 
-func (p *harnessed) receive() (kind byte, data []byte, err error) {
+func (p *harness) receive() (kind byte, data []byte, err error) {
 	var head [5]byte
-	if _, err := io.ReadFull(p.answers, head[:]); err != nil {
+	if _, err := io.ReadFull(p.frames, head[:]); err != nil {
 		return 0, nil, err
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
@@ -129,19 +129,19 @@ func (p *harnessed) receive() (kind byte, data []byte, err error) {
 	}
 	if n > 1<<20 { // it may be nonsense: memory is taken only for what comes
 		var long bytes.Buffer
-		_, err = io.CopyN(&long, p.answers, int64(n))
+		_, err = io.CopyN(&long, p.frames, int64(n))
 		return head[0], long.Bytes(), err
 	}
 	data = make([]byte, n)
-	_, err = io.ReadFull(p.answers, data)
+	_, err = io.ReadFull(p.frames, data)
 	return head[0], data, err
 }
 
 // run gives the process an input. Whatever happens, there is an outcome, unless
 // ctx ends it or the harness itself is at fault.
-func (p *harnessed) run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error) {
+func (p *harness) run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error) {
 	o = observation.Observation{Input: input, Weight: 1}
-	p.said.reset()
+	p.stderr.reset()
 	start := time.Now()
 	stop := p.deadline(ctx, p.timeout+graceTimeout)
 	result, counters, err := p.exchange(input)
@@ -161,15 +161,15 @@ func (p *harnessed) run(ctx context.Context, input []byte) (o observation.Observ
 	default:
 		p.end()
 		o.Outcome, over = observation.Crashed, true
-		o.Failure = crash(p.said.text(), p.wait())
-		if p.leftover != nil {
-			if left := p.leftover(); left != nil {
+		o.Failure = crashFailure(p.stderr.text(), p.wait())
+		if p.exitCounters != nil {
+			if left := p.exitCounters(); left != nil {
 				counters = left
 			}
 		}
 	}
 	if counters != nil {
-		o.Methods, o.Counts, err = p.executed(counters)
+		o.Methods, o.Counts, err = p.reached(counters)
 		return o, over, err
 	}
 	return o, over, nil
@@ -177,7 +177,7 @@ func (p *harnessed) run(ctx context.Context, input []byte) (o observation.Observ
 
 // exchange sends an input and waits for the result. The counters are the last
 // ones that came, with or without a result.
-func (p *harnessed) exchange(input []byte) (r frameResultJSON, counters []byte, err error) {
+func (p *harness) exchange(input []byte) (r resultFrame, counters []byte, err error) {
 	message := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(input)), uint32(len(input)))
 	if _, err := p.inputs.Write(append(message, input...)); err != nil {
 		return r, nil, err
@@ -198,14 +198,14 @@ func (p *harnessed) exchange(input []byte) (r frameResultJSON, counters []byte, 
 	}
 }
 
-func (p *harnessed) closePipes() {
+func (p *harness) closePipes() {
 	for _, f := range p.pipes {
 		_ = f.Close()
 	}
 }
 
 // stop ends the process and leaves nothing of it.
-func (p *harnessed) stop() {
+func (p *harness) stop() {
 	p.end()
 	if p.cleanup != nil {
 		p.cleanup()
@@ -213,7 +213,7 @@ func (p *harnessed) stop() {
 }
 
 // end ends the process, by force if closing its input does not do.
-func (p *harnessed) end() {
+func (p *harness) end() {
 	p.closePipes()
 	timer := time.AfterFunc(exitTimeout, func() { killGroup(p.cmd) })
 	defer timer.Stop()
@@ -221,7 +221,7 @@ func (p *harnessed) end() {
 	killGroup(p.cmd)
 }
 
-func (p *harnessed) wait() error {
+func (p *harness) wait() error {
 	p.waited.Do(func() { p.waitErr = p.cmd.Wait() })
 	return p.waitErr
 }

@@ -58,26 +58,26 @@ const (
 // Read reads a report, or those in a folder. An lcov report names its runs
 // itself; any other is about the run that is named as its file or folder.
 func (r *Reports) Read(name string, format Format) error {
-	return r.read(name, filepath.Base(name), format)
+	return r.readPath(name, filepath.Base(name), format)
 }
 
-func (r *Reports) read(name, run string, format Format) error {
+func (r *Reports) readPath(name, run string, format Format) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return r.readFile(name, stem(run), format)
+		return r.readFile(name, trimReportExt(run), format)
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), "covmeta.") }) {
-		return in(name, r.readGoFolder(name, run))
+		return withName(name, r.readGoFolder(name, run))
 	}
 	for _, e := range entries {
-		if err := r.read(filepath.Join(name, e.Name()), e.Name(), format); err != nil {
+		if err := r.readPath(filepath.Join(name, e.Name()), e.Name(), format); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (r *Reports) read(name, run string, format Format) error {
 }
 
 // in adds a name to an error.
-func in(name string, err error) error {
+func withName(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func in(name string, err error) error {
 }
 
 // stem takes off what tells reports from inputs.
-func stem(name string) string {
+func trimReportExt(name string) string {
 	switch ext := path.Ext(name); strings.ToLower(ext) {
 	case ".xml", ".info", ".lcov", ".out", ".cov", ".cover", ".coverprofile", ".profile", ".dat":
 		return strings.TrimSuffix(name, ext)
@@ -108,7 +108,7 @@ func (r *Reports) readFile(name, run string, format Format) (err error) {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return in(name, r.ReadReport(file, run, format))
+	return withName(name, r.ReadReport(file, run, format))
 }
 
 // ReadReport reads a report from a stream. It is about the run named, unless it
@@ -121,7 +121,7 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if format = looksLike(head); format == "" {
+		if format = detectFormat(head); format == "" {
 			return errors.New("it looks like no report that can be read")
 		}
 	}
@@ -143,7 +143,7 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 }
 
 // looksLike guesses the format of a report by its beginning; empty if it is none.
-func looksLike(head []byte) Format {
+func detectFormat(head []byte) Format {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	has := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
 	switch {
@@ -159,7 +159,7 @@ func looksLike(head []byte) Format {
 }
 
 // begin makes sure that there is a run, even if it executed nothing.
-func (r *Reports) begin(run string) {
+func (r *Reports) addRun(run string) {
 	if r.runs == nil {
 		r.runs, r.number = map[string]map[int]int{}, map[observation.Unit]int{}
 	}
@@ -171,7 +171,7 @@ func (r *Reports) begin(run string) {
 
 // add takes in a unit, and that a run executed it so often.
 func (r *Reports) add(run string, u observation.Unit, count int) error {
-	r.begin(run)
+	r.addRun(run)
 	u.End = max(u.Start, u.End)
 	key := unitKey(u)
 	n, ok := r.number[key]
@@ -221,13 +221,13 @@ func (r *Reports) table() (units []observation.Unit, at []int) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return comparePlaces(r.units[a], r.units[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return compareUnits(r.units[a], r.units[b]) })
 	at = make([]int, len(r.units))
 	units = make([]observation.Unit, len(r.units))
 	for i, from := range order {
 		at[from], units[i] = i, r.units[from]
 	}
-	identify(units)
+	assignIDs(units)
 	return units, at
 }
 

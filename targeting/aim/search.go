@@ -156,7 +156,7 @@ func (s *search) plans() ([]plan, error) {
 	var accepted, others []plan
 	for _, w := range s.guide.Ways(s.unit, true) {
 		base := plan{conditions: w.Conditions, stronger: w.Stronger, doubtful: w.Doubtful, units: []int{s.unit}, accepted: true}
-		s.leftOut = s.leftOut || slices.ContainsFunc(w.Outcomes, func(t model.Test) bool {
+		s.leftOut = s.leftOut || slices.ContainsFunc(w.Outcomes, func(t model.Condition) bool {
 			return len(s.guide.OutcomeWays(t.Feature.Outcome, t.Present)) > maxOutcomes
 		})
 		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
@@ -166,7 +166,7 @@ func (s *search) plans() ([]plan, error) {
 		}
 		tests := w.Outcomes
 		if len(tests) == 0 {
-			tests = []model.Test{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
+			tests = []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
 		}
 		endings := s.ending(base, tests)
 		for i := range endings {
@@ -186,12 +186,12 @@ func (s *search) plans() ([]plan, error) {
 }
 
 // endsWell reports whether tests of outcomes leave room for a run that ends well.
-func endsWell(tests []model.Test) bool {
-	return !slices.ContainsFunc(tests, func(t model.Test) bool { return (t.Feature.Outcome == string(observation.OK)) != t.Present })
+func endsWell(tests []model.Condition) bool {
+	return !slices.ContainsFunc(tests, func(t model.Condition) bool { return (t.Feature.Outcome == string(observation.OK)) != t.Present })
 }
 
 // ending joins a plan with the ways to the outcomes that it needs.
-func (s *search) ending(p plan, tests []model.Test) []plan {
+func (s *search) ending(p plan, tests []model.Condition) []plan {
 	out := []plan{p}
 	for _, t := range tests {
 		var longer []plan
@@ -420,10 +420,10 @@ func (s *search) reaches(answer *model.Answer, p plan) bool {
 		return false
 	}
 	// Of a leaf that is not pure the answer may be no; it is the best there is.
-	if !p.doubtful && slices.ContainsFunc(p.units, func(u int) bool { return !answer.Methods[u].Covered }) {
+	if !p.doubtful && slices.ContainsFunc(p.units, func(u int) bool { return !answer.Methods[u].Reached }) {
 		return false
 	}
-	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Covered }) {
+	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Reached }) {
 		return false
 	}
 	return !p.accepted || s.opt.AnyOutcome || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
@@ -432,7 +432,7 @@ func (s *search) reaches(answer *model.Answer, p plan) bool {
 func (s *search) input(input *generate.Input, answer *model.Answer, p plan) Input {
 	out := Input{Input: input, Probability: 1, Doubtful: p.doubtful}
 	for _, u := range s.want {
-		if m := answer.Methods[u]; m.Covered || u == s.unit {
+		if m := answer.Methods[u]; m.Reached || u == s.unit {
 			out.Units = append(out.Units, u)
 			out.Probability = min(out.Probability, m.Probability)
 		}

@@ -22,7 +22,7 @@ type Way struct {
 	// or say only in part; whether an input takes it shows when it is predicted.
 	Partial  bool
 	Doubtful bool // no leaf is pure enough, and this is the best
-	Outcomes []model.Test
+	Outcomes []model.Condition
 }
 
 // maxGini is the impurity of leaves that are trusted.
@@ -73,7 +73,7 @@ func (t *Guide) ways(leaves []model.Leaf, covered bool) []Way {
 	slices.SortStableFunc(leaves, func(a, b model.Leaf) int { return cmp.Compare(share(b), share(a)) })
 	var out []Way
 	for _, l := range leaves {
-		if l.Covered == covered && l.Gini() <= maxGini {
+		if l.Reached == covered && l.Gini() <= maxGini {
 			out = append(out, t.way(l))
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Guide) ways(leaves []model.Leaf, covered bool) []Way {
 
 func (t *Guide) way(l model.Leaf) Way {
 	w := Way{Leaf: l}
-	for _, test := range l.Tests {
+	for _, test := range l.Conditions {
 		switch {
 		case test.Feature.Outcome != "":
 			w.Outcomes = append(w.Outcomes, test)

@@ -84,7 +84,7 @@ func (h *harness) serve(args []string) error {
 	debug.SetMemoryLimit(int64(h.memory))
 	debug.SetMaxStack(int(h.memory / 2))
 	h.sample = []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	if h.call, err = caller(reflect.ValueOf(target())); err != nil {
+	if h.call, err = adapt(reflect.ValueOf(target())); err != nil {
 		return err
 	}
 	h.buf.Reset()
@@ -108,7 +108,7 @@ func (h *harness) serve(args []string) error {
 			return err
 		}
 		// What leaks is left behind with the process.
-		r.Last = r.Last || h.used() > h.memory/2 || runtime.NumGoroutine() > goroutines+1000
+		r.Last = r.Last || h.memoryInUse() > h.memory/2 || runtime.NumGoroutine() > goroutines+1000
 		text, err := json.Marshal(r)
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func (h *harness) sendCounters() error {
 }
 
 // glance is how often the harness looks at a function that takes its time.
-const glance = 25 * time.Millisecond
+const pollInterval = 25 * time.Millisecond
 
 // run gives the function an input. It does not wait for one that takes too
 // long: that one goes on until the process ends, which it then does.
@@ -156,8 +156,8 @@ func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 	}
 	done := make(chan func() *result, 1) // says what came of it, once the counters were read
 	start := time.Now()
-	go h.try(input, done)
-	ticker := time.NewTicker(glance)
+	go h.callTarget(input, done)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		var describe func() *result
@@ -165,7 +165,7 @@ func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 		case describe = <-done:
 		case <-ticker.C:
 			switch {
-			case h.used() > h.memory:
+			case h.memoryInUse() > h.memory:
 				describe = func() *result {
 					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("more than %d bytes in use", h.memory), Last: true}
 				}
@@ -186,7 +186,7 @@ func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 	}
 }
 
-func (h *harness) used() (sum uint64) {
+func (h *harness) memoryInUse() (sum uint64) {
 	metrics.Read(h.sample)
 	for _, s := range h.sample {
 		sum += s.Value.Uint64()
@@ -196,7 +196,7 @@ func (h *harness) used() (sum uint64) {
 
 // try calls the function. A panic is a crash: elsewhere nobody would recover
 // from it.
-func (h *harness) try(input []byte, done chan<- func() *result) {
+func (h *harness) callTarget(input []byte, done chan<- func() *result) {
 	returned := false
 	defer func() {
 		if returned {
@@ -213,11 +213,11 @@ func (h *harness) try(input []byte, done chan<- func() *result) {
 	}()
 	results := h.call(input)
 	returned = true
-	done <- func() *result { return judge(results) }
+	done <- func() *result { return resultOf(results) }
 }
 
 // judge looks for an error among the results.
-func judge(results []reflect.Value) *result {
+func resultOf(results []reflect.Value) *result {
 	for _, v := range results {
 		if !v.CanInterface() {
 			continue
@@ -286,7 +286,7 @@ func digest() string {
 // caller returns what calls the function with an input. A context comes first,
 // if there is one; what stands behind the input can only be a place for
 // a value of any type, as in json.Unmarshal.
-func caller(f reflect.Value) (func([]byte) []reflect.Value, error) {
+func adapt(f reflect.Value) (func([]byte) []reflect.Value, error) {
 	t := f.Type()
 	if t.Kind() != reflect.Func {
 		return nil, fmt.Errorf("it is a %s, and no function", t)

@@ -21,7 +21,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer.Describe(observation.Header{Subject: "rules"})
+	trainer.AddHeader(observation.Header{Subject: "rules"})
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +31,12 @@ func TestMeasure(t *testing.T) {
 		"paths alone":      func(o *Options) { o.Extras = 0 },
 		"shorter paths":    func(o *Options) { o.K = 2 },
 		"a few extras":     func(o *Options) { o.Extras = features.Of(features.Length, features.Absent) },
-		"another tree":     func(o *Options) { o.MaxDepth, o.MinLeaf, o.NoOutcome = 3, 4, true },
+		"another tree":     func(o *Options) { o.MaxDepth, o.MinLeaf, o.Outcome = 3, 4, false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt := Defaults()
 			with(&opt)
-			got, err := trainer.Measure(t.Context(), learn, ask, opt)
+			got, err := trainer.Evaluate(t.Context(), learn, ask, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,8 +72,8 @@ func TestMeasureWhatWasNotGathered(t *testing.T) {
 		"an observation": {[]observation.Observation{{Input: []byte("77"), Methods: []string{"another"}}}, opt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := trainer.Measure(t.Context(), tc.learn, observations, tc.opt); !errors.Is(err, ErrNotGathered) {
-				t.Errorf("got %v, want %v", err, ErrNotGathered)
+			if _, err := trainer.Evaluate(t.Context(), tc.learn, observations, tc.opt); !errors.Is(err, ErrNotAdded) {
+				t.Errorf("got %v, want %v", err, ErrNotAdded)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-const javaSource = `package p;
+const javaSample = `package p;
 // class Fake { void m() {
 class A {
   int[] table = {1, 2}, more = new int[] { 3 };
@@ -31,7 +31,7 @@ class A {
 `
 
 func TestJavaText(t *testing.T) {
-	text := parseJavaText(javaSource)
+	text := parseJavaSource(javaSample)
 	for _, tc := range []struct {
 		name       string
 		start, end int // of the lines that have code
@@ -53,11 +53,11 @@ func TestJavaText(t *testing.T) {
 }
 
 func FuzzJavaText(f *testing.F) {
-	f.Add(javaSource)
+	f.Add(javaSample)
 	f.Add("void m() {")
 	f.Add(`"""\`)
 	f.Fuzz(func(t *testing.T, source string) {
-		text := parseJavaText(source)
+		text := parseJavaSource(source)
 		for _, b := range text.blocks {
 			if b.start < 1 || b.end < b.start {
 				t.Errorf("block %q from %d to %d", b.head, b.start, b.end)

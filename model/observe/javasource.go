@@ -12,14 +12,14 @@ import (
 
 // place gives a unit its source, and the lines from its declaration to its
 // closing brace: class files know only the lines that have code.
-func (s *javaSources) place(u observation.Unit, file string) observation.Unit {
+func (s *javaSources) locate(u observation.Unit, file string) observation.Unit {
 	u.File = file
-	text, ok := s.texts[file]
+	text, ok := s.parsed[file]
 	if !ok {
 		if data, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(file))); err == nil {
-			text = parseJavaText(string(data))
+			text = parseJavaSource(string(data))
 		}
-		s.texts[file] = text
+		s.parsed[file] = text
 	}
 	if text == nil || u.Start == 0 || u.Kind == observation.KindSynthetic {
 		return u
@@ -31,7 +31,7 @@ func (s *javaSources) place(u observation.Unit, file string) observation.Unit {
 }
 
 // javaText is a source file as far as its blocks go.
-type javaText struct{ blocks []javaBlock }
+type javaSource struct{ blocks []javaBlock }
 
 // A javaBlock is what stands in braces, with what stands before it since
 // the end of the last declaration or statement.
@@ -43,8 +43,8 @@ type javaBlock struct {
 
 // parseJavaText finds the blocks of a text in Java, or in a language with the
 // same comments, strings and braces.
-func parseJavaText(text string) *javaText {
-	t := &javaText{}
+func parseJavaSource(text string) *javaSource {
+	t := &javaSource{}
 	var (
 		open  []int // blocks that are not closed; -1 for the braces of an array
 		head  strings.Builder
@@ -61,7 +61,7 @@ func parseJavaText(text string) *javaText {
 		last = c
 	}
 	for i := 0; i < len(text); {
-		n := javaSkip(text[i:])
+		n := skipJava(text[i:])
 		if n > 0 { // a comment, a string, or space
 			if start > 0 {
 				head.WriteByte(' ')
@@ -109,7 +109,7 @@ func parseJavaText(text string) *javaText {
 
 // javaSkip returns the length of the space, comment, string or character that a
 // text begins with; 0 if it begins with none.
-func javaSkip(text string) int {
+func skipJava(text string) int {
 	switch {
 	case strings.HasPrefix(text, "//"):
 		if end := strings.IndexByte(text, '\n'); end >= 0 {
@@ -155,7 +155,7 @@ var (
 // find returns the block of a method: the innermost around its first line of
 // code whose head declares the name. A constructor's code begins with the
 // fields of its class, so there the last line counts.
-func (t *javaText) find(u observation.Unit) (javaBlock, bool) {
+func (t *javaSource) find(u observation.Unit) (javaBlock, bool) {
 	name, _, _ := strings.Cut(u.Name, "(")
 	class, method := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

@@ -13,21 +13,21 @@ import (
 
 // ErrNotGathered tells that a trainer was not given an observation before, or
 // looked for less in it than is asked for.
-var ErrNotGathered = errors.New("an observation or a kind of feature that the trainer did not gather")
+var ErrNotAdded = errors.New("an observation or a kind of feature that the trainer did not gather")
 
 // Measure learns from some of the observations that the trainer has, and asks
 // about others of them. The options may be others than the trainer's, as long
 // as they ask for no features beyond its own: whoever compares many ways to
 // learn has inputs taken apart only once.
-func (t *Trainer) Measure(ctx context.Context, learn, ask []observation.Observation, opt Options) (*Evaluation, error) {
+func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observation, opt Options) (*Evaluation, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	if opt.K > t.opt.K || opt.NoTrivia != t.opt.NoTrivia || opt.Extras&^t.opt.Extras != 0 {
-		return nil, ErrNotGathered
+	if opt.K > t.opt.K || opt.Trivia != t.opt.Trivia || opt.Extras&^t.opt.Extras != 0 {
+		return nil, ErrNotAdded
 	}
-	part, err := t.part(learn, opt)
+	part, err := t.subset(learn, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (t *Trainer) Measure(ctx context.Context, learn, ask []observation.Observat
 		return nil, err
 	}
 	answers := make([]*Answer, len(ask))
-	feature := t.places(m)
+	feature := t.featureIndex(m)
 	p := m.newPredictor()
 	for i, o := range ask {
 		r, err := t.recordOf(o)
@@ -61,9 +61,9 @@ func (t *Trainer) Measure(ctx context.Context, learn, ask []observation.Observat
 
 // part returns a trainer that has but some of the observations, and of their
 // features those that the options ask for.
-func (t *Trainer) part(observations []observation.Observation, opt Options) (*Trainer, error) {
+func (t *Trainer) subset(observations []observation.Observation, opt Options) (*Trainer, error) {
 	part := *t
-	part.opt, part.records, part.gathered = opt, nil, Gathered{Observations: len(observations)}
+	part.opt, part.records, part.stats = opt, nil, Stats{Observations: len(observations)}
 	wanted := make([]bool, len(t.features))
 	for i, f := range t.features {
 		wanted[i] = len(f.Path) > 0 && len(f.Path) <= opt.K || f.Extra != 0 && opt.Extras&features.Of(f.Extra.Kind()) != 0
@@ -87,18 +87,18 @@ func (t *Trainer) part(observations []observation.Observation, opt Options) (*Tr
 
 // recordOf returns the record of an observation, or nil if it does not count.
 func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
-	like := record{outcome: outcomeOf(o), open: o.Methods == nil}
+	like := record{outcome: outcomeName(o), unlabelled: o.Methods == nil}
 	for _, id := range o.Methods {
-		unit, ok := t.unit[id]
+		unit, ok := t.unitIndex[id]
 		if !ok {
-			return nil, ErrNotGathered
+			return nil, ErrNotAdded
 		}
 		like.methods = append(like.methods, unit)
 	}
 	slices.Sort(like.methods)
 	like.methods = slices.Compact(like.methods)
-	for _, i := range t.by[sha256.Sum256(o.Input)] {
-		if r := &t.records[i]; like.repeats(r) {
+	for _, i := range t.byDigest[sha256.Sum256(o.Input)] {
+		if r := &t.records[i]; like.subsumedBy(r) {
 			return r, nil
 		}
 	}
@@ -107,14 +107,14 @@ func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
 
 // places returns the place in a model of each feature that its trees ask for, by
 // the place in the trainer.
-func (t *Trainer) places(m *Model) map[int32]int32 {
+func (t *Trainer) featureIndex(m *Model) map[int32]int32 {
 	out := map[int32]int32{}
 	for i, f := range m.Features {
 		switch {
 		case f.Path != nil:
-			out[t.path[m.space.ID(f.Path)]] = int32(i)
+			out[t.pathIndex[m.space.ID(f.Path)]] = int32(i)
 		case f.Extra != 0:
-			out[t.extra[f.Extra]] = int32(i)
+			out[t.extraIndex[f.Extra]] = int32(i)
 		}
 	}
 	return out

@@ -15,9 +15,9 @@ import (
 
 // goLines knows the functions of Go sources by where their bodies begin. The
 // toolchain's table has only bodies, and no receivers of generic types.
-type goLines map[goPlace]goDecl
+type goDecls map[goPosition]goDecl
 
-type goPlace struct {
+type goPosition struct {
 	file         string // its base name
 	line, column int
 }
@@ -29,7 +29,7 @@ type goDecl struct {
 
 // addFolder takes in all Go files of a folder. One that cannot be read costs
 // its functions some lines and nothing else.
-func (l goLines) addFolder(dir string) {
+func (l goDecls) addFolder(dir string) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return // only a folder with brackets in its name
@@ -44,7 +44,7 @@ func (l goLines) addFolder(dir string) {
 	}
 }
 
-func (l goLines) add(name string, text []byte) {
+func (l goDecls) add(name string, text []byte) {
 	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, name, text, parser.SkipObjectResolution) // what can be read of it
 	if file == nil {
@@ -58,7 +58,7 @@ func (l goLines) add(name string, text []byte) {
 		// Places follow line directives, as those in the toolchain's table do.
 		body := set.Position(f.Body.Lbrace)
 		decl := goDecl{goName(f), set.Position(f.Pos()).Line, set.Position(f.Body.Rbrace).Line}
-		at := goPlace{path.Base(filepath.ToSlash(body.Filename)), body.Line, body.Column}
+		at := goPosition{path.Base(filepath.ToSlash(body.Filename)), body.Line, body.Column}
 		l[at] = decl
 		if len(f.Body.List) == 0 { // then the first block begins behind the brace
 			at.column++
@@ -94,7 +94,7 @@ func goName(f *ast.FuncDecl) string {
 
 // unit describes a function as well as it is known: by its source, or else by
 // its blocks alone. It has no ID yet.
-func (f *goFunction) unit(file string, lines goLines) observation.Unit {
+func (f *goFunction) unit(file string, lines goDecls) observation.Unit {
 	u := observation.Unit{Kind: observation.KindMethod, Name: f.name, File: file}
 	for i, b := range f.blocks {
 		if i == 0 || b.startLine < u.Start {
@@ -113,7 +113,7 @@ func (f *goFunction) unit(file string, lines goLines) observation.Unit {
 	}
 	if len(f.blocks) > 0 {
 		first := f.blocks[0]
-		if d, ok := lines[goPlace{path.Base(file), first.startLine, first.startColumn}]; ok {
+		if d, ok := lines[goPosition{path.Base(file), first.startLine, first.startColumn}]; ok {
 			u.Name, u.Start, u.End = d.name, d.start, d.end
 		}
 	}
@@ -139,7 +139,7 @@ func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name st
 	for _, p := range meta.packages {
 		index := make([]int, len(p.functions))
 		dir, known := locate(p.path)
-		lines := goLines{}
+		lines := goDecls{}
 		if dir != "" {
 			lines.addFolder(dir)
 		}
@@ -157,7 +157,7 @@ func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name st
 		}
 		t.index = append(t.index, index)
 	}
-	identify(methods)
+	assignIDs(methods)
 	for i, u := range methods {
 		t.units = append(t.units, u)
 		if blocks {
@@ -182,7 +182,7 @@ func (f *goFunction) blockUnits(u observation.Unit) []observation.Unit {
 }
 
 // executed returns the units that counters say were executed, and how often.
-func (t *goUnits) executed(counters []byte) (methods []string, counts []int, err error) {
+func (t *goUnits) reached(counters []byte) (methods []string, counts []int, err error) {
 	methods, counts = []string{}, []int{}
 	err = decodeGoCounters(counters, func(pkg, function int, counters []uint32) {
 		if pkg >= len(t.index) || function >= len(t.index[pkg]) || t.index[pkg][function] < 0 {

@@ -15,7 +15,7 @@ import (
 
 // identify gives units their IDs: file#name, with the first line behind it
 // where several would be the same, and a number where even that is the same.
-func identify(units []observation.Unit) {
+func assignIDs(units []observation.Unit) {
 	named := map[string]int{}
 	for _, u := range units {
 		named[u.File+"#"+u.Name]++
@@ -35,6 +35,6 @@ func identify(units []observation.Unit) {
 }
 
 // comparePlaces orders units by file and line.
-func comparePlaces(a, b observation.Unit) int {
+func compareUnits(a, b observation.Unit) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 }
