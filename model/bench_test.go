@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// manyMethods gives each observation's input up to 1,000 methods, each entered
-// for inputs with a few things that it draws.
+// manyMethods adds up to 1,000 methods to each observation. Which ones depends
+// on a few random strings in the input.
 func manyMethods(observations []observation.Observation) []observation.Observation {
 	r := rand.New(rand.NewPCG(5, 6))
 	type rule struct {
@@ -36,8 +36,8 @@ func manyMethods(observations []observation.Observation) []observation.Observati
 	return observations
 }
 
-// BenchmarkPredict predicts 1,000 methods for a JSON input of 100 bytes, which is
-// parsed as well.
+// BenchmarkPredict predicts 1,000 methods for a JSON input of 100 bytes,
+// including its parsing.
 func BenchmarkPredict(b *testing.B) {
 	opt := Defaults()
 	opt.Workers, opt.Folds = 2, 2

@@ -11,48 +11,48 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// ErrOtherGrammar tells that two models are of different grammars.
-var ErrGrammarMismatch = errors.New("the models are of different grammars")
+// ErrGrammarMismatch reports that two models have different grammars.
+var ErrGrammarMismatch = errors.New("the models have different grammars")
 
-// A ChangeKind says how a unit differs between two models.
+// A ChangeKind tells how a unit differs between two models.
 type ChangeKind string
 
-// The kinds of changes.
+// Kinds of changes.
 const (
-	Added    ChangeKind = "added"    // only the later model knows the unit
-	Removed  ChangeKind = "removed"  // only the earlier one does
-	Appeared ChangeKind = "appeared" // no observation entered it before, now inputs do
-	Vanished ChangeKind = "vanished" // inputs entered it before, now no observation does
-	Changed  ChangeKind = "changed"  // other inputs enter it
+	Added    ChangeKind = "added"    // only the later model has the unit
+	Removed  ChangeKind = "removed"  // only the earlier model has the unit
+	Appeared ChangeKind = "appeared" // reached by no observation before, but now
+	Vanished ChangeKind = "vanished" // reached before, but by no observation now
+	Changed  ChangeKind = "changed"  // reached by other inputs
 )
 
-// A Change is a unit that inputs reach under other conditions than before.
+// A Change is a unit that other inputs reach than before.
 type Change struct {
 	Unit          observation.Unit
 	Kind          ChangeKind
-	Disagreements int     // inputs that the models answer differently for
-	Expected      float64 // as many at most, were the program the same
-	PValue        float64 // how likely as many are then
-	Example       int     // an input that they answer differently for; -1 if none
-	Before        []Way   // for the unit to be reached
+	Disagreements int     // inputs with different predictions
+	Expected      float64 // disagreements expected from model error: at most this many
+	PValue        float64 // probability of as many disagreements from model error alone
+	Example       int     // index of an input with different predictions; -1 if there is none
+	Before        []Way   // ways to reach the unit
 	After         []Way
 }
 
-// A Comparison is what two models say of the same inputs.
+// A Comparison holds the differences between the predictions of two models.
 type Comparison struct {
-	Inputs  int // that both were asked about
-	Outside int // others, that are not in the grammar or take too long
-	Units   int // that both know
+	Inputs  int // inputs compared
+	Outside int // inputs skipped: outside the grammar, or over a limit
+	Units   int // units in both models
 	Changes []Change
 }
 
-// falseAlarm is how likely it may be that a change is found, in any unit, where
-// there is none.
+// significance is the maximum probability of reporting any change when the
+// program is the same.
 const significance = 0.05
 
-// Compare asks two models about inputs and tells which units they answer
-// differently for, more often than their mistakes explain. Two models of the
-// same program differ too: each is learned from what happened to be observed.
+// Compare predicts the inputs with both models and reports the units whose
+// predictions differ more often than model error explains. Models of the same
+// program differ too, because they are trained on different observations.
 func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits grammars.Limits) (*Comparison, error) {
 	if before.Grammar.Digest != after.Grammar.Digest {
 		return nil, ErrGrammarMismatch
@@ -63,20 +63,20 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 		c.Units += btoi(p.before >= 0 && p.after >= 0)
 	}
 	for i, input := range inputs {
-		was, err := before.Predict(ctx, input, limits)
-		if limited(err) || err == nil && was.Syntax != nil {
+		earlier, err := before.Predict(ctx, input, limits)
+		if limited(err) || err == nil && earlier.Syntax != nil {
 			c.Outside++
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		is, err := after.Predict(ctx, input, limits)
+		later, err := after.Predict(ctx, input, limits)
 		if err != nil {
 			return nil, err
 		}
 		c.Inputs++
 		for _, p := range pairs {
-			p.compare(i, was, is)
+			p.compare(i, earlier, later)
 		}
 	}
 	for _, p := range pairs {
@@ -87,13 +87,14 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 	return c, nil
 }
 
-// A unitPair is a unit in both models; its place in one of them may be -1.
+// A unitPair holds the indices of a unit in both models, -1 if a model lacks
+// it.
 type unitPair struct {
 	unit           observation.Unit
 	before, after  int
 	disagreements  int
 	example        int
-	expectedErrors float64 // the sum of how likely either answer was wrong
+	expectedErrors float64 // sum of the error probabilities of both predictions
 }
 
 func pairUnits(before, after *Model) []*unitPair {
@@ -114,12 +115,12 @@ func pairUnits(before, after *Model) []*unitPair {
 	return out
 }
 
-// compare counts what both say of an input.
-func (p *unitPair) compare(input int, was, is *Answer) {
+// compare adds the predictions for an input.
+func (p *unitPair) compare(input int, earlier, later *Answer) {
 	if p.before < 0 || p.after < 0 {
 		return
 	}
-	a, b := was.Methods[p.before], is.Methods[p.after]
+	a, b := earlier.Methods[p.before], later.Methods[p.after]
 	p.expectedErrors += min(a.Probability, 1-a.Probability) + min(b.Probability, 1-b.Probability)
 	if a.Reached != b.Reached {
 		p.disagreements++
@@ -129,7 +130,7 @@ func (p *unitPair) compare(input int, was, is *Answer) {
 	}
 }
 
-// change tells how the unit differs, if it does.
+// change returns the change of the unit, if there is one.
 func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
 	out := Change{Unit: p.unit, Disagreements: p.disagreements, Example: p.example}
 	switch {
@@ -148,12 +149,12 @@ func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
 	if out.PValue*float64(max(1, c.Units)) > significance {
 		return out, false
 	}
-	was, _ := before.Support(p.before)
-	is, _ := after.Support(p.after)
+	reachedBefore, _ := before.Support(p.before)
+	reachedAfter, _ := after.Support(p.after)
 	switch {
-	case was == 0:
+	case reachedBefore == 0:
 		out.Kind = Appeared
-	case is == 0:
+	case reachedAfter == 0:
 		out.Kind = Vanished
 	default:
 		out.Kind = Changed
@@ -162,9 +163,9 @@ func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
 	return out, true
 }
 
-// mistakes returns the largest share of wrong answers for a unit that the
-// held-out observations allow for. What no or all observations did was never
-// answered wrongly.
+// errorRate returns the upper limit of the unit's error rate in
+// cross-validation at 95 % confidence. The error count of an untrainable unit
+// is 0.
 func (m *Model) errorRate(unit int) float64 {
 	held := m.HeldOut(unit)
 	wrong, all := held.Wrong(), held.Total()
@@ -178,7 +179,8 @@ func (m *Model) errorRate(unit int) float64 {
 	return high
 }
 
-// binomialTail returns how likely at least k of n are, each with probability p.
+// binomialTail returns the probability of at least k successes in n trials with
+// success probability p.
 func binomialTail(n, k int, p float64) float64 {
 	switch {
 	case k <= 0 || p >= 1:

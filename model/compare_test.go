@@ -18,8 +18,8 @@ func inputsOf(observations []observation.Observation) [][]byte {
 	return out
 }
 
-// TestCompareSameProgram trains on other observations each time. Nothing changed,
-// and nothing is found.
+// TestCompareSameProgram compares models of the same program, trained on
+// different observations. No change may be reported.
 func TestCompareSameProgram(t *testing.T) {
 	opt := Defaults()
 	opt.Workers = 2
@@ -35,7 +35,7 @@ func TestCompareSameProgram(t *testing.T) {
 			}
 			comparisons++
 			for _, change := range c.Changes {
-				if change.Kind != Added && change.Kind != Removed { // of what is rare
+				if change.Kind != Added && change.Kind != Removed { // of rarely reached methods
 					t.Logf("%s: %s, %d differ, %.1f expected", change.Unit.ID, change.Kind, change.Disagreements, change.Expected)
 					alarms++
 				}

@@ -15,26 +15,26 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Confusion counts answers by what was true.
+// A Confusion is a binary confusion matrix.
 type Confusion struct {
 	TruePositives, FalsePositives, FalseNegatives, TrueNegatives int
 }
 
-// Add counts an answer, given what it should have been.
-func (c *Confusion) Add(said, is bool) {
+// Add counts a prediction.
+func (c *Confusion) Add(predicted, actual bool) {
 	switch {
-	case said && is:
+	case predicted && actual:
 		c.TruePositives++
-	case said:
+	case predicted:
 		c.FalsePositives++
-	case is:
+	case actual:
 		c.FalseNegatives++
 	default:
 		c.TrueNegatives++
 	}
 }
 
-// Plus returns both counts together.
+// Plus returns the sum of two matrices.
 func (c Confusion) Plus(d Confusion) Confusion {
 	return Confusion{
 		c.TruePositives + d.TruePositives, c.FalsePositives + d.FalsePositives,
@@ -42,35 +42,37 @@ func (c Confusion) Plus(d Confusion) Confusion {
 	}
 }
 
-// Total returns how many answers there were.
+// Total returns the number of predictions.
 func (c Confusion) Total() int {
 	return c.TruePositives + c.FalsePositives + c.FalseNegatives + c.TrueNegatives
 }
 
-// Wrong returns how many answers were wrong.
+// Wrong returns the number of wrong predictions.
 func (c Confusion) Wrong() int { return c.FalsePositives + c.FalseNegatives }
 
-// Positives returns how many answers should have been positive.
+// Positives returns the number of actual positives.
 func (c Confusion) Positives() int { return c.TruePositives + c.FalseNegatives }
 
-// Accuracy returns the share of right answers; 1 if there were none.
+// Accuracy returns the share of correct predictions, or 1 if there are none.
 func (c Confusion) Accuracy() float64 { return share(c.TruePositives+c.TrueNegatives, c.Total()) }
 
-// Precision returns the share of positive answers that were right; 1 if there were none.
+// Precision returns the share of positive predictions that are correct, or 1 if
+// there are none.
 func (c Confusion) Precision() float64 {
 	return share(c.TruePositives, c.TruePositives+c.FalsePositives)
 }
 
-// Recall returns the share of what was true that was found; 1 if nothing was.
+// Recall returns the share of actual positives that are predicted, or 1 if
+// there are none.
 func (c Confusion) Recall() float64 { return share(c.TruePositives, c.Positives()) }
 
-// F1 returns the harmonic mean of precision and recall; 1 if nothing was true
-// and nothing said to be.
+// F1 returns the harmonic mean of precision and recall, or 1 if there are
+// neither actual nor predicted positives.
 func (c Confusion) F1() float64 {
 	return share(2*c.TruePositives, 2*c.TruePositives+c.Wrong())
 }
 
-// Inverse returns the counts with the classes exchanged.
+// Inverse returns the matrix with the classes swapped.
 func (c Confusion) Inverse() Confusion {
 	return Confusion{c.TrueNegatives, c.FalseNegatives, c.FalsePositives, c.TruePositives}
 }
@@ -82,39 +84,41 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// An Evaluation says how good the answers of a model are.
+// An Evaluation holds the quality of a model's predictions.
 type Evaluation struct {
-	Rows        int           // observations that it was asked about
-	Outside     int           // others, of inputs outside the grammar
-	Limited     int           // others, of inputs that take too long to parse
-	Unlabelled  int           // others, that do not say which methods were reached
-	Unknown     []string      // units that were entered and that the model does not know
-	Outcomes    int           // of the rows, how many ended as the model said
-	Majority    int           // how many ended as most of the training did
-	Methods     []MethodScore // by unit
-	Calibration float64       // how far probabilities were from shares, on average
+	Rows        int           // observations evaluated
+	Outside     int           // observations skipped: input outside the grammar
+	Limited     int           // observations skipped: input over a limit
+	Unlabelled  int           // observations skipped: methods unknown
+	Unknown     []string      // reached methods that the model does not have, sorted
+	Outcomes    int           // observations with the predicted outcome
+	Majority    int           // observations with the most frequent outcome in training
+	Methods     []MethodScore // one per unit
+	Calibration float64       // expected calibration error
 }
 
-// A MethodScore is how good the answers for one unit are.
+// A MethodScore holds the quality of the predictions for one unit.
 type MethodScore struct {
 	Unit observation.Unit
 	Confusion
-	Reached int // in as many observations of the training
-	Trained int // out of these
+	Reached int // training observations that reached the unit
+	Trained int // all training observations
 }
 
-// Trainable reports whether the training had both kinds of observations.
+// Trainable reports whether the unit was reached by some but not all training
+// observations.
 func (s MethodScore) Trainable() bool { return s.Reached > 0 && s.Reached < s.Trained }
 
-// Rare methods are entered in a smaller share of the training than this.
+// rareShare is the share of training observations below which a method is rare.
 const rareShare = 0.05
 
-// Rare reports whether few observations of the training entered the unit.
+// Rare reports whether few training observations reached the unit.
 func (s MethodScore) Rare() bool {
 	return s.Trainable() && float64(s.Reached) < rareShare*float64(s.Trained)
 }
 
-// majority returns how the answer that the training had most often would do.
+// majority returns the matrix of a predictor that always predicts the more
+// frequent class in training.
 func (s MethodScore) majority() Confusion {
 	positives, negatives := s.Positives(), s.Total()-s.Positives()
 	if 2*s.Reached > s.Trained {
@@ -123,7 +127,8 @@ func (s MethodScore) majority() Confusion {
 	return Confusion{FalseNegatives: positives, TrueNegatives: negatives}
 }
 
-// minority returns the counts for the class that the training had less often.
+// minority returns the matrix with the less frequent class in training as the
+// positive class.
 func (s MethodScore) minority() Confusion {
 	if 2*s.Reached > s.Trained {
 		return s.Inverse()
@@ -131,25 +136,25 @@ func (s MethodScore) minority() Confusion {
 	return s.Confusion
 }
 
-// A Summary puts the scores of methods together. Pooled counts all answers alike.
-// Mean counts all methods alike; only those are in it that some observation
-// entered, as there is nothing to find of others.
+// A Summary aggregates the scores of methods. Pooled adds up all predictions.
+// The means give each method the same weight; they omit methods that no
+// observation reached, for which precision and recall are undefined.
 type Summary struct {
 	Methods  int
 	Pooled   Confusion
-	Baseline Confusion // of answers that are always what the training had most often
-	Reached  int       // methods that some observation entered: those in the means
+	Baseline Confusion // of a predictor that always predicts the more frequent class in training
+	Reached  int       // methods that an observation reached: those in the means
 
 	Accuracy, Precision, Recall, F1 float64 // means
-	Minority                        float64 // mean F1 of the class that the training had less often
+	Minority                        float64 // mean F1 of the less frequent class in training
 }
 
-// Summarize puts together the scores of the methods that are meant.
-func (e *Evaluation) Summarize(meant func(MethodScore) bool) Summary {
+// Summarize aggregates the scores for which include returns true.
+func (e *Evaluation) Summarize(include func(MethodScore) bool) Summary {
 	var s Summary
 	minorities := 0
 	for _, m := range e.Methods {
-		if !meant(m) {
+		if !include(m) {
 			continue
 		}
 		s.Methods++
@@ -174,18 +179,17 @@ func (e *Evaluation) Summarize(meant func(MethodScore) bool) Summary {
 	return s
 }
 
-// HeldOutScores returns how trees did on observations that were held out from
-// their training.
+// HeldOutScores returns the scores from cross-validation.
 func (m *Model) HeldOutScores() *Evaluation {
 	e := &Evaluation{Rows: m.Rows}
 	for i, u := range m.Units {
-		entered, rows := m.Support(i)
-		e.Methods = append(e.Methods, MethodScore{u, m.HeldOut(i), entered, rows})
+		reached, rows := m.Support(i)
+		e.Methods = append(e.Methods, MethodScore{u, m.HeldOut(i), reached, rows})
 	}
 	return e
 }
 
-// Evaluate asks the model about observations and compares.
+// Evaluate compares the model's predictions with observations.
 func (m *Model) Evaluate(ctx context.Context, observations []observation.Observation, workers int, limits grammars.Limits) (*Evaluation, error) {
 	answers := make([]*Answer, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
@@ -207,7 +211,7 @@ func (m *Model) Evaluate(ctx context.Context, observations []observation.Observa
 	return m.score(observations, answers), nil
 }
 
-// limited reports whether err says that an input reached a limit.
+// limited reports whether an input exceeded a limit.
 func limited(err error) bool {
 	_, ok := errors.AsType[*limit.Error](err)
 	return ok
@@ -216,13 +220,13 @@ func limited(err error) bool {
 func (m *Model) score(observations []observation.Observation, answers []*Answer) *Evaluation {
 	e := &Evaluation{Methods: make([]MethodScore, len(m.Units))}
 	for i, u := range m.Units {
-		entered, rows := m.Support(i)
-		e.Methods[i] = MethodScore{Unit: u, Reached: entered, Trained: rows}
+		reached, rows := m.Support(i)
+		e.Methods[i] = MethodScore{Unit: u, Reached: reached, Trained: rows}
 	}
 	unknown := map[string]struct{}{}
-	var curve [10]struct{ said, is float64 } // sums, by probability
-	answered := 0
-	entered := make([]bool, len(m.Units))
+	var curve [10]struct{ predicted, actual float64 } // sums of predictions and labels, by predicted probability
+	predictions := 0
+	reached := make([]bool, len(m.Units))
 	for i, o := range observations {
 		switch a := answers[i]; {
 		case o.Methods == nil:
@@ -236,47 +240,47 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 			continue
 		}
 		e.Rows++
-		clear(entered)
+		clear(reached)
 		for _, id := range o.Methods {
 			if unit, ok := m.unitByID(id); ok {
-				entered[unit] = true
+				reached[unit] = true
 			} else {
 				unknown[id] = struct{}{}
 			}
 		}
 		for unit, p := range answers[i].Methods {
-			e.Methods[unit].Add(p.Reached, entered[unit])
+			e.Methods[unit].Add(p.Reached, reached[unit])
 			if m.Trainable(unit) {
 				c := &curve[min(int(10*p.Probability), 9)]
-				c.said += p.Probability
-				c.is += float64(btoi(entered[unit]))
-				answered++
+				c.predicted += p.Probability
+				c.actual += float64(btoi(reached[unit]))
+				predictions++
 			}
 		}
 		m.scoreOutcome(e, o, answers[i])
 	}
 	for _, c := range curve {
-		e.Calibration += math.Abs(c.said-c.is) / max(1, float64(answered))
+		e.Calibration += math.Abs(c.predicted-c.actual) / max(1, float64(predictions))
 	}
 	e.Unknown = slices.Sorted(maps.Keys(unknown))
 	return e
 }
 
-// scoreOutcome counts whether the outcome was foreseen.
+// scoreOutcome compares the predicted outcome with the actual one.
 func (m *Model) scoreOutcome(e *Evaluation, o observation.Observation, a *Answer) {
-	said, usual := string(observation.OK), string(observation.OK)
+	predicted, majority := string(observation.OK), string(observation.OK)
 	if len(a.Outcomes) > 0 {
-		said, usual = a.Outcomes[0].Outcome, m.majorityOutcome()
+		predicted, majority = a.Outcomes[0].Outcome, m.majorityOutcome()
 	}
 	outcome := outcomeName(o)
 	if _, known := slices.BinarySearch(m.Outcomes, outcome); !known {
 		outcome, _, _ = strings.Cut(outcome, ":")
 	}
-	e.Outcomes += btoi(said == outcome)
-	e.Majority += btoi(usual == outcome)
+	e.Outcomes += btoi(predicted == outcome)
+	e.Majority += btoi(majority == outcome)
 }
 
-// usualOutcome returns how most observations of the training ended.
+// majorityOutcome returns the most frequent outcome in training.
 func (m *Model) majorityOutcome() string {
 	most := 0
 	for i := range m.Outcomes {

@@ -11,22 +11,22 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// An Explanation is the tree of a unit, for people to read.
+// An Explanation is a human-readable decision tree of a unit.
 type Explanation struct {
 	Unit    observation.Unit
-	Reached int // observations that entered the unit
-	Rows    int // out of these
+	Reached int // observations that reached the unit
+	Rows    int // all observations
 	HeldOut Confusion
 	Tree    *Node
-	// Conditions are the ways to leaves that answer covered, those of most
-	// observations first.
+	// Ways lists the ways to leaves that predict "reached", by descending
+	// number of observations that reached the unit.
 	Ways []Way
 }
 
-// A Question is a node of an explanation. Without a feature it is an answer.
+// A Node is a test or a leaf of an explanation. A leaf has no feature.
 type Node struct {
 	Feature     string  `json:"feature,omitempty"`
-	Equal       int     `json:"equal,omitempty"` // other features that may be meant
+	Equal       int     `json:"equal,omitempty"` // number of features that held for the same training inputs
 	Rows        int     `json:"observations"`
 	Positives   int     `json:"reached"`
 	Reached     bool    `json:"covered"`
@@ -35,7 +35,8 @@ type Node struct {
 	Present     *Node   `json:"present,omitempty"`
 }
 
-// A Condition is what inputs have that reach a unit, and what they lack.
+// A Way describes the inputs of a leaf: the features that they have, and those
+// that they lack.
 type Way struct {
 	With      []string `json:"with"`
 	Without   []string `json:"without"`
@@ -43,8 +44,8 @@ type Way struct {
 	Positives int      `json:"reached"`
 }
 
-// Explain returns the tree of a unit. Unless it is to be whole, it is without
-// what chance explains.
+// Explain returns an explanation of the unit's tree. Unless whole is set, tests
+// that are not significant are removed.
 func (m *Model) Explain(unit int, whole bool) *Explanation {
 	tree := m.unitTree(unit)
 	if !whole {
@@ -63,40 +64,39 @@ func (m *Model) Explain(unit int, whole bool) *Explanation {
 
 func (m *Model) node(t dtree.Tree, at int32) *Node {
 	n := t[at]
-	q := &Node{Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive)}
+	out := &Node{Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive)}
 	if n.Column >= 0 {
 		f := m.Features[n.Column]
-		q.Feature, q.Equal = f.Describe(m.space), len(f.Equal)
-		q.Reached = 2*n.Positives > n.Rows
-		q.Absent, q.Present = m.node(t, n.Absent), m.node(t, n.Absent+1)
+		out.Feature, out.Equal = f.Describe(m.space), len(f.Equal)
+		out.Reached = 2*n.Positives > n.Rows
+		out.Absent, out.Present = m.node(t, n.Absent), m.node(t, n.Absent+1)
 	}
-	return q
+	return out
 }
 
-// condition shows a leaf's tests. Paths that an input has together make one
-// pattern where they begin in the same place.
+// way describes a leaf. Paths with a common start are merged into one pattern.
 func (m *Model) way(l Leaf) Way {
-	c := Way{With: []string{}, Without: []string{}, Rows: l.Rows, Positives: l.Positives}
+	w := Way{With: []string{}, Without: []string{}, Rows: l.Rows, Positives: l.Positives}
 	var paths []features.Path
 	for _, t := range l.Conditions {
 		switch {
 		case !t.Present:
-			c.Without = append(c.Without, t.Feature.Describe(m.space))
+			w.Without = append(w.Without, t.Feature.Describe(m.space))
 		case t.Feature.Path != nil:
 			paths = append(paths, t.Feature.Path)
 		default:
-			c.With = append(c.With, t.Feature.Describe(m.space))
+			w.With = append(w.With, t.Feature.Describe(m.space))
 		}
 	}
 	if len(paths) > 0 {
-		c.With = append(strings.Split(m.space.Pattern(paths...), "; "), c.With...)
+		w.With = append(strings.Split(m.space.Pattern(paths...), "; "), w.With...)
 	}
-	return c
+	return w
 }
 
-// String says the condition in a line.
-func (c Way) String() string {
-	switch with, without := strings.Join(c.With, " and "), strings.Join(c.Without, " or "); {
+// String returns the way as one line of text.
+func (w Way) String() string {
+	switch with, without := strings.Join(w.With, " and "), strings.Join(w.Without, " or "); {
 	case with == "" && without == "":
 		return "any input"
 	case without == "":
@@ -108,9 +108,8 @@ func (c Way) String() string {
 	}
 }
 
-// WriteText writes the explanation as an indented tree. Names and patterns may
-// hold anything that a grammar or a program does; who shows them on a terminal
-// must see to that.
+// WriteText writes the explanation as an indented tree. It does not escape
+// control characters in names and patterns.
 func (e *Explanation) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: reached by %d of %d observations\n", e.Unit.ID, e.Reached, e.Rows)
@@ -125,20 +124,20 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	}
 	if len(e.Ways) > 0 && e.Tree.Absent != nil {
 		b.WriteString("\nReached by\n")
-		for _, c := range e.Ways {
-			fmt.Fprintf(&b, "  %s (%d of %d)\n", c, c.Positives, c.Rows)
+		for _, way := range e.Ways {
+			fmt.Fprintf(&b, "  %s (%d of %d)\n", way, way.Positives, way.Rows)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (q *Node) write(b *strings.Builder, indent string) {
-	fmt.Fprintf(b, "%s?\n", q.Feature)
+func (n *Node) write(b *strings.Builder, indent string) {
+	fmt.Fprintf(b, "%s?\n", n.Feature)
 	for _, branch := range []struct {
 		to          *Node
 		edge, below string
-	}{{q.Absent, "├─ no: ", "│  "}, {q.Present, "└─ yes: ", "   "}} {
+	}{{n.Absent, "├─ no: ", "│  "}, {n.Present, "└─ yes: ", "   "}} {
 		b.WriteString(indent + branch.edge)
 		if branch.to.Absent == nil {
 			fmt.Fprintf(b, "%s\n", branch.to.text())
@@ -148,35 +147,35 @@ func (q *Node) write(b *strings.Builder, indent string) {
 	}
 }
 
-// answer says what a leaf answers.
-func (q *Node) text() string {
+// text describes a leaf.
+func (n *Node) text() string {
 	word := "not reached"
-	if q.Reached {
+	if n.Reached {
 		word = "reached"
 	}
-	return fmt.Sprintf("%s (%d of %d, probability %.2f)", word, q.Positives, q.Rows, q.Probability)
+	return fmt.Sprintf("%s (%d of %d, probability %.2f)", word, n.Positives, n.Rows, n.Probability)
 }
 
-// WriteDOT writes the tree in the language of Graphviz.
+// WriteDOT writes the tree in the DOT language of Graphviz.
 func (e *Explanation) WriteDOT(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph {\n\tlabel=%s\n\tnode [shape=box, fontname=\"sans-serif\"]\n", quoteDOT(e.Unit.ID))
 	number := 0
-	var write func(q *Node) int
-	write = func(q *Node) int {
+	var write func(n *Node) int
+	write = func(n *Node) int {
 		id := number
 		number++
-		if q.Absent == nil {
+		if n.Absent == nil {
 			color := "#eeeeee"
-			if q.Reached {
+			if n.Reached {
 				color = "#cce8cc"
 			}
-			fmt.Fprintf(&b, "\tn%d [label=%s, style=\"filled,rounded\", fillcolor=%q]\n", id, quoteDOT(q.text()), color)
+			fmt.Fprintf(&b, "\tn%d [label=%s, style=\"filled,rounded\", fillcolor=%q]\n", id, quoteDOT(n.text()), color)
 			return id
 		}
-		fmt.Fprintf(&b, "\tn%d [label=%s]\n", id, quoteDOT(q.Feature+"?"))
-		fmt.Fprintf(&b, "\tn%d -> n%d [label=no]\n", id, write(q.Absent))
-		fmt.Fprintf(&b, "\tn%d -> n%d [label=yes]\n", id, write(q.Present))
+		fmt.Fprintf(&b, "\tn%d [label=%s]\n", id, quoteDOT(n.Feature+"?"))
+		fmt.Fprintf(&b, "\tn%d -> n%d [label=no]\n", id, write(n.Absent))
+		fmt.Fprintf(&b, "\tn%d -> n%d [label=yes]\n", id, write(n.Present))
 		return id
 	}
 	write(e.Tree)
@@ -185,7 +184,7 @@ func (e *Explanation) WriteDOT(w io.Writer) error {
 	return err
 }
 
-// quoteDOT quotes a text, in which Graphviz then sees neither escapes nor tags.
+// quoteDOT returns s as a DOT string without escapes or control characters.
 func quoteDOT(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

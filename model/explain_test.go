@@ -27,8 +27,8 @@ func TestExplainText(t *testing.T) {
 	}
 }
 
-// TestExplainEscapes has names and patterns that mean something to Graphviz, XML
-// and terminals.
+// TestExplainEscapes uses names and patterns with special characters of DOT,
+// XML and terminals.
 func TestExplainEscapes(t *testing.T) {
 	const name = "a\"b\\n<script>&\x1b[31m\xff"
 	observations := observe(1, 100)
@@ -74,9 +74,9 @@ func TestUnit(t *testing.T) {
 		{"#Parse", "a/x.go#Parse", ""},
 		{"(*T).Parse", "a/x.go#(*T).Parse", ""},
 		{"Print@12", "b/y.go#Print@12", ""},
-		{"Parse", "", `method "Parse" is one of several: a/x.go#(*T).Parse, a/x.go#Parse`},
-		{"arse", "", `the model knows no method "arse"`},
-		{"", "", `the model knows no method ""`},
+		{"Parse", "", `method "Parse" is ambiguous: a/x.go#(*T).Parse, a/x.go#Parse`},
+		{"arse", "", `method "arse" is not in the model`},
+		{"", "", `method "" is not in the model`},
 	} {
 		i, err := m.Unit(tc.name)
 		switch {

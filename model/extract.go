@@ -9,14 +9,15 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// A looker finds the features of inputs. It is not safe for concurrent use.
+// An extractor extracts the features of inputs. It is not safe for concurrent
+// use.
 type extractor struct {
 	grammar        *grammars.Grammar
 	parse          grammars.ParseOptions
 	k              int
-	spaces         []*features.Space // of what the parser sees, and of trivia
+	spaces         []*features.Space // with parser tokens, and with trivia
 	pathExtractors []*features.Extractor
-	extraExtractor *features.ExtraExtractor // nil for none
+	extraExtractor *features.ExtraExtractor // nil if no extra features are needed
 }
 
 func newExtractor(g *grammars.Grammar, opt Options, extras features.Kinds, wanted ...features.Extra) *extractor {
@@ -34,7 +35,7 @@ func newExtractor(g *grammars.Grammar, opt Options, extras features.Kinds, wante
 	return l
 }
 
-// eachPath calls found for each path of a tree, as often as it is in there.
+// eachPath calls found for each path of the tree, including repetitions.
 func (l *extractor) eachPath(tree *derivation.Tree, found func(length int, id uint64)) error {
 	for _, x := range l.pathExtractors {
 		if err := x.Each(tree, found); err != nil {
@@ -44,15 +45,15 @@ func (l *extractor) eachPath(tree *derivation.Tree, found func(length int, id ui
 	return nil
 }
 
-// A scout finds the features of inputs, and remembers which paths their IDs
-// stand for.
+// A trainingExtractor extracts the features of inputs and remembers the path of
+// every ID.
 type trainingExtractor struct {
 	extractor
-	seen  map[uint64]struct{} // the paths of one input
+	seen  map[uint64]struct{} // path IDs of the current input
 	paths map[uint64]features.Path
 }
 
-// A finding is what a scout found in an input.
+// extracted holds the features of an input.
 type extracted struct {
 	paths  []uint64
 	extras []features.Extra
@@ -85,7 +86,7 @@ func (s *trainingExtractor) extract(ctx context.Context, input []byte) extracted
 	return f
 }
 
-// learnPaths remembers the paths of a tree that it does not know.
+// learnPaths remembers the paths of the tree.
 func (s *trainingExtractor) learnPaths(tree *derivation.Tree) error {
 	for _, space := range s.spaces {
 		if err := space.Locate(tree, s.k, func(id uint64, p features.Path) {

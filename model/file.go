@@ -21,21 +21,21 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A file of a model is a line with the version of the format, the SHA-256 of
-// what follows, and the model as CBOR. It has neither clock, path nor host in
-// it: the same observations and options give the same bytes.
+// A model file consists of a line with the format version, the SHA-256 of the
+// rest, and the model as CBOR. It contains no time, file name or host name:
+// equal observations and options give equal bytes.
 const (
 	fileMagic   = "inroad model "
 	fileVersion = 1
 )
 
-// MaxFile is the size of the largest file of a model that is read.
+// MaxFileSize is the maximum size of a model file.
 const MaxFileSize = 256 << 20
 
-// A FileError tells that a file is no model that can be read.
+// A FileError reports a file that is not a readable model.
 type FileError struct {
 	Reason string
-	Err    error // nil if the reason says all
+	Err    error // cause; may be nil
 }
 
 func (e *FileError) Error() string {
@@ -45,15 +45,15 @@ func (e *FileError) Error() string {
 	return "cannot read model: " + e.Reason
 }
 
-// Unwrap returns what is wrong in detail.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// modelFile is a model as it is written.
+// modelFile is the encoded form of a model.
 type modelFile struct {
-	Numbering int                `cbor:"numbering"` // how nodes of grammars are numbered
+	Numbering int                `cbor:"numbering"` // grammars.NumberingVersion
 	Sources   []grammars.Source  `cbor:"sources"`
 	Start     string             `cbor:"start"`
-	Grammar   string             `cbor:"grammar"` // its digest
+	Grammar   string             `cbor:"grammar"` // digest
 	Subject   string             `cbor:"subject"`
 	Commit    string             `cbor:"commit"`
 	Options   optionsFile        `cbor:"options"`
@@ -61,12 +61,12 @@ type modelFile struct {
 	Outcomes  []string           `cbor:"outcomes"`
 	Features  []featureFile      `cbor:"features"`
 	Rows      int                `cbor:"rows"`
-	Known     int                `cbor:"known"` // of them say which methods were reached
+	Known     int                `cbor:"known"` // rows with known methods
 	Columns   int                `cbor:"columns"`
-	Matrix    []byte             `cbor:"matrix"` // digest of what it was learned from
+	Matrix    []byte             `cbor:"matrix"` // digest of the training data
 	Targets   []targetFile       `cbor:"targets"`
-	Seen      []byte             `cbor:"seen"`   // IDs of the paths of the training, sorted
-	Inputs    [][]byte           `cbor:"inputs"` // some of the training
+	Seen      []byte             `cbor:"seen"`   // sorted path IDs of the training inputs
+	Inputs    [][]byte           `cbor:"inputs"` // sample of the training inputs
 	Outside   Outside            `cbor:"outside"`
 	Stats     Stats              `cbor:"gathered"`
 }
@@ -86,7 +86,8 @@ type optionsFile struct {
 	Learner   string
 }
 
-// featureFile is a feature with those equal to it; in each, one of the fields is set.
+// featureFile is an encoded feature with its equals. Exactly one of Path, Extra
+// and Outcome is set.
 type featureFile struct {
 	Path    features.Path  `cbor:"p,omitempty"`
 	Extra   features.Extra `cbor:"x,omitempty"`
@@ -94,15 +95,16 @@ type featureFile struct {
 	Equal   []featureFile  `cbor:"e,omitempty"`
 }
 
-// targetFile is the tree of an outcome or a unit, and how its like did.
+// targetFile is the encoded tree of an outcome or unit with its
+// cross-validation results.
 type targetFile struct {
-	Tree   []int32   `cbor:"t"` // four numbers for each node
-	Labels []byte    `cbor:"l"` // digest of the labels
+	Tree   []int32   `cbor:"t"` // four numbers per node
+	Labels []byte    `cbor:"l"` // digest
 	Held   Confusion `cbor:"h"`
-	Bins   []int32   `cbor:"b"` // three numbers for each bin that is not empty
+	Bins   []int32   `cbor:"b"` // three numbers per non-empty bin
 }
 
-// Numbers that stand for the column of a leaf.
+// Encoded columns of leaves.
 const (
 	leafNegative = -1
 	leafPositive = -2
@@ -122,7 +124,7 @@ func packTree(t dtree.Tree) []int32 {
 
 func unpackTree(numbers []int32) (dtree.Tree, error) {
 	if len(numbers)%4 != 0 {
-		return nil, errors.New("a tree with part of a node")
+		return nil, errors.New("tree: length must be a multiple of 4")
 	}
 	var t dtree.Tree
 	for n := range slices.Chunk(numbers, 4) {
@@ -147,18 +149,18 @@ func packBins(bins [calibrationBins]bin) []int32 {
 
 func unpackBins(numbers []int32) (bins [calibrationBins]bin, err error) {
 	if len(numbers)%3 != 0 {
-		return bins, errors.New("a part of a bin")
+		return bins, errors.New("bins: length must be a multiple of 3")
 	}
 	for n := range slices.Chunk(numbers, 3) {
 		if n[0] < 0 || n[0] >= calibrationBins || n[1] < 0 || n[2] < 0 || n[2] > n[1] {
-			return bins, fmt.Errorf("a bin %v", n)
+			return bins, fmt.Errorf("bin %v: index must be between 0 and %d, and counts consistent", n, calibrationBins-1)
 		}
 		bins[n[0]] = bin{n[1], n[2]}
 	}
 	return bins, nil
 }
 
-// Write writes the model.
+// Write writes the model file to w.
 func (m *Model) Write(w io.Writer) error {
 	body, err := m.file.encode()
 	if err != nil {
@@ -177,8 +179,7 @@ func (f *modelFile) encode() ([]byte, error) {
 	return mode.Marshal(f)
 }
 
-// ReadModel reads a model that [Model.Write] wrote. Whatever is in the file, the
-// error is a *[FileError] or that of r.
+// ReadModel reads a model file. An error is a *[FileError] or comes from r.
 func ReadModel(r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
 	if err != nil {
@@ -204,47 +205,47 @@ func ReadModel(r io.Reader) (*Model, error) {
 	}
 	var f modelFile
 	if err := mode.Unmarshal(body, &f); err != nil {
-		return nil, &FileError{"its contents are malformed", err}
+		return nil, &FileError{"malformed contents", err}
 	}
 	m, err := newModel(&f)
 	if err != nil {
-		return nil, &FileError{"its contents are inconsistent", err}
+		return nil, &FileError{"inconsistent contents", err}
 	}
 	digest := sha256.Sum256(body)
 	m.Digest = hex.EncodeToString(digest[:])
 	return m, nil
 }
 
-// checkFile returns what follows the digest, having seen that it is what was written.
+// checkFile verifies the version and the digest, and returns the encoded model.
 func checkFile(data []byte) ([]byte, error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	version, ok := strings.CutPrefix(string(line), fileMagic)
 	switch {
 	case !ok:
-		return nil, &FileError{"it is no file of a model", nil}
+		return nil, &FileError{"not a model file", nil}
 	case version != fmt.Sprint(fileVersion):
-		return nil, &FileError{fmt.Sprintf("its format is version %.20q, and this program knows version %d", version, fileVersion), nil}
+		return nil, &FileError{fmt.Sprintf("format version %.20q: must be %d", version, fileVersion), nil}
 	case len(rest) < sha256.Size:
-		return nil, &FileError{"it is cut off", nil}
+		return nil, &FileError{"truncated file", nil}
 	}
 	body := rest[sha256.Size:]
 	if digest := sha256.Sum256(body); !bytes.Equal(digest[:], rest[:sha256.Size]) {
-		return nil, &FileError{"it was cut off or changed after it was written: its digest does not match", nil}
+		return nil, &FileError{"digest mismatch: the file is truncated or was modified", nil}
 	}
 	return body, nil
 }
 
-// newModel makes a model of what a file says, having checked that.
+// newModel validates an encoded model and decodes it.
 func newModel(f *modelFile) (*Model, error) {
 	if f.Numbering != grammars.NumberingVersion {
-		return nil, fmt.Errorf("grammars are numbered by version %d, and this program knows version %d", f.Numbering, grammars.NumberingVersion)
+		return nil, fmt.Errorf("grammar numbering version %d: must be %d", f.Numbering, grammars.NumberingVersion)
 	}
 	g, err := grammars.LoadFrom(f.Start, f.Sources...)
 	if err != nil {
 		return nil, fmt.Errorf("grammar: %w", err)
 	}
 	if g.Digest != f.Grammar {
-		return nil, errors.New("the grammar is not the one that its digest names")
+		return nil, errors.New("grammar does not match its digest")
 	}
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
@@ -275,23 +276,23 @@ func (opt Options) toFile() optionsFile {
 	}
 }
 
-// checkTable checks the units and outcomes.
+// checkUnits validates the units, the outcomes and the counts.
 func (m *Model) checkUnits() error {
 	for i := 1; i < len(m.Units); i++ {
 		if m.Units[i-1].ID >= m.Units[i].ID {
-			return fmt.Errorf("unit %.100q is out of order", m.Units[i].ID)
+			return fmt.Errorf("unit %.100q: units must be sorted by ID", m.Units[i].ID)
 		}
 	}
 	for i := 1; i < len(m.Outcomes); i++ {
 		if m.Outcomes[i-1] >= m.Outcomes[i] {
-			return fmt.Errorf("outcome %.100q is out of order", m.Outcomes[i])
+			return fmt.Errorf("outcome %.100q: outcomes must be sorted", m.Outcomes[i])
 		}
 	}
 	switch {
 	case len(m.Outside.Reached) != len(m.Units):
-		return errors.New("it does not say of all units how many inputs outside the grammar reached them")
+		return fmt.Errorf("%d counts of inputs outside the grammar for %d units", len(m.Outside.Reached), len(m.Units))
 	case m.Rows < 0 || m.Rows > math.MaxInt32 || m.file.Known < 0 || m.file.Known > m.Rows || m.Columns < 0 || m.Outside.Rows < 0:
-		return errors.New("a number that cannot be")
+		return errors.New("observation or feature count out of range")
 	}
 	return nil
 }
@@ -305,7 +306,7 @@ func (m *Model) decodeFeatures() error {
 		}
 		for _, each := range append(slices.Clip(feature.Equal), feature) {
 			if !each.valid(m.Grammar) || each.Outcome != "" && !slices.Contains(m.Outcomes, each.Outcome) {
-				return fmt.Errorf("feature %d is none of the grammar", i)
+				return fmt.Errorf("feature %d is not a feature of the grammar", i)
 			}
 		}
 		m.Features = append(m.Features, feature)
@@ -332,10 +333,10 @@ func (m *Model) decodeTrees() error {
 			rows = m.file.Known
 		}
 		if err == nil && int(tree[0].Rows) != rows {
-			err = fmt.Errorf("a tree of %d observations of %d", tree[0].Rows, rows)
+			err = fmt.Errorf("%d observations: must be %d", tree[0].Rows, rows)
 		}
 		if err == nil && i < len(m.Outcomes) && slices.ContainsFunc(tree.Columns(), func(c int32) bool { return m.Features[c].Outcome != "" }) {
-			err = errors.New("the tree of an outcome asks for an outcome")
+			err = errors.New("the tree of an outcome must not test outcomes")
 		}
 		bins, binErr := unpackBins(t.Bins)
 		if err := errors.Join(err, binErr); err != nil {
@@ -356,30 +357,30 @@ func (m *Model) decodeTrees() error {
 
 func (m *Model) decodeSeen() error {
 	if len(m.file.Seen)%8 != 0 {
-		return errors.New("a part of a path's ID")
+		return errors.New("path IDs: length must be a multiple of 8")
 	}
 	for id := range slices.Chunk(m.file.Seen, 8) {
 		m.seen = append(m.seen, binary.LittleEndian.Uint64(id))
 	}
 	if !slices.IsSorted(m.seen) {
-		return errors.New("paths are out of order")
+		return errors.New("path IDs must be sorted")
 	}
 	return nil
 }
 
-// model makes a model of what was learned.
+// model returns the trained model.
 func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
 		Rows: len(k.rows), Known: len(k.labelled), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Stats: t.stats,
 	}
-	place := k.usedFeatures(f)
+	index := k.usedFeatures(f)
 	for _, target := range k.targets {
 		tree := slices.Clone(target.tree)
 		for i, n := range tree {
 			if n.Column >= 0 {
-				tree[i].Column = place[n.Column]
+				tree[i].Column = index[n.Column]
 			}
 		}
 		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins)})
@@ -408,17 +409,17 @@ func (k *task) model(t *Trainer) (*Model, error) {
 	return m, nil
 }
 
-// usedFeatures puts the features that trees ask for into the file, and returns
-// their places in it by column.
+// usedFeatures adds the features that the trees test to f, and returns their
+// indices by column.
 func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 	var used []int32
 	for _, t := range k.targets {
 		used = append(used, t.tree.Columns()...)
 	}
 	slices.Sort(used)
-	place := map[int32]int32{}
+	index := map[int32]int32{}
 	for _, c := range slices.Compact(used) {
-		place[c] = int32(len(f.Features))
+		index[c] = int32(len(f.Features))
 		from := k.matrix.columns[c]
 		to := featureFile{Path: from.Path, Extra: from.Extra, Outcome: from.Outcome}
 		for _, e := range from.Equal {
@@ -426,11 +427,11 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 		}
 		f.Features = append(f.Features, to)
 	}
-	return place
+	return index
 }
 
-// reuse takes the trees from an earlier model that would come out the same: it
-// was learned from the same rows in the same way, and the labels are the same.
+// reuse takes trees from before whose training data, options and labels are the
+// same.
 func (k *task) reuse(before *Model) {
 	if !bytes.Equal(before.file.Matrix, k.digest[:]) || before.file.Options != k.opt.toFile() {
 		return
@@ -456,6 +457,6 @@ func (k *task) reuse(before *Model) {
 			}
 		}
 		t.held.confusion = before.file.Targets[i].Held
-		t.held.bins, _ = unpackBins(before.file.Targets[i].Bins) // checked when it was read
+		t.held.bins, _ = unpackBins(before.file.Targets[i].Bins) // validated by newModel
 	}
 }

@@ -27,16 +27,16 @@ func TestReadModelErrors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"nothing", nil, "it is no file of a model"},
-		{"another file", []byte("package model\n"), "it is no file of a model"},
-		{"a later version", []byte("inroad model 2\n"), `its format is version "2"`},
-		{"a strange version", []byte("inroad model " + strings.Repeat("9", 1000) + "\n"), `its format is version "99999999999999999999"`},
-		{"only the beginning", good[:20], "it is cut off"},
-		{"cut off", good[:len(good)-1], "its digest does not match"},
-		{"changed", flipped, "its digest does not match"},
-		{"longer", append(slices.Clone(good), 0), "its digest does not match"},
-		{"no CBOR", sealed([]byte{0xff}), "its contents are malformed"},
-		{"an empty map", sealed([]byte{0xa0}), "its contents are inconsistent"},
+		{"nothing", nil, "not a model file"},
+		{"another file", []byte("package model\n"), "not a model file"},
+		{"a later version", []byte("inroad model 2\n"), `format version "2"`},
+		{"a strange version", []byte("inroad model " + strings.Repeat("9", 1000) + "\n"), `format version "99999999999999999999"`},
+		{"only the beginning", good[:20], "truncated file"},
+		{"cut off", good[:len(good)-1], "digest mismatch"},
+		{"changed", flipped, "digest mismatch"},
+		{"longer", append(slices.Clone(good), 0), "digest mismatch"},
+		{"no CBOR", sealed([]byte{0xff}), "malformed contents"},
+		{"an empty map", sealed([]byte{0xa0}), "inconsistent contents"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ReadModel(bytes.NewReader(tc.file))
@@ -47,14 +47,14 @@ func TestReadModelErrors(t *testing.T) {
 	}
 }
 
-// sealed puts a body into a file with the right digest.
+// sealed returns a model file with the body and its digest.
 func sealed(body []byte) []byte {
 	digest := sha256.Sum256(body)
 	return slices.Concat([]byte("inroad model 1\n"), digest[:], body)
 }
 
-// TestReadHostileModel changes what a file says, digest included. It is refused,
-// or it is a model that answers.
+// TestReadHostileModel changes the contents of a model file and updates its
+// digest. The file must be rejected, or the model must predict.
 func TestReadHostileModel(t *testing.T) {
 	m := train(t, observe(1, 60), Defaults())
 	for name, change := range map[string]func(*modelFile){
@@ -108,8 +108,8 @@ func TestReadHostileModel(t *testing.T) {
 	}
 }
 
-// TestReadDamagedModel changes single bytes and seals the file again. Whatever is
-// read then answers.
+// TestReadDamagedModel changes single bytes of a model file and updates its
+// digest. The file must be rejected, or the model must predict.
 func TestReadDamagedModel(t *testing.T) {
 	m := train(t, observe(1, 40), Defaults())
 	body, err := m.file.encode()
@@ -151,8 +151,7 @@ func FuzzReadModel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { askDamaged(t, sealed(body)) })
 }
 
-// TestGoldenModel reads a file of the first version of the format, whatever came
-// after it.
+// TestGoldenModel reads a file of the first format version.
 func TestGoldenModel(t *testing.T) {
 	const name = "testdata/version1.model"
 	if *update {

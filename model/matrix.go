@@ -8,16 +8,17 @@ import (
 	"github.com/inroad/inroad/model/dtree"
 )
 
-// A matrix is which rows have which features, those that the same rows have in
-// one column and those that tell no rows apart in none. Outcomes have columns of
-// their own: what goes with one may explain it.
+// A matrix lists the features of each row. Features that occur in the same rows
+// share a column, and features that occur in all rows or none have no column.
+// Outcomes always have their own column, because equal features may explain
+// them.
 type matrix struct {
-	columns []Feature // each with those equal to it
-	extra   int       // columns from here on are no paths
-	rows    [][]int32 // the columns of each row, in order
+	columns []Feature // each with its equal features
+	extra   int       // index of the first column that is not a path
+	rows    [][]int32 // columns of each row, ascending
 }
 
-// newMatrix merges the features of rows, given by their places in all.
+// newMatrix builds a matrix from rows of indices into all.
 func newMatrix(all []Feature, rows [][]int32) *matrix {
 	holders := make([][]int32, len(all))
 	for r, row := range rows {
@@ -34,8 +35,8 @@ func newMatrix(all []Feature, rows [][]int32) *matrix {
 	slices.SortFunc(order, func(a, b int32) int { return compareFeatures(all[a], all[b]) })
 
 	m := &matrix{rows: make([][]int32, len(rows))}
-	seed := maphash.MakeSeed() // only tells apart what is then compared
-	same := map[uint64][]int{} // columns by the hash of their rows
+	seed := maphash.MakeSeed() // equal hashes are verified
+	same := map[uint64][]int{} // columns by hash of their rows
 	var lead []int32           // by column: its first feature
 	for _, f := range order {
 		if all[f].Outcome == "" {
@@ -74,8 +75,7 @@ func hashRows(seed maphash.Seed, rows []int32) uint64 {
 	return h.Sum64()
 }
 
-// table returns the matrix for learning; without outcomes if they are what is
-// to be learned.
+// table returns the matrix as training data, with or without the outcomes.
 func (m *matrix) table(outcomes bool) *dtree.Table {
 	rows := m.rows
 	if !outcomes {

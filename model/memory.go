@@ -2,16 +2,16 @@ package model
 
 import "github.com/inroad/inroad/model/dtree"
 
-// A Size is how much there is to learn from.
+// A Size describes the amount of training data.
 type Size struct {
 	Observations int
-	Features     int // that any input has
-	Cells        int // features, summed up over the observations
-	Methods      int // that there are
-	Reached      int // methods, summed up over the observations
+	Features     int // distinct features
+	Cells        int // features, summed over observations
+	Methods      int // distinct methods
+	Reached      int // reached methods, summed over observations
 }
 
-// Size returns how much there is to learn from so far.
+// Size returns the amount of training data added so far.
 func (t *Trainer) Size() Size {
 	s := Size{Observations: len(t.records), Features: len(t.features), Methods: len(t.units)}
 	for i := range t.records {
@@ -21,25 +21,24 @@ func (t *Trainer) Size() Size {
 	return s
 }
 
-// Bytes that things take, as measured. Slices that grow have room to spare.
+// Measured memory use in bytes, including the spare capacity of slices.
 const (
-	bytesPerObservation = 400 // the record, and finding it again
-	bytesPerFeature     = 350 // its path, and finding it by its ID
-	bytesPerKnownPath   = 80  // each worker knows all
+	bytesPerObservation = 400 // the record and its index entry
+	bytesPerFeature     = 350 // the path and its index entry
+	bytesPerKnownPath   = 80  // per worker
 	bytesPerCell        = 40  // in the record, and in the matrix by row and by column
 	bytesPerReached     = 6
 	bytesPerMethod      = 1000
-	bytesPerNode        = 160 // in the tree, the file and the answers
+	bytesPerNode        = 160 // in the tree, the file and the predictions
 )
 
-// EstimateMemory returns about how many bytes are in use at once while a model
-// is learned, rather too many than too few. The inputs that it keeps and what
-// parsing remembers of the grammar come on top, and the garbage collector lets a
-// process have twice of all that.
+// EstimateMemory returns an upper estimate of the live heap in bytes while a
+// model is trained. It excludes the sampled inputs and the parser's caches.
+// With the default GOGC the process may use twice the live heap.
 func EstimateMemory(s Size, opt Options) int64 {
 	opt = opt.withDefaults()
 	n := func(of int, bytes int64) int64 { return int64(of) * bytes }
-	nodes := min(1<<(opt.MaxDepth+1), 2*s.Observations) / 4 // as trees are seldom full
+	nodes := min(1<<(opt.MaxDepth+1), 2*s.Observations) / 4 // trees are seldom full
 	return n(s.Observations, bytesPerObservation) +
 		n(s.Features, bytesPerFeature+bytesPerKnownPath*int64(opt.Workers)) +
 		n(s.Cells, bytesPerCell) +

@@ -7,7 +7,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// TestEstimateMemory compares with what is in use in the middle of the learning.
+// TestEstimateMemory compares the estimate with the live heap during training.
 func TestEstimateMemory(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
@@ -52,10 +52,10 @@ func TestEstimateMemory(t *testing.T) {
 	}
 }
 
-// inUse returns how much of the heap is in use.
+// inUse returns the size of the live heap.
 func inUse() int64 {
 	runtime.GC()
-	runtime.GC() // what pools keep goes with the second
+	runtime.GC() // the second collection empties the pools
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
 	return int64(s.HeapAlloc)

@@ -17,36 +17,36 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Model knows which units of a program an input reaches. It is immutable, and
-// safe for concurrent use.
+// A Model predicts which units of a program an input reaches. It is immutable
+// and safe for concurrent use.
 type Model struct {
 	Grammar  *grammars.Grammar
 	Subject  string
 	Commit   string
 	Options  Options
-	Units    []observation.Unit // by ID
-	Outcomes []string           // that are told apart; none if all runs ended alike
-	Features []Feature          // that its trees ask for
-	Rows     int                // observations that it was learned from, of inputs of the grammar
-	Columns  int                // features that its trees were learned from
-	Outside  Outside            // observations of other inputs
-	Stats    Stats              // all that was given
-	Digest   string             // names the model: of all that is in its file
+	Units    []observation.Unit // sorted by ID
+	Outcomes []string           // sorted; empty if all runs had the same outcome
+	Features []Feature          // features that the trees test
+	Rows     int                // observations of inputs in the grammar
+	Columns  int                // features available in training
+	Outside  Outside            // observations of inputs outside the grammar
+	Stats    Stats              // all observations given to the trainer
+	Digest   string             // of the encoded model; serves as its ID
 
 	file        *modelFile
 	space       *features.Space
-	trees       []dtree.Tree // of the outcomes, then of the units
-	seen        []uint64     // the paths of the training, by ID
+	trees       []dtree.Tree // one per outcome, then one per unit
+	seen        []uint64     // sorted IDs of the paths in the training inputs
 	calibration calibration
 	lookup      *lookup
-	pool        sync.Pool // of predictors
+	pool        sync.Pool // of *predictor
 }
 
-// Outside says what the program did with inputs that are not in the grammar.
+// Outside summarizes the observations of inputs outside the grammar.
 type Outside struct {
 	Rows     int
 	Outcomes map[string]int
-	Reached  []int // by unit: how many of the inputs reached it
+	Reached  []int // by unit: number of inputs that reached it
 }
 
 func (o *Outside) add(r *record, place []int32) {
@@ -57,10 +57,9 @@ func (o *Outside) add(r *record, place []int32) {
 	}
 }
 
-// unitTree returns the tree of a unit.
 func (m *Model) unitTree(unit int) dtree.Tree { return m.trees[len(m.Outcomes)+unit] }
 
-// target returns the place of a target among the trees.
+// treeIndex returns the index of a target's tree.
 func (m *Model) treeIndex(t *target) (int, bool) {
 	if !t.unit {
 		return slices.BinarySearch(m.Outcomes, t.name)
@@ -69,49 +68,51 @@ func (m *Model) treeIndex(t *target) (int, bool) {
 	return len(m.Outcomes) + i, ok
 }
 
-// byID returns the place of a unit.
+// unitByID returns the index of a unit.
 func (m *Model) unitByID(id string) (int, bool) {
 	return slices.BinarySearchFunc(m.Units, id, func(u observation.Unit, id string) int { return strings.Compare(u.ID, id) })
 }
 
-// Trainable reports whether observations differ in whether a unit was entered.
+// Trainable reports whether the unit was reached by some but not all
+// observations.
 func (m *Model) Trainable(unit int) bool {
 	root := m.unitTree(unit)[0]
 	return root.Positives > 0 && root.Positives < root.Rows
 }
 
-// Support returns in how many observations a unit was entered, and out of how many.
-func (m *Model) Support(unit int) (entered, rows int) {
+// Support returns how many observations reached the unit, and how many there
+// are.
+func (m *Model) Support(unit int) (reached, rows int) {
 	root := m.unitTree(unit)[0]
 	return int(root.Positives), int(root.Rows)
 }
 
-// HeldOut returns how the unit's trees did on observations that they were not
-// learned from, part by part.
+// HeldOut returns the confusion matrix of the unit's predictions in
+// cross-validation.
 func (m *Model) HeldOut(unit int) Confusion { return m.file.Targets[len(m.Outcomes)+unit].Held }
 
-// Inputs returns some of the inputs that the model was learned from. The caller
-// must not change them.
+// Inputs returns a sample of the training inputs. The caller must not modify
+// them.
 func (m *Model) Inputs() [][]byte { return m.file.Inputs }
 
-// A UnitError tells that a name is not that of one unit.
+// A UnitError reports that a name matches no unit, or several.
 type UnitError struct {
 	Name    string
-	Matches []string // of several units
-	Near    []string // that may have been meant
+	Matches []string // IDs of the units that the name matches
+	Near    []string // similar IDs, as suggestions
 }
 
 func (e *UnitError) Error() string {
 	switch {
 	case len(e.Matches) > 0:
-		return fmt.Sprintf("method %q is one of several: %s", e.Name, strings.Join(e.Matches, ", "))
+		return fmt.Sprintf("method %q is ambiguous: %s", e.Name, strings.Join(e.Matches, ", "))
 	default:
-		return fmt.Sprintf("the model knows no method %q", e.Name)
+		return fmt.Sprintf("method %q is not in the model", e.Name)
 	}
 }
 
-// Unit returns the place of a unit, given by its ID or by a suffix of it that no
-// other unit has, such as its name.
+// Unit returns the index of the unit with the given ID, name or unique ID
+// suffix.
 func (m *Model) Unit(name string) (int, error) {
 	if i, ok := m.unitByID(name); ok {
 		return i, nil
@@ -132,7 +133,7 @@ func (m *Model) Unit(name string) (int, error) {
 	return 0, e
 }
 
-// suffixOf reports whether an ID ends in a name, which begins where a word does.
+// suffixOf reports whether id ends in name and name starts at a word boundary.
 func suffixOf(id, name string) bool {
 	rest, ok := strings.CutSuffix(id, name)
 	if !ok || rest == "" {
@@ -141,24 +142,27 @@ func suffixOf(id, name string) bool {
 	return strings.ContainsAny(rest[len(rest)-1:], "#./@)( ") || strings.ContainsAny(name[:1], "#./@)( ")
 }
 
-// Space returns the paths of the model's grammar, to describe features with.
+// Space returns the path space of the model's grammar. [Feature.Describe] needs
+// it.
 func (m *Model) Space() *features.Space { return m.space }
 
-// A Test is a question on the way to a leaf, and its answer.
+// A Condition is a test of a decision tree with the answer it needs.
 type Condition struct {
 	Feature *Feature
 	Present bool
 }
 
-// A Leaf is where inputs of a kind end up: all that meet its tests.
+// A Leaf is a leaf of a decision tree. All conditions hold for the inputs that
+// fall into it.
 type Leaf struct {
 	Conditions []Condition
-	Rows       int // observations that ended up here
-	Positives  int // of them reached the unit
+	Rows       int // observations that fall into the leaf
+	Positives  int // observations among Rows that reached the unit
 	Reached    bool
 }
 
-// Gini returns the leaf's impurity: 0 if all observations agree, at most 0.5.
+// Gini returns the Gini impurity of the leaf, between 0 (all observations
+// agree) and 0.5.
 func (l Leaf) Gini() float64 {
 	if l.Rows == 0 {
 		return 0
@@ -167,11 +171,11 @@ func (l Leaf) Gini() float64 {
 	return 2 * p * (1 - p)
 }
 
-// Leaves returns the leaves of a unit's tree. Their conditions exclude each
-// other, and together they are all inputs.
+// Leaves returns the leaves of the unit's tree. Every input falls into exactly
+// one of them.
 func (m *Model) Leaves(unit int) []Leaf { return m.leaves(m.unitTree(unit)) }
 
-// OutcomeLeaves returns the leaves of the tree of an outcome.
+// OutcomeLeaves returns the leaves of the outcome's tree.
 func (m *Model) OutcomeLeaves(outcome int) []Leaf { return m.leaves(m.trees[outcome]) }
 
 func (m *Model) leaves(t dtree.Tree) []Leaf {

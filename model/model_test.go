@@ -24,7 +24,7 @@ func jsonSources(tb testing.TB) []grammars.Source {
 	return sources
 }
 
-// randomJSON draws a text of JSON, with all that it may have in it.
+// randomJSON draws a JSON text that uses the whole language.
 func randomJSON(r *rand.Rand) string {
 	var b strings.Builder
 	writeJSON(&b, r, 3)
@@ -95,7 +95,7 @@ func writeNumber(b *strings.Builder, r *rand.Rand) {
 	}
 }
 
-// rules are methods of a program that is known: which texts each is entered for.
+// rules are the methods of a synthetic program, with the texts that reach them.
 var rules = []struct {
 	name string
 	on   func(text string) bool
@@ -132,8 +132,8 @@ var rules = []struct {
 	{"null in a member", func(s string) bool { return strings.Contains(s, ":null") }},
 }
 
-// known says what the program with the rules does with a text. It fails on what
-// has both an escape and a fraction.
+// known returns the observation of the synthetic program on a text. The program
+// fails on texts with both an escape and a fraction.
 func known(text string) observation.Observation {
 	o := observation.Observation{Input: []byte(text), Methods: []string{}, Outcome: observation.OK}
 	for _, rule := range rules {
@@ -176,8 +176,8 @@ func write(tb testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
-// TestLearnsKnownRules learns from observations of which 2 % are wrong, and is
-// asked about others that are right.
+// TestLearnsKnownRules trains on observations of which 2 % are wrong, and
+// evaluates on correct ones.
 func TestLearnsKnownRules(t *testing.T) {
 	training := observe(1, 1500)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -234,7 +234,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestRetrain takes over what is the same, and comes to the same bytes as from scratch.
+// TestRetrain reuses unchanged trees, and gives the same bytes as training from
+// scratch.
 func TestRetrain(t *testing.T) {
 	observations := observe(1, 300)
 	before := train(t, observations, Defaults())
@@ -269,7 +270,7 @@ func TestRetrain(t *testing.T) {
 	if !bytes.Equal(write(t, got), write(t, want)) {
 		t.Error("re-training gives another model than training")
 	}
-	// More observations: nothing is taken over, and it is exact all the same.
+	// With more observations no tree is reused, and the result is still exact.
 	more := observe(9, 50)
 	if err := trainer.Add(t.Context(), more); err != nil {
 		t.Fatal(err)
@@ -320,7 +321,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestPredictIsWhatLeavesSay asks for the features of an input one by one.
+// TestPredictIsWhatLeavesSay checks predictions against the conditions of the
+// leaves.
 func TestPredictIsWhatLeavesSay(t *testing.T) {
 	opt := Defaults()
 	opt.Outcome = false
@@ -397,8 +399,8 @@ func TestGathered(t *testing.T) {
 	}
 }
 
-// TestOnlyOutcomesKnown adds observations that say nothing of methods: those are
-// predicted as before, and outcomes better.
+// TestOnlyOutcomesKnown adds observations without methods. They must not change
+// the predicted methods, and must improve the predicted outcomes.
 func TestOnlyOutcomesKnown(t *testing.T) {
 	few, many := observe(1, 60), observe(2, 1000)
 	for i := range many {

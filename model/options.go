@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -9,32 +10,32 @@ import (
 	"github.com/inroad/inroad/model/dtree"
 )
 
-// Options say how a model is learned. Begin with [Defaults]: numbers that are
-// zero mean the default, but no extras means none.
+// Options configure training. Start from [Defaults]: zero numbers select the
+// default, but zero Extras means none.
 type Options struct {
-	K        int // the longest paths that count
-	Trivia   bool
-	Extras   features.Kinds // what counts beyond paths
-	Margin   float64        // by how much an extra must be better than a path to be asked for
-	MaxDepth int            // questions below each other in a tree
-	MinLeaf  int            // observations in a leaf; 0 for 2, but 1 for methods that few observations reach or miss
+	K        int            // maximum path length
+	Trivia   bool           // extract the paths of skipped tokens, such as white space, too
+	Extras   features.Kinds // feature kinds in addition to paths
+	Margin   float64        // relative gain by which an extra feature must beat the best path
+	MaxDepth int            // maximum number of tests on a way
+	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
 	Balance  dtree.Balance
-	Outcome  bool // methods are learned without regard to the outcome
-	Folds    int  // parts that are held out in turn to see how good the answers are; 1 for none
-	Inputs   int  // how many inputs the model keeps, to compare it with others
+	Outcome  bool // use the predicted outcome as a feature of methods
+	Folds    int  // cross-validation folds; 1 disables cross-validation
+	Inputs   int  // number of inputs kept in the model for comparisons
 	Seed     uint64
 	Learner  Learner
 
-	// What follows does not change the model.
-	Workers int // at the same time; 1 if 0
+	// The following options do not affect the model.
+	Workers int // goroutines; 0 means 1
 	Limits  grammars.Limits
-	// Progress is told how many of the trees are grown, each time that there are
-	// more and by one goroutine at a time; it may be nil.
+	// Progress, if not nil, is called whenever trees are complete, by one
+	// goroutine at a time.
 	Progress func(done, total int)
 }
 
-// Defaults returns the options that are used unless others are given. Which
-// ones they are was measured on programs, see docs/models.md.
+// Defaults returns the default options. docs/models.md explains how they were
+// chosen.
 func Defaults() Options {
 	return Options{
 		K: 4, Trivia: true, Outcome: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
@@ -46,19 +47,19 @@ func Defaults() Options {
 	}
 }
 
-// A Learner grows the trees. The zero Learner is the one of package dtree.
+// A Learner creates tree learners. The zero Learner uses package dtree.
 type Learner struct {
 	Name string
 	New  func(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner
 }
 
-// A TreeLearner grows a tree for the rows with a label. One goroutine uses it at
-// a time.
+// A TreeLearner grows a tree that separates the labelled rows from the others.
+// It is used by one goroutine at a time.
 type TreeLearner interface {
 	Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error)
 }
 
-// native is the learner of package dtree, which does not fail.
+// nativeLearner adapts [dtree.Learner], which cannot fail.
 type nativeLearner struct{ *dtree.Learner }
 
 func newNativeLearner(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner {
@@ -69,7 +70,7 @@ func (n nativeLearner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error
 	return n.Learner.Learn(labels, r), nil
 }
 
-// Bounds of the options.
+// Upper limits of options.
 const (
 	maxMaxDepth = 20
 	maxFolds    = 100
@@ -78,38 +79,31 @@ const (
 
 func (opt Options) withDefaults() Options {
 	def := Defaults()
-	opt.K = or(opt.K, def.K)
-	opt.MaxDepth = or(opt.MaxDepth, def.MaxDepth)
-	opt.Folds = or(opt.Folds, def.Folds)
-	opt.Workers = or(opt.Workers, 1)
+	opt.K = cmp.Or(opt.K, def.K)
+	opt.MaxDepth = cmp.Or(opt.MaxDepth, def.MaxDepth)
+	opt.Folds = cmp.Or(opt.Folds, def.Folds)
+	opt.Workers = cmp.Or(opt.Workers, 1)
 	if opt.Learner.New == nil {
 		opt.Learner = Learner{"native", newNativeLearner}
 	}
 	return opt
 }
 
-func or(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
-}
-
-// An OptionError tells that an option is out of its bounds.
+// An OptionError reports an option that is out of range.
 type OptionError struct {
-	Option      string
-	Value       any
-	Least, Most int
+	Option   string
+	Value    any
+	Min, Max int
 }
 
 func (e *OptionError) Error() string {
-	return fmt.Sprintf("%s %v: it is from %d to %d", e.Option, e.Value, e.Least, e.Most)
+	return fmt.Sprintf("%s %v: must be between %d and %d", e.Option, e.Value, e.Min, e.Max)
 }
 
 func (opt Options) check() error {
 	for _, o := range []struct {
-		name               string
-		value, least, most int
+		name            string
+		value, min, max int
 	}{
 		{"k", opt.K, 1, features.MaxK},
 		{"max-depth", opt.MaxDepth, 1, maxMaxDepth},
@@ -117,8 +111,8 @@ func (opt Options) check() error {
 		{"folds", opt.Folds, 1, maxFolds},
 		{"keep-inputs", opt.Inputs, 0, maxInputs},
 	} {
-		if o.value < o.least || o.value > o.most {
-			return &OptionError{o.name, o.value, o.least, o.most}
+		if o.value < o.min || o.value > o.max {
+			return &OptionError{o.name, o.value, o.min, o.max}
 		}
 	}
 	if !(opt.Margin >= 0 && opt.Margin <= 100) {

@@ -12,54 +12,53 @@ import (
 	"github.com/inroad/inroad/model/dtree"
 )
 
-// An Answer is what a model says of an input.
+// An Answer is a model's prediction for one input.
 type Answer struct {
-	// Syntax tells where the input leaves the grammar; then the model has no
-	// prediction, only [Model.Outside].
+	// Syntax is set if the input is outside the grammar. Then the other fields
+	// are empty, and only [Model.Outside] applies.
 	Syntax   *grammars.SyntaxError
-	Outcomes []OutcomeProbability // how the run will end, the likeliest first
-	Unseen   float64              // the share of the input's paths that no input of the training had
-	Methods  []*Prediction        // by unit; shared with other answers
+	Outcomes []OutcomeProbability // by descending probability
+	Unseen   float64              // share of the input's paths that no training input had
+	Methods  []*Prediction        // one per unit; must not be modified
 }
 
-// A Chance is how likely an outcome is.
+// An OutcomeProbability is the probability that a run has an outcome.
 type OutcomeProbability struct {
 	Outcome     string
 	Probability float64
 }
 
-// A Prediction is what a model says of one unit.
+// A Prediction tells whether an input reaches a unit.
 type Prediction struct {
 	Reached     bool
-	Probability float64 // that the unit is entered, as held-out observations showed
-	Low, High   float64 // the interval of 95 % that the number of observations leaves
-	Rows        int32   // observations of inputs like this one
-	Positives   int32   // of them entered the unit
+	Probability float64 // calibrated probability that the input reaches the unit
+	Low, High   float64 // 95 % confidence interval of Probability
+	Rows        int32   // support: observations in the leaf
+	Positives   int32   // observations among Rows that reached the unit
 
 	leaf     int32
-	unshared bool // it is of one answer alone
+	unshared bool // not shared between answers
 }
 
-// Shared reports whether all answers that come from the same leaf have this very
-// prediction.
+// Shared reports whether all answers from the same leaf point to this
+// Prediction.
 func (p *Prediction) Shared() bool { return !p.unshared }
 
-// A lookup finds the features that trees ask for, and tells paths that the
-// training had from those that it had not.
+// A lookup maps paths and extra features to the features that trees test.
 type lookup struct {
-	ids            []uint64 // a hash table; 0 where there is none
-	features       []int32  // beside the ids; -1 where no tree asks
+	ids            []uint64 // open-addressing hash table; 0 marks a free slot
+	features       []int32  // parallel to ids; -1 if no tree tests the path
 	mask           uint64
 	extras         map[features.Extra]int32
-	kinds          features.Kinds // of extras that trees ask for
+	kinds          features.Kinds // kinds of extra features that trees test
 	forest         *dtree.Forest
-	firstLeaf      []int32      // by tree: where its leaves begin
-	leaves         []Prediction // by tree and node
-	outcomeColumns []int32      // by outcome: its feature, or -1
-	marginal       []int32      // units whose trees ask for outcomes
+	firstLeaf      []int32      // by tree: index of its first prediction
+	leaves         []Prediction // one per node of each tree
+	outcomeColumns []int32      // feature of each outcome, or -1
+	marginal       []int32      // units whose trees test outcomes
 }
 
-// prepare makes all that predictions need.
+// prepare builds the lookup.
 func (m *Model) prepare() {
 	l := &lookup{extras: map[features.Extra]int32{}}
 	size := 1024
@@ -109,8 +108,8 @@ func (l *lookup) set(id uint64, feature int32) {
 	l.ids[at], l.features[at] = id, feature
 }
 
-// get returns the feature of a path, or -1 if no tree asks for it, and whether
-// the training had it.
+// get returns the feature of a path, or -1 if no tree tests it, and whether a
+// training input had the path.
 func (l *lookup) get(id uint64) (feature int32, seen bool) {
 	for at := id & l.mask; ; at = (at + 1) & l.mask {
 		switch l.ids[at] {
@@ -122,7 +121,7 @@ func (l *lookup) get(id uint64) (feature int32, seen bool) {
 	}
 }
 
-// A predictor has the memory for one prediction at a time.
+// A predictor holds the buffers for one prediction at a time.
 type predictor struct {
 	extractor
 	row      dtree.Bits
@@ -159,9 +158,9 @@ func (m *Model) newPredictor() *predictor {
 	return p
 }
 
-// Predict tells what the program would do with an input. An input outside the
-// grammar is an answer; the error is a limit that was reached, or the cause of
-// ctx's end.
+// Predict returns the outcome and the methods that the model predicts for an
+// input. An input outside the grammar is not an error, but sets
+// [Answer.Syntax]. An error means that a limit was exceeded or ctx is done.
 func (m *Model) Predict(ctx context.Context, input []byte, limits grammars.Limits) (*Answer, error) {
 	p, ok := m.pool.Get().(*predictor)
 	if !ok {
@@ -197,7 +196,7 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 	return a, nil
 }
 
-// answer asks the trees about the features that were found.
+// answer evaluates the trees on the features in p.row.
 func (m *Model) answer(p *predictor) *Answer {
 	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
 	m.predictOutcomes(p, a)
@@ -205,17 +204,16 @@ func (m *Model) answer(p *predictor) *Answer {
 	return a
 }
 
-// answerOutcomes tells how the run will end. The likeliest outcome is then a
-// feature of the input.
+// predictOutcomes predicts the outcome and sets its feature in p.row.
 func (m *Model) predictOutcomes(p *predictor, a *Answer) {
 	if len(m.Outcomes) == 0 {
 		return
 	}
-	marginalizer{}.outcomeProbabilities(m.trees[:len(m.Outcomes)], p.row, p.outcomes)
+	outcomeProbabilities(m.trees[:len(m.Outcomes)], p.row, p.outcomes)
 	likeliest := 0
-	for i, chance := range p.outcomes {
-		a.Outcomes = append(a.Outcomes, OutcomeProbability{m.Outcomes[i], chance})
-		if chance > p.outcomes[likeliest] {
+	for i, probability := range p.outcomes {
+		a.Outcomes = append(a.Outcomes, OutcomeProbability{m.Outcomes[i], probability})
+		if probability > p.outcomes[likeliest] {
 			likeliest = i
 		}
 	}
@@ -232,16 +230,16 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 		a.Methods[i] = &l.leaves[l.firstLeaf[i]+leaf]
 	}
 	for _, i := range l.marginal {
-		chance, covered := marginalizer{l.outcomeColumns}.probability(m.unitTree(int(i)), p.row, p.outcomes)
-		answer := *a.Methods[i]
-		answer.unshared = true
-		answer.Reached, answer.Probability = covered, m.calibration.apply(chance, covered)
-		answer.Low, answer.High = wilson(answer.Probability, float64(answer.Rows))
-		a.Methods[i] = &answer
+		probability, reached := marginalizer{l.outcomeColumns}.probability(m.unitTree(int(i)), p.row, p.outcomes)
+		prediction := *a.Methods[i]
+		prediction.unshared = true
+		prediction.Reached, prediction.Probability = reached, m.calibration.apply(probability, reached)
+		prediction.Low, prediction.High = wilson(prediction.Probability, float64(prediction.Rows))
+		a.Methods[i] = &prediction
 	}
 }
 
-// Reasons returns the questions that led to a prediction of a unit.
+// Reasons returns the conditions that led to prediction p of a unit.
 func (m *Model) Reasons(unit int, p *Prediction) []Condition {
 	for _, way := range m.unitTree(unit).Ways() {
 		if way.Leaf == p.leaf {

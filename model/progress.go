@@ -2,17 +2,17 @@ package model
 
 import "sync"
 
-// A progress tells how many of the trees are grown. Many may count at the same
-// time; it is told one after the other.
+// A progress reports the number of complete trees. It is safe for concurrent
+// use.
 type progress struct {
-	report func(done, total int) // nil if nobody wants to know
+	report func(done, total int) // may be nil
 	total  int
 
 	mu   sync.Mutex
 	done int
 }
 
-// step counts trees.
+// add counts complete trees.
 func (p *progress) add(trees int) {
 	if p.report == nil {
 		return
@@ -23,8 +23,8 @@ func (p *progress) add(trees int) {
 	p.report(p.done, p.total)
 }
 
-// trees returns how many trees are grown to learn the targets, and to see on each
-// fold how good they are.
+// treeCount returns the number of trees to grow for the targets, including
+// those of cross-validation.
 func (k *task) treeCount(targets []*target) int {
 	folds := min(k.opt.Folds, len(k.rows))
 	varying := len(k.varying(targets))

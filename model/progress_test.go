@@ -2,7 +2,8 @@ package model
 
 import "testing"
 
-// TestProgress is told of more and more trees, whoever grows them.
+// TestProgress checks that progress increases steadily, whatever the number of
+// workers.
 func TestProgress(t *testing.T) {
 	observations := observe(1, 200)
 	for _, tc := range []struct {

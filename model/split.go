@@ -11,14 +11,14 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// ErrNotGathered tells that a trainer was not given an observation before, or
-// looked for less in it than is asked for.
-var ErrNotAdded = errors.New("an observation or a kind of feature that the trainer did not gather")
+// ErrNotAdded reports that [Trainer.Evaluate] needs an observation or a kind of
+// feature that the trainer does not have.
+var ErrNotAdded = errors.New("observation or kind of feature not added to the trainer")
 
-// Measure learns from some of the observations that the trainer has, and asks
-// about others of them. The options may be others than the trainer's, as long
-// as they ask for no features beyond its own: whoever compares many ways to
-// learn has inputs taken apart only once.
+// Evaluate trains a model on some of the trainer's observations and evaluates
+// it on others. opt may differ from the trainer's options, but must not require
+// further features. Comparing many options this way extracts the features of
+// each input only once.
 func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observation, opt Options) (*Evaluation, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
@@ -59,8 +59,8 @@ func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observa
 	return m.score(ask, answers), nil
 }
 
-// part returns a trainer that has but some of the observations, and of their
-// features those that the options ask for.
+// subset returns a trainer with some of the observations and the features that
+// opt requires.
 func (t *Trainer) subset(observations []observation.Observation, opt Options) (*Trainer, error) {
 	part := *t
 	part.opt, part.records, part.stats = opt, nil, Stats{Observations: len(observations)}
@@ -85,28 +85,29 @@ func (t *Trainer) subset(observations []observation.Observation, opt Options) (*
 	return &part, nil
 }
 
-// recordOf returns the record of an observation, or nil if it does not count.
+// recordOf returns the record of an observation, or nil if the trainer ignored
+// it.
 func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
-	like := record{outcome: outcomeName(o), unlabelled: o.Methods == nil}
+	want := record{outcome: outcomeName(o), unlabelled: o.Methods == nil}
 	for _, id := range o.Methods {
 		unit, ok := t.unitIndex[id]
 		if !ok {
 			return nil, ErrNotAdded
 		}
-		like.methods = append(like.methods, unit)
+		want.methods = append(want.methods, unit)
 	}
-	slices.Sort(like.methods)
-	like.methods = slices.Compact(like.methods)
+	slices.Sort(want.methods)
+	want.methods = slices.Compact(want.methods)
 	for _, i := range t.byDigest[sha256.Sum256(o.Input)] {
-		if r := &t.records[i]; like.subsumedBy(r) {
+		if r := &t.records[i]; want.subsumedBy(r) {
 			return r, nil
 		}
 	}
 	return nil, nil
 }
 
-// places returns the place in a model of each feature that its trees ask for, by
-// the place in the trainer.
+// featureIndex maps indices of the trainer's features to indices of the model's
+// features.
 func (t *Trainer) featureIndex(m *Model) map[int32]int32 {
 	out := map[int32]int32{}
 	for i, f := range m.Features {

@@ -11,8 +11,9 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// TestMeasure comes to the same as training and evaluating a model.
-func TestMeasure(t *testing.T) {
+// TestEvaluateSplit checks that Trainer.Evaluate agrees with training and
+// evaluating a model.
+func TestEvaluateSplit(t *testing.T) {
 	observations := append(observe(1, 400),
 		observation.Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: observation.Failed},
 		observation.Observation{Input: []byte("true")},
@@ -51,7 +52,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestMeasureWhatWasNotGathered(t *testing.T) {
+func TestEvaluateNotAdded(t *testing.T) {
 	opt := Defaults()
 	opt.K = 2
 	trainer, err := NewTrainer("", jsonSources(t), opt)

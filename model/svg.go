@@ -8,40 +8,40 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of the picture of a tree, in pixels.
+// Dimensions of the drawing, in pixels.
 const (
-	svgRow     = 84 // from one row of boxes to the next
+	svgRow     = 84 // distance between rows of boxes
 	svgBox     = 44
 	svgGap     = 16
 	svgChar    = 7
 	svgMargin  = 16
 	svgTitle   = 28
-	svgMaxLine = 48 // characters in a line
+	svgMaxLine = 48 // characters
 )
 
-// A svgNode is a question or an answer with its place.
+// An svgNode is a positioned node.
 type svgNode struct {
 	lines           []string
 	reached, leaf   bool
 	full            string
-	x, width, depth int // x is the middle
+	x, width, depth int // x is the center
 	absent, present *svgNode
 }
 
-// WriteSVG draws the tree.
+// WriteSVG draws the tree as SVG.
 func (e *Explanation) WriteSVG(w io.Writer) error {
 	right := svgMargin
 	deepest := 0
-	var place func(q *Node, depth int) *svgNode
-	place = func(q *Node, depth int) *svgNode {
-		n := &svgNode{depth: depth, reached: q.Reached, leaf: q.Absent == nil}
+	var place func(node *Node, depth int) *svgNode
+	place = func(node *Node, depth int) *svgNode {
+		n := &svgNode{depth: depth, reached: node.Reached, leaf: node.Absent == nil}
 		deepest = max(deepest, depth)
 		if n.leaf {
-			n.full = q.text()
+			n.full = node.text()
 			word, rest, _ := strings.Cut(n.full, " (")
 			n.lines = []string{word, strings.TrimSuffix(rest, ")")}
 		} else {
-			n.full = q.Feature + "?"
+			n.full = node.Feature + "?"
 			n.lines = wrap(n.full)
 		}
 		for _, line := range n.lines {
@@ -53,9 +53,9 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 			return n
 		}
 		left := right
-		n.absent, n.present = place(q.Absent, depth+1), place(q.Present, depth+1)
+		n.absent, n.present = place(node.Absent, depth+1), place(node.Present, depth+1)
 		n.x = (n.absent.x + n.present.x) / 2
-		if n.x-n.width/2 < left { // wider than all that is below it
+		if n.x-n.width/2 < left { // wider than its children
 			n.x = left + n.width/2
 		}
 		right = max(right, n.x+n.width/2+svgGap)
@@ -76,7 +76,8 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 
 func (n *svgNode) y() int { return svgTitle + svgMargin + n.depth*svgRow }
 
-// edges draws the lines below a node, so that boxes come over them.
+// edges draws the lines to the children. It runs before boxes, which overlap
+// the lines.
 func (n *svgNode) edges(b *strings.Builder) {
 	if n.leaf {
 		return
@@ -113,7 +114,7 @@ func (n *svgNode) boxes(b *strings.Builder) {
 	}
 }
 
-// wrap puts a text into at most two lines.
+// wrap splits a text into at most two lines.
 func wrap(s string) []string {
 	runes := []rune(s)
 	if len(runes) <= svgMaxLine {
@@ -130,10 +131,10 @@ func wrap(s string) []string {
 	return []string{string(runes[:at]), string(rest)}
 }
 
-// escapeXML returns a text as XML has it; what XML has no word for becomes the
-// replacement character.
+// escapeXML escapes a text for XML. Characters that XML cannot represent become
+// U+FFFD.
 func escapeXML(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder cannot fail
 	return b.String()
 }

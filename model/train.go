@@ -20,12 +20,13 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// ErrNoObservations tells that there is nothing to learn from.
-var ErrNoObservations = errors.New("no observation of an input of the grammar, with the methods that it reached")
+// ErrNoObservations reports that a trainer has no observation with methods of
+// an input in the grammar.
+var ErrNoObservations = errors.New("no observation has methods and an input in the grammar")
 
-// A Trainer gathers observations and learns models from them. What it found in
-// an input it keeps, so that more observations cost no more than themselves. It
-// is not safe for concurrent use.
+// A Trainer collects observations and trains models. It extracts the features
+// of each input once, so that adding observations and training again is cheap.
+// It is not safe for concurrent use.
 type Trainer struct {
 	grammar    *grammars.Grammar
 	sources    []grammars.Source
@@ -40,33 +41,33 @@ type Trainer struct {
 	pathIndex  map[uint64]int32
 	extraIndex map[features.Extra]int32
 	records    []record
-	byDigest   map[[sha256.Size]byte][]int // records by the digest of their input
+	byDigest   map[[sha256.Size]byte][]int // indices of records by input digest
 	sample     sample
 	stats      Stats
 }
 
-// A record is an observation, its input taken apart.
+// A record is an observation with the features of its input.
 type record struct {
 	digest     [sha256.Size]byte
-	features   []int32 // by their places in the trainer
-	methods    []int32 // sorted
+	features   []int32 // indices into Trainer.features
+	methods    []int32 // indices into Trainer.units, sorted
 	outcome    string
-	outside    bool // not in the grammar
-	unlabelled bool // it is not known which methods were reached
+	outside    bool // the input is outside the grammar
+	unlabelled bool // the methods are unknown
 }
 
-// Gathered says what became of the observations.
+// Stats counts the observations given to a trainer.
 type Stats struct {
-	Observations  int // as many were given
-	Duplicates    int // of them say again what was said
-	Contradictory int // say something else of an input than was said; they count
-	Outside       int // of inputs outside the grammar
-	Unknown       int // do not say which methods were reached; only their outcomes count
-	Limited       int // of inputs that take too long to parse; they do not count
+	Observations  int // total
+	Duplicates    int // same input, outcome and methods as an earlier observation; ignored
+	Contradictory int // same input as an earlier observation with another outcome or other methods; used
+	Outside       int // input outside the grammar
+	Unknown       int // methods unknown; used only to learn outcomes
+	Limited       int // input exceeds a limit of the parser; ignored
 }
 
-// NewTrainer returns a trainer for inputs of the grammar in the sources, which
-// begins with the start rule, or else with the first.
+// NewTrainer returns a trainer for the grammar in sources. start names the
+// start rule; if empty, the first rule is used.
 func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
@@ -89,8 +90,8 @@ func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer,
 	return t, nil
 }
 
-// anonymous names sources for the grammar, as models do not say where they came
-// from.
+// renameSources names the sources after the grammar, so that models do not
+// contain file names.
 func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
 	out := slices.Clone(sources)
 	for i := range out {
@@ -102,10 +103,10 @@ func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.So
 	return out
 }
 
-// Grammar returns the grammar that inputs are parsed by.
+// Grammar returns the grammar of the inputs.
 func (t *Trainer) Grammar() *grammars.Grammar { return t.grammar }
 
-// Describe says which program is observed, and adds to its units.
+// AddHeader sets the program's name and version, and adds its units.
 func (t *Trainer) AddHeader(h observation.Header) {
 	t.subject, t.commit = cmp.Or(h.Subject, t.subject), cmp.Or(h.Commit, t.commit)
 	for _, u := range h.Units {
@@ -118,7 +119,7 @@ func (t *Trainer) AddHeader(h observation.Header) {
 	}
 }
 
-// method returns the number of a unit, a new one if it is not known.
+// unitOf returns the index of a unit, which it adds if needed.
 func (t *Trainer) unitOf(id string) int32 {
 	if i, ok := t.unitIndex[id]; ok {
 		return i
@@ -129,7 +130,7 @@ func (t *Trainer) unitOf(id string) int32 {
 	return i
 }
 
-// Add adds observations. If there is an error, none of them.
+// Add adds observations. On error it adds none of them.
 func (t *Trainer) Add(ctx context.Context, observations []observation.Observation) error {
 	found := make([]extracted, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
@@ -153,7 +154,7 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 	return nil
 }
 
-func (t *Trainer) add(o observation.Observation, f extracted, known map[uint64]features.Path) {
+func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) {
 	t.stats.Observations++
 	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeName(o), unlabelled: o.Methods == nil}
 	t.stats.Unknown += btoi(r.unlabelled)
@@ -185,13 +186,13 @@ func (t *Trainer) add(o observation.Observation, f extracted, known map[uint64]f
 	if len(t.byDigest[r.digest]) == 0 && !r.outside {
 		t.sample.add(r.digest, o.Input, t.opt.Inputs)
 	}
-	r.features = t.featuresOf(f, known)
+	r.features = t.featuresOf(f, paths)
 	t.byDigest[r.digest] = append(t.byDigest[r.digest], len(t.records))
 	t.records = append(t.records, r)
 }
 
-// repeats reports whether a record says nothing that the other, of the same input,
-// does not.
+// subsumedBy reports whether other, an observation of the same input, contains
+// all that r contains.
 func (r *record) subsumedBy(other *record) bool {
 	return r.outcome == other.outcome && (r.unlabelled || !other.unlabelled && slices.Equal(r.methods, other.methods))
 }
@@ -203,15 +204,15 @@ func btoi(yes bool) int {
 	return 0
 }
 
-// number returns the places of features, new ones if they are not known.
-func (t *Trainer) featuresOf(f extracted, known map[uint64]features.Path) []int32 {
+// featuresOf returns the indices of the features, which it adds if needed.
+func (t *Trainer) featuresOf(f extracted, paths map[uint64]features.Path) []int32 {
 	out := make([]int32, 0, len(f.paths)+len(f.extras))
 	for _, id := range f.paths {
 		i, ok := t.pathIndex[id]
 		if !ok {
 			i = int32(len(t.features))
 			t.pathIndex[id] = i
-			t.features = append(t.features, Feature{Path: known[id]})
+			t.features = append(t.features, Feature{Path: paths[id]})
 		}
 		out = append(out, i)
 	}
@@ -227,8 +228,8 @@ func (t *Trainer) featuresOf(f extracted, known map[uint64]features.Path) []int3
 	return out
 }
 
-// A sample is some of the inputs, whatever the order they came in: those with the
-// least digests.
+// A sample is a set of inputs that does not depend on the order of insertion:
+// the inputs with the smallest digests.
 type sample []sampledInput
 
 type sampledInput struct {
@@ -236,10 +237,10 @@ type sampledInput struct {
 	input  []byte
 }
 
-// Inputs that are longer are not kept.
+// maxSampledInput is the maximum length of a sampled input.
 const maxSampledInput = 4096
 
-// add keeps an input if it is among the n to keep.
+// add inserts an input. The sample keeps at least the n smallest digests.
 func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
 	if len(input) > maxSampledInput {
 		return
@@ -250,13 +251,14 @@ func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
 	}
 }
 
-// first returns the n inputs to keep, in order.
+// first returns the n inputs with the smallest digests, in order.
 func (s *sample) first(n int) sample {
 	slices.SortFunc(*s, func(a, b sampledInput) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 	return slices.Clone((*s)[:min(n, len(*s))])
 }
 
-// outcomeOf names how a run ended, with the type of what went wrong.
+// outcomeName returns the outcome, followed by the type of the failure if there
+// is one.
 func outcomeName(o observation.Observation) string {
 	outcome := string(cmp.Or(o.Outcome, observation.OK))
 	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != observation.OK {
@@ -265,11 +267,11 @@ func outcomeName(o observation.Observation) string {
 	return outcome
 }
 
-// Gathered says what became of the observations so far.
+// Stats returns counts of the observations added so far.
 func (t *Trainer) Stats() Stats { return t.stats }
 
-// Train learns a model from all observations so far. Trees that a model before
-// has, and that would come out the same, are taken from it; it may be nil.
+// Train trains a model on all observations added so far. It reuses the trees of
+// before whose training data did not change; before may be nil.
 func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
 	task, err := t.task()
 	if err != nil {
@@ -284,7 +286,7 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
 	return task.model(t)
 }
 
-// Train learns a model from observations at once.
+// Train trains a model on the observations.
 func Train(ctx context.Context, start string, sources []grammars.Source, h observation.Header, observations []observation.Observation, opt Options) (*Model, error) {
 	t, err := NewTrainer(start, sources, opt)
 	if err != nil {
@@ -297,24 +299,24 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h obser
 	return t.Train(ctx, nil)
 }
 
-// A task is a model being learned.
+// A task is one training run.
 type task struct {
 	opt            Options
-	units          []observation.Unit // by ID
+	units          []observation.Unit // sorted by ID
 	rows           []*record
-	labelled       []int32 // rows of which it is known which methods were reached
+	labelled       []int32 // rows with known methods
 	matrix         *matrix
-	outcomes       []string // that are told apart; none if there is but one
-	outcomeColumns []int32  // by outcome: its column; none if methods are learned without
+	outcomes       []string // sorted; empty if all rows have the same outcome
+	outcomeColumns []int32  // column of each outcome
 	targets        []*target
-	digest         [sha256.Size]byte // of the rows, their features and outcomes
+	digest         [sha256.Size]byte // of the rows with their features and outcomes
 	outside        Outside
 
-	withoutOutcomes, withOutcomes *dtree.Table // without and with outcomes
+	withoutOutcomes, withOutcomes *dtree.Table // training data for outcomes, and for units
 	progress                      progress
 }
 
-// A target is something to learn: an outcome, or that a unit was entered.
+// A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
 	name   string
 	unit   bool
@@ -322,10 +324,10 @@ type target struct {
 	tree   dtree.Tree
 	digest [8]byte // of the labels
 	held   heldOut
-	reused bool // taken from an earlier model
+	reused bool // tree taken from an earlier model
 }
 
-// constant reports whether there is nothing to learn of a target.
+// constant reports whether all rows of the target have the same label.
 func (k *task) constant(t *target) bool {
 	rows := len(k.rows)
 	if t.unit {
@@ -335,31 +337,32 @@ func (k *task) constant(t *target) bool {
 	return n == 0 || n == rows
 }
 
-// varying returns the targets of which there is something to learn.
+// varying returns the targets that are not constant.
 func (k *task) varying(targets []*target) []*target {
 	return slices.DeleteFunc(slices.Clone(targets), k.constant)
 }
 
-// task puts what was gathered into an order that does not depend on how it came.
+// task prepares a training run. The order of rows and columns does not depend
+// on the order of the observations.
 func (t *Trainer) task() (*task, error) {
 	k := &task{opt: t.opt, units: slices.Clone(t.units)}
 	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
-	place := make([]int32, len(t.units)) // in the trainer to that in the task
+	index := make([]int32, len(t.units)) // index in t.units to index in k.units
 	for i, u := range k.units {
-		place[t.unitIndex[u.ID]] = int32(i)
+		index[t.unitIndex[u.ID]] = int32(i)
 	}
 	k.outside.Reached = make([]int, len(k.units))
 	k.outside.Outcomes = map[string]int{}
 	for i := range t.records {
 		if r := &t.records[i]; r.outside {
-			k.outside.add(r, place)
+			k.outside.add(r, index)
 		} else {
 			k.rows = append(k.rows, r)
 		}
 	}
 	slices.SortFunc(k.rows, func(a, b *record) int {
 		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), btoi(a.unlabelled)-btoi(b.unlabelled),
-			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(place[a], place[b]) }))
+			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(index[a], index[b]) }))
 	})
 	for i, r := range k.rows {
 		if !r.unlabelled {
@@ -370,14 +373,15 @@ func (t *Trainer) task() (*task, error) {
 		return nil, ErrNoObservations
 	}
 	k.buildMatrix(t.features)
-	k.buildTargets(place)
+	k.buildTargets(index)
 	return k, nil
 }
 
-// Outcomes that fewer observations have are not told apart from others like them.
+// minOutcome is the minimum number of observations for an outcome with a
+// failure type to be learned separately.
 const minOutcome = 5
 
-// buildMatrix makes the matrix of the rows' features and outcomes.
+// buildMatrix builds the matrix of features and outcomes.
 func (k *task) buildMatrix(all []Feature) {
 	counts := map[string]int{}
 	for _, r := range k.rows {
@@ -414,8 +418,8 @@ func (k *task) buildMatrix(all []Feature) {
 	k.digest = k.matrix.digest(k.rows)
 }
 
-// buildTargets makes the outcomes, and behind them the units, what is learned.
-func (k *task) buildTargets(place []int32) {
+// buildTargets creates a target per outcome and then per unit.
+func (k *task) buildTargets(index []int32) {
 	rows := len(k.rows)
 	for i, outcome := range k.outcomes {
 		t := &target{name: outcome, labels: dtree.NewBits(rows)}
@@ -432,7 +436,7 @@ func (k *task) buildTargets(place []int32) {
 	units := k.targets[len(k.outcomes):]
 	for i, r := range k.rows {
 		for _, m := range r.methods {
-			units[place[m]].labels.Set(int32(i))
+			units[index[m]].labels.Set(int32(i))
 		}
 	}
 	for _, t := range k.targets {
@@ -442,7 +446,7 @@ func (k *task) buildTargets(place []int32) {
 	}
 }
 
-// run learns all trees, and sees how good they are on what they did not see.
+// run grows all trees and cross-validates them.
 func (k *task) run(ctx context.Context) error {
 	var rest []*target
 	for _, t := range k.targets {
@@ -469,10 +473,11 @@ func (k *task) run(ctx context.Context) error {
 	return nil
 }
 
-// learn grows the trees of targets on some rows, all if rows is nil. Targets with
-// the same labels, as methods that call each other have, share a tree.
+// learn grows the trees of the targets on the given rows, or on all rows if
+// rows is nil. Targets with equal labels, such as methods that always call each
+// other, share a tree.
 func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
-	alike := groupByLabels(targets)
+	groups := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
 	known := k.labelled
 	if rows != nil {
@@ -481,12 +486,12 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
 		group.Go(func() error {
-			var outcomes, units TreeLearner // made when they are needed: they take memory
-			for i := w; i < len(alike); i += k.opt.Workers {
+			var outcomes, units TreeLearner // created on demand, because they are large
+			for i := w; i < len(groups); i += k.opt.Workers {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				t, learner := targets[alike[i][0]], &outcomes
+				t, learner := targets[groups[i][0]], &outcomes
 				if t.unit {
 					learner = &units
 				}
@@ -500,10 +505,10 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				if err != nil {
 					return fmt.Errorf("learn %s: %w", t.name, err)
 				}
-				for _, j := range alike[i] {
+				for _, j := range groups[i] {
 					trees[j] = tree
 				}
-				k.progress.add(len(alike[i]))
+				k.progress.add(len(groups[i]))
 			}
 			return nil
 		})
@@ -511,24 +516,24 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 	return trees, group.Wait()
 }
 
-// groups returns the places of targets, those of the same kind and with the same
-// labels together, in order.
+// groupByLabels groups the indices of targets of the same kind with the same
+// labels.
 func groupByLabels(targets []*target) [][]int {
 	type key struct {
 		unit   bool
 		labels string
 	}
-	place := map[key]int{}
+	index := map[key]int{}
 	var out [][]int
 	for i, t := range targets {
 		labels := make([]byte, 0, 8*len(t.labels))
 		for _, word := range t.labels {
 			labels = binary.LittleEndian.AppendUint64(labels, word)
 		}
-		at, ok := place[key{t.unit, string(labels)}]
+		at, ok := index[key{t.unit, string(labels)}]
 		if !ok {
 			at = len(out)
-			place[key{t.unit, string(labels)}] = at
+			index[key{t.unit, string(labels)}] = at
 			out = append(out, nil)
 		}
 		out[at] = append(out[at], i)
@@ -536,13 +541,13 @@ func groupByLabels(targets []*target) [][]int {
 	return out
 }
 
-// stream returns the randomness of a target: neither scheduling nor a neighbour
-// changes it.
+// rand returns the target's random source. It depends only on the seed and the
+// labels, so that scheduling and other targets have no influence.
 func (t *target) rand(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(t.digest[:])))
 }
 
-// digest names the rows and what they have.
+// digest returns a digest of the rows and their columns.
 func (m *matrix) digest(rows []*record) [sha256.Size]byte {
 	h := sha256.New()
 	for i, r := range rows {

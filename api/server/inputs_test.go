@@ -195,7 +195,7 @@ func TestMethods(t *testing.T) {
 		}
 	}
 	p := s.problem(t, http.MethodGet, "/v1/models/latest/methods/ad", "", nil)
-	if p.Status != http.StatusNotFound || p.Detail != `the model knows no method "ad"` {
+	if p.Status != http.StatusNotFound || p.Detail != `method "ad" is not in the model` {
 		t.Errorf("a method that is not there: %+v", p)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// syntheticRows draws rows that are like those of inputs: each begins with few
-// columns of a shared tree of columns, and whoever has one has those above it.
+// syntheticRows draws rows that resemble those of inputs: each row is a set of
+// branches of a shared tree of columns, and contains the ancestors of its
+// columns.
 func syntheticRows(r *rand.Rand, rows, columns int) [][]int32 {
 	out := make([][]int32, rows)
 	for i := range out {
@@ -63,7 +64,7 @@ func BenchmarkLearn(b *testing.B) {
 	}
 }
 
-// BenchmarkForest asks 1,000 trees about one row.
+// BenchmarkForest evaluates 1,000 trees on one row.
 func BenchmarkForest(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := syntheticRows(r, 1000, 20_000)

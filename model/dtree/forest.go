@@ -1,7 +1,7 @@
 package dtree
 
-// A Forest answers for many trees at once. Its nodes stand in one array, without
-// what only people want to know.
+// A Forest evaluates many trees on the same row. It stores all nodes in one
+// compact array.
 type Forest struct {
 	nodes []flatNode
 	roots []int32
@@ -10,10 +10,10 @@ type Forest struct {
 
 type flatNode struct {
 	column int32
-	next   int32 // without the column; at a leaf, the leaf's number in its tree
+	next   int32 // the child for rows without the column; for a leaf, its index in its tree
 }
 
-// NewForest returns the forest of the trees.
+// NewForest returns a forest of the trees.
 func NewForest(trees []Tree) *Forest {
 	f := &Forest{trees: trees}
 	for _, t := range trees {
@@ -30,8 +30,8 @@ func NewForest(trees []Tree) *Forest {
 	return f
 }
 
-// Leaves puts the leaf where the row ends up in each tree into out, which must
-// have room for all.
+// Leaves stores the index of the leaf that row falls into, per tree, in out.
+// len(out) must be at least the number of trees.
 func (f *Forest) Leaves(row Bits, out []int32) {
 	nodes := f.nodes
 	for i, at := range f.roots {

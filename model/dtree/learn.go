@@ -6,36 +6,36 @@ import (
 	"slices"
 )
 
-// Balance says what is done about classes of unequal size.
+// Balance selects how a learner handles classes of unequal size.
 type Balance int
 
-// The ways to balance classes.
+// Class balancing methods.
 const (
-	None      Balance = iota // nothing: all rows count the same
-	Sqrt                     // the rarer class weighs more, by the square root of the ratio
-	Subsample                // as many rows of the larger class are drawn as there are of the other
+	None      Balance = iota // every row has weight 1
+	Sqrt                     // positive rows are weighted by the square root of the class ratio
+	Subsample                // the larger class is sampled down to the size of the smaller
 )
 
-// Options say how trees are grown. Fields that are zero mean the default.
+// Options configure a learner. Zero values select the defaults.
 type Options struct {
-	MaxDepth int // questions below each other; 5
-	MinLeaf  int // rows in a leaf; 2, and 1 where a class has too few rows to lose one
+	MaxDepth int // maximum number of tests on a way; default 5
+	MinLeaf  int // minimum rows in a leaf; default 2, or 1 if a class has fewer than 10 rows
 	Balance  Balance
-	// Margin is by how much the gain of an extra column must exceed that of the
-	// best other one to be asked for: 0.2 for a fifth.
+	// Margin is the relative gain by which an extra column must beat the best
+	// other column: 0.2 means 20 %.
 	Margin float64
 }
 
-// Where a class has fewer rows than this, there are too few to lose one: a single
-// row may be a leaf, and any question is worth asking.
+// fewRows is the class size below which single-row leaves and arbitrarily small
+// gains are allowed.
 const fewRows = 10
 
-// worthAsking is how much a question gains at least. Gains count rows that are put
-// right, by their weight, so that a row or two of the commoner class are not
-// worth one: as often their labels are wrong.
+// usualMinGain is the minimum gain of a split, as a weighted number of rows. It
+// keeps one or two rows of the more frequent class, which may well be
+// mislabelled, from causing a split.
 const usualMinGain = 1.5
 
-// Grown trees have no more questions below each other than this.
+// maxDepth is the upper limit of [Options.MaxDepth].
 const maxDepth = 32
 
 func (opt Options) withDefaults() Options {
@@ -46,8 +46,8 @@ func (opt Options) withDefaults() Options {
 	return opt
 }
 
-// leastLeaf returns how many rows a leaf has at least. A leaf of a single row is
-// as likely a wrong label, unless there are hardly any others.
+// minLeaf returns the minimum number of rows in a leaf. Single-row leaves are
+// allowed only for small classes, because a lone row is often mislabelled.
 func (opt Options) minLeaf(positives, negatives int) int {
 	switch {
 	case opt.MinLeaf > 0:
@@ -59,7 +59,7 @@ func (opt Options) minLeaf(positives, negatives int) int {
 	}
 }
 
-// leastGain returns how much a question gains at least.
+// minGain returns the minimum gain of a split.
 func minGain(positives, negatives int) float64 {
 	if min(positives, negatives) < fewRows {
 		return 0
@@ -67,36 +67,36 @@ func minGain(positives, negatives int) float64 {
 	return usualMinGain
 }
 
-// A tally counts rows in its low half and the positive ones among them in its
-// high half, so that one addition counts both.
+// A tally packs a row count (low half) and a positive row count (high half), so
+// that one addition updates both.
 type tally uint64
 
 func (t tally) rows() int64      { return int64(t & math.MaxUint32) }
 func (t tally) positives() int64 { return int64(t >> 32) }
 
-// A Learner grows trees on some rows of a table. It is not safe for concurrent
-// use.
+// A Learner grows trees on a subset of a table's rows. It is not safe for
+// concurrent use.
 type Learner struct {
 	table *Table
 	opt   Options
 	rows  []int32
-	base  []tally // by column: how many of the rows have it
+	base  []tally // by column: number of rows that contain it
 
 	labels         Bits
-	minLeaf        int64   // rows in a leaf
-	minGain        float64 // what a question gains at least
-	positiveWeight float64 // the weight of a positive row; that of others is 1
+	minLeaf        int64   // minimum rows in a leaf
+	minGain        float64 // minimum gain of a split
+	positiveWeight float64 // weight of a positive row; negative rows have weight 1
 	tree           Tree
-	marked         Bits      // rows that have the column that is split by
-	order          []int32   // the rows, those of each node together
-	moved          []int32   // rows that are being moved
-	free           [][]tally // tallies that are all zero
-	varying        []int32   // the columns that some rows have and some have not
-	// Memory for the candidates in a node's children, by the node's depth.
+	marked         Bits      // rows with the column of the current split
+	order          []int32   // all rows, grouped by node
+	moved          []int32   // scratch space of split
+	free           [][]tally // zeroed tallies for reuse
+	varying        []int32   // columns that occur in some rows but not in all
+	// Candidate columns of a node's children, by the node's depth.
 	touched, remaining [maxDepth + 1][]int32
 }
 
-// NewLearner returns a learner on the given rows of a table, all of them if rows
+// NewLearner returns a learner for the given rows of t, or for all rows if rows
 // is nil.
 func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	if rows == nil {
@@ -119,17 +119,18 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	return l
 }
 
-// LearnerMemory returns how many bytes a learner takes at most, beside its table,
-// for a table of so many columns.
+// LearnerMemory returns the maximum number of bytes that a learner allocates
+// for a table with the given number of columns, in addition to the table.
 func LearnerMemory(columns int, opt Options) int64 {
 	depth := int64(opt.withDefaults().MaxDepth)
-	tallies := 8 * (1 + depth + 1)      // all rows, and those of a node at each depth
-	candidates := 2 * 4 * (1 + 2*depth) // slices that grow may have twice the room
+	tallies := 8 * (1 + depth + 1)      // for all rows, and for one node per depth
+	candidates := 2 * 4 * (1 + 2*depth) // append may double the capacity
 	return int64(columns) * (tallies + candidates)
 }
 
-// Learn grows a tree for the labels. Only to draw a sample does it need r.
-// Whatever the balance, nodes count all rows that come there.
+// Learn grows a tree for the labels. It uses r only to draw samples
+// ([Subsample]). Node counts cover all rows of the learner, whatever the
+// balance.
 func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 	l.labels, l.positiveWeight, l.tree = labels, 1, l.tree[:0]
 	positives := 0
@@ -162,7 +163,7 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 	return slices.Clone(l.tree)
 }
 
-// draw keeps n rows of the class with the label, and all of the other.
+// subsample keeps n rows with the given label and all rows without it.
 func (l *Learner) subsample(n int, label bool, r *rand.Rand) {
 	var larger, kept []int32
 	for _, row := range l.rows {
@@ -177,7 +178,7 @@ func (l *Learner) subsample(n int, label bool, r *rand.Rand) {
 	slices.Sort(l.order)
 }
 
-// take returns tallies that are all zero.
+// takeTallies returns zeroed tallies.
 func (l *Learner) takeTallies() []tally {
 	if len(l.free) == 0 {
 		return make([]tally, l.table.columns)
@@ -187,8 +188,8 @@ func (l *Learner) takeTallies() []tally {
 	return last
 }
 
-// countAll counts all rows of the learner. How many have each column is known,
-// which leaves the rows of the rarer class.
+// countAll tallies all rows of the learner. The row counts per column are known
+// in advance, so only the rows of the smaller class are visited.
 func (l *Learner) countAll(counts []tally, positives int) {
 	copy(counts, l.base)
 	if 2*positives <= len(l.rows) {
@@ -213,18 +214,19 @@ func (l *Learner) countAll(counts []tally, positives int) {
 	}
 }
 
-// count counts rows, and adds the columns that it comes across to met.
-func (l *Learner) count(rows []int32, counts []tally, met []int32) []int32 {
+// count adds rows to counts, and appends the columns whose count was zero to
+// touched.
+func (l *Learner) count(rows []int32, counts []tally, touched []int32) []int32 {
 	for _, r := range rows {
 		one := 1 | tally(l.labels.bit(r))<<32
 		for _, c := range l.table.Row(r) {
 			if counts[c] == 0 {
-				met = append(met, c)
+				touched = append(touched, c)
 			}
 			counts[c] += one
 		}
 	}
-	return met
+	return touched
 }
 
 func (l *Learner) leaf(rows []int32) Node {
@@ -236,9 +238,9 @@ func (l *Learner) leaf(rows []int32) Node {
 	return n
 }
 
-// grow asks a question in a node, if one is worth it, and goes on below. The
-// counts are of the node's rows, and right for the candidates, which are the
-// columns that may tell the rows apart. They are used up. The root's depth is 1.
+// grow splits a node if a split has enough gain, and then its children. counts
+// holds the tallies of the node's rows for at least the candidate columns; grow
+// modifies it. The root has depth 1.
 func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int32, depth int) {
 	n := l.tree[at]
 	if depth > l.opt.MaxDepth || n.Positives == 0 || n.Positives == n.Rows {
@@ -255,19 +257,20 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 	if depth == l.opt.MaxDepth {
 		return
 	}
-	// The smaller part is counted; what remains of the counts is the larger.
+	// Count the smaller child; the rest of the parent's counts belongs to the
+	// larger.
 	small, large, smallAt, largeAt := with, without, below+1, below
 	if len(without) < len(with) {
 		small, large, smallAt, largeAt = without, with, below, below+1
 	}
 	part := l.takeTallies()
-	met := l.count(small, part, l.touched[depth][:0])
-	l.touched[depth] = met
-	for _, c := range met {
+	touched := l.count(small, part, l.touched[depth][:0])
+	l.touched[depth] = touched
+	for _, c := range touched {
 		counts[c] -= part[c]
 	}
-	l.grow(smallAt, small, part, met, depth+1)
-	for _, c := range met {
+	l.grow(smallAt, small, part, touched, depth+1)
+	for _, c := range touched {
 		part[c] = 0
 	}
 	l.free = append(l.free, part)
@@ -281,8 +284,7 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 	l.grow(largeAt, large, counts, left, depth+1)
 }
 
-// split moves the rows that have a column behind those that have not, and keeps
-// the order among either.
+// split partitions rows stably into those without and those with the column.
 func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 	for _, r := range l.table.Holders(column) {
 		l.marked.Set(r)
@@ -304,11 +306,11 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 	return rows[:kept], rows[kept:]
 }
 
-// slack is how far apart gains are, for each row, before one counts as larger.
+// gainTolerance is the difference per row below which two gains are equal.
 const gainTolerance = 1e-10
 
-// best returns the candidate whose question gains most, or -1 if none is worth
-// asking. Of several that gain the same it is the first.
+// best returns the candidate with the highest gain, or -1 if no gain is
+// sufficient. Ties go to the first candidate.
 func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
 	eps := gainTolerance * float64(n.Rows)
 	before := l.purity(int64(n.Rows), int64(n.Positives))
@@ -333,7 +335,8 @@ func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
 	return plain
 }
 
-// after returns the purity on both sides of a question.
+// purityAfter returns the summed purity of both sides of a split, or -1 if a
+// side is too small.
 func (l *Learner) purityAfter(n Node, with tally) float64 {
 	n1, p1 := with.rows(), with.positives()
 	n0, p0 := int64(n.Rows)-n1, int64(n.Positives)-p1
@@ -343,8 +346,8 @@ func (l *Learner) purityAfter(n Node, with tally) float64 {
 	return l.purity(n0, p0) + l.purity(n1, p1)
 }
 
-// purity is what Gini's impurity lacks. Products are rounded one by one, or
-// machines that can multiply and add in one go would round differently.
+// purity returns the weighted complement of the Gini impurity. Products are
+// rounded explicitly, so that fused multiply-add gives the same result.
 func (l *Learner) purity(rows, positives int64) float64 {
 	if l.positiveWeight == 1 {
 		return float64(float64(positives*positives) * l.table.reciprocals[rows])
@@ -353,8 +356,8 @@ func (l *Learner) purity(rows, positives int64) float64 {
 	return float64(p*p) / (p + float64(rows-positives))
 }
 
-// recount counts all rows of the learner in a tree that was grown on a sample.
-// What leaves answer stays as the sample has it.
+// recount updates the node counts of a tree grown on a sample to all rows of
+// the learner. The predictions of the leaves stay.
 func (l *Learner) recount() {
 	for i := range l.tree {
 		l.tree[i].Rows, l.tree[i].Positives = 0, 0

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sample is rows with their labels, as tests draw them.
+// A sample is a drawn set of rows with labels.
 type sample struct {
 	rows    [][]int32
 	columns int
@@ -36,7 +36,7 @@ func drawSample(t *rapid.T) sample {
 	return s
 }
 
-// naiveGain is the gain of a question by its definition.
+// naiveGain returns the gain of a split by its definition.
 func (s sample) naiveGain(rows []int32, column int32, weight float64) (gain float64, with, without int) {
 	var n, p [2]float64
 	for _, r := range rows {
@@ -62,8 +62,8 @@ func (s sample) naiveGain(rows []int32, column int32, weight float64) (gain floa
 	return (gini(n[0]+n[1], p[0]+p[1]) - gini(n[0], p[0]) - gini(n[1], p[1])) / 2, with, without
 }
 
-// check walks a tree with the rows that it was learned from and says in which
-// node another question were better, or a count is wrong.
+// check walks a tree with its training rows and reports the first node with a
+// suboptimal split or a wrong count.
 func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 	t.Helper()
 	opt = opt.withDefaults()
@@ -89,7 +89,7 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 		if int(n.Rows) != len(rows) || int(n.Positives) != positives {
 			t.Fatalf("node %d: got %d of %d positive, want %d of %d", at, n.Positives, n.Rows, positives, len(rows))
 		}
-		best := [2]int32{-1, -1} // of plain columns and of extras
+		best := [2]int32{-1, -1} // of plain columns, of extra columns
 		most := [2]float64{worth, worth}
 		for c := range int32(s.columns) {
 			gain, with, without := s.naiveGain(rows, c, weight)
@@ -150,8 +150,8 @@ func TestEveryQuestionIsTheBest(t *testing.T) {
 	})
 }
 
-// TestSomeRows learns from some rows of a table what it would learn from a table
-// of those rows alone.
+// TestSomeRows checks that learning from some rows of a table gives the same
+// tree as learning from a table of these rows.
 func TestSomeRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSample(t)
@@ -178,7 +178,7 @@ func TestSomeRows(t *testing.T) {
 }
 
 func TestSubsample(t *testing.T) {
-	// Column 0 tells the class; three of forty rows are positive.
+	// Column 0 determines the class; three of forty rows are positive.
 	s := sample{columns: 2, labels: NewBits(40)}
 	for r := range int32(40) {
 		row := []int32{}

@@ -5,31 +5,32 @@ import (
 	"slices"
 )
 
-// Prune returns the tree for people to read: without questions whose answer
-// changes nothing, and without those that chance would explain, given how many
-// columns there were to choose from. The last leaf that answers covered stays.
+// Prune returns a simplified tree for display. It removes tests whose children
+// predict the same class, and tests whose split is not significant given that
+// it was selected from the given number of columns. At least one positive leaf
+// remains if there was one.
 func (t Tree) Prune(columns int) Tree {
 	out := slices.Clone(t)
-	covered := 0 // leaves that answer so
+	positive := 0 // positive leaves left
 	for _, n := range out {
 		if n.Column < 0 && n.Positive {
-			covered++
+			positive++
 		}
 	}
-	for i := len(out) - 1; i >= 0; i-- { // from the leaves up
+	for i := len(out) - 1; i >= 0; i-- { // bottom up
 		n := &out[i]
 		if n.Column < 0 || out[n.Absent].Column >= 0 || out[n.Absent+1].Column >= 0 {
 			continue
 		}
 		without, with := out[n.Absent], out[n.Absent+1]
 		leaf := Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: 2*n.Positives > n.Rows}
-		left := covered + btoi(leaf.Positive) - btoi(without.Positive) - btoi(with.Positive)
-		if left == 0 && covered > 0 {
+		left := positive + btoi(leaf.Positive) - btoi(without.Positive) - btoi(with.Positive)
+		if left == 0 && positive > 0 {
 			continue
 		}
 		same := without.Positive == with.Positive && with.Positive == leaf.Positive
 		if same || pValue(*n, with)*float64(columns) > 1 {
-			*n, covered = leaf, left
+			*n, positive = leaf, left
 		}
 	}
 	return out.reachable()
@@ -42,7 +43,7 @@ func btoi(yes bool) int {
 	return 0
 }
 
-// reachable returns the tree without the nodes that nothing leads to.
+// reachable returns the tree without unreachable nodes.
 func (t Tree) reachable() Tree {
 	out := Tree{t[0]}
 	for i := 0; i < len(out); i++ {
@@ -55,23 +56,23 @@ func (t Tree) reachable() Tree {
 	return out
 }
 
-// Collapse returns the tree without the questions that are to go, and without all
-// that is below them.
-func (t Tree) Collapse(gone func(n, without, with Node) bool) Tree {
+// Collapse returns the tree with every test for which remove returns true
+// replaced by a leaf.
+func (t Tree) Collapse(remove func(n, without, with Node) bool) Tree {
 	out := slices.Clone(t)
 	for i, n := range out {
-		if n.Column >= 0 && gone(n, out[n.Absent], out[n.Absent+1]) {
+		if n.Column >= 0 && remove(n, out[n.Absent], out[n.Absent+1]) {
 			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: 2*n.Positives > n.Rows}
 		}
 	}
 	return out.reachable()
 }
 
-// chance returns how likely a split as uneven as this one, or more, is if the
-// column has nothing to do with the label: Fisher's exact test.
+// pValue returns the p-value of Fisher's exact test that the column of n is
+// independent of the label.
 func pValue(n, with Node) float64 {
 	rows, positives, taken := float64(n.Rows), float64(n.Positives), float64(with.Rows)
-	log := func(k float64) float64 { // of how likely it is that k of the taken are positive
+	log := func(k float64) float64 { // log probability of k positive rows with the column
 		return logChoose(positives, k) + logChoose(rows-positives, taken-k) - logChoose(rows, taken)
 	}
 	least := max(0, taken-(rows-positives))

@@ -1,29 +1,29 @@
 // Package dtree learns decision trees over rows of binary columns.
 //
-// A [Table] holds the rows, each as the columns that it has; most rows have few
-// of them. A [Learner] grows one [Tree] after the other on it, each for its own
-// labels. The tree asks in every node for the column that leaves the least
-// impurity by Gini; of several that are equally good, for the first.
+// A [Table] holds the rows, each as a sparse list of columns. A [Learner] grows
+// one [Tree] per set of labels. Every node tests the column with the lowest
+// Gini impurity after the split; ties go to the first column.
 //
 // The same table, labels and options give the same tree on every machine.
 package dtree
 
 import "math/bits"
 
-// A Table is rows of binary columns, sparse in both directions.
+// A Table holds rows of binary columns as sparse lists, by row and by column.
 type Table struct {
 	columns      int
-	extra        int     // columns from here on are extras
-	rowStarts    []int32 // by row: where its columns begin in cells
+	extra        int     // index of the first extra column
+	rowStarts    []int32 // by row: start of its columns in cells
 	cells        []int32
-	holderStarts []int32 // by column: where its rows begin in holders
+	holderStarts []int32 // by column: start of its rows in holders
 	holders      []int32
-	reciprocals  []float64 // 1/n, for all numbers of rows
+	reciprocals  []float64 // 1/n for every possible number of rows
 	rowWords     int
 }
 
-// NewTable returns a table of rows, each with its columns in ascending order.
-// Columns from extra on are extras, which have to win a split by a margin.
+// NewTable returns a table of rows. Each row lists its columns in ascending
+// order. The columns from extra on are extra columns, which must win a split by
+// [Options.Margin].
 func NewTable(rows [][]int32, columns, extra int) *Table {
 	t := &Table{columns: columns, extra: extra, rowWords: (len(rows) + 63) / 64}
 	t.rowStarts = make([]int32, 1, len(rows)+1)
@@ -59,31 +59,33 @@ func (t *Table) Rows() int { return len(t.rowStarts) - 1 }
 // Columns returns the number of columns.
 func (t *Table) Columns() int { return t.columns }
 
-// Row returns the columns of a row. The caller must not change them.
+// Row returns the columns of a row. The caller must not modify them.
 func (t *Table) Row(r int32) []int32 { return t.cells[t.rowStarts[r]:t.rowStarts[r+1]] }
 
-// Holders returns the rows that have a column. The caller must not change them.
+// Holders returns the rows that contain a column. The caller must not modify
+// them.
 func (t *Table) Holders(c int32) []int32 { return t.holders[t.holderStarts[c]:t.holderStarts[c+1]] }
 
-// Bits are a set of small numbers: rows with a label, or the columns of a row.
+// Bits is a set of small non-negative integers, such as the rows with a label
+// or the columns of a row.
 type Bits []uint64
 
-// NewBits returns an empty set of numbers below n.
+// NewBits returns an empty set with capacity for the integers below n.
 func NewBits(n int) Bits { return make(Bits, (n+63)/64) }
 
-// Set puts a number into the set.
+// Set adds i to the set.
 func (b Bits) Set(i int32) { b[i>>6] |= 1 << (i & 63) }
 
-// Unset takes a number out of the set.
+// Unset removes i from the set.
 func (b Bits) Unset(i int32) { b[i>>6] &^= 1 << (i & 63) }
 
-// Has reports whether a number is in the set.
+// Has reports whether i is in the set.
 func (b Bits) Has(i int32) bool { return b[i>>6]>>(i&63)&1 == 1 }
 
-// bit returns 1 for a number in the set and 0 for any other.
+// bit returns 1 if i is in the set, else 0.
 func (b Bits) bit(i int32) int32 { return int32(b[i>>6] >> (i & 63) & 1) }
 
-// Count returns how many numbers are in the set.
+// Count returns the size of the set.
 func (b Bits) Count() int {
 	n := 0
 	for _, w := range b {

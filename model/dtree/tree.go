@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A Node is a question or a leaf. It knows how many rows came there.
+// A Node is a test or a leaf of a tree.
 type Node struct {
-	Column          int32 // what it asks for; -1 at a leaf
-	Absent          int32 // where to go on without it; with it, at the node after that
+	Column          int32 // the column to test; -1 for a leaf
+	Absent          int32 // index of the child for rows without the column; the child for rows with it follows
 	Rows, Positives int32
-	Positive        bool // what a leaf answers
+	Positive        bool // whether a leaf predicts the positive class
 }
 
-// A Tree is its nodes, the root first, each before those below it.
+// A Tree lists its nodes, the root first and parents before their children.
 type Tree []Node
 
-// Leaf returns the leaf where a row ends up.
+// Leaf returns the index of the leaf that row falls into.
 func (t Tree) Leaf(row Bits) int32 {
 	at := int32(0)
 	for t[at].Column >= 0 {
@@ -26,19 +26,20 @@ func (t Tree) Leaf(row Bits) int32 {
 	return at
 }
 
-// A Test asks whether a column is there.
+// A Condition is a test with the answer it needs.
 type Condition struct {
 	Column  int32
 	Present bool
 }
 
-// A Way is all that the rows of a leaf have in common, from the root down.
+// A Way is the conjunction of conditions that leads to a leaf, from the root
+// down.
 type Way struct {
 	Leaf       int32
 	Conditions []Condition
 }
 
-// Ways returns the ways to all leaves, those without a column before those with it.
+// Ways returns the ways to all leaves, depth first, absent before present.
 func (t Tree) Ways() []Way {
 	type step struct {
 		node  int32
@@ -60,7 +61,7 @@ func (t Tree) Ways() []Way {
 	return out
 }
 
-// Columns returns the columns that the tree asks for, in order.
+// Columns returns the columns that the tree tests, in ascending order.
 func (t Tree) Columns() []int32 {
 	var out []int32
 	for _, n := range t {
@@ -72,33 +73,34 @@ func (t Tree) Columns() []int32 {
 	return slices.Compact(out)
 }
 
-// Check tells what is wrong with a tree that comes from elsewhere.
+// Check reports whether a decoded tree is well-formed and tests only the given
+// number of columns.
 func (t Tree) Check(columns int) error {
 	if len(t) == 0 {
-		return errors.New("a tree without nodes")
+		return errors.New("tree has no nodes")
 	}
-	above := make([]int, len(t)) // how many nodes go on with each
+	parents := make([]int, len(t)) // parents of each node
 	for i, n := range t {
 		switch {
 		case n.Rows < 0 || n.Positives < 0 || n.Positives > n.Rows:
-			return fmt.Errorf("node %d: %d of %d rows are positive", i, n.Positives, n.Rows)
+			return fmt.Errorf("node %d: %d positive rows of %d: must be between 0 and the number of rows", i, n.Positives, n.Rows)
 		case n.Column < -1 || int(n.Column) >= columns:
-			return fmt.Errorf("node %d: column %d of %d", i, n.Column, columns)
+			return fmt.Errorf("node %d: column %d: must be between -1 and %d", i, n.Column, columns-1)
 		case n.Column < 0:
 			continue
 		case n.Absent <= int32(i) || int(n.Absent) >= len(t)-1:
-			return fmt.Errorf("node %d of %d goes on with node %d", i, len(t), n.Absent)
+			return fmt.Errorf("node %d: children %d and %d: must be between %d and %d", i, n.Absent, n.Absent+1, i+1, len(t)-1)
 		}
 		a, p := t[n.Absent], t[n.Absent+1]
 		if int64(a.Rows)+int64(p.Rows) != int64(n.Rows) || int64(a.Positives)+int64(p.Positives) != int64(n.Positives) {
-			return fmt.Errorf("node %d: its rows are not those of the nodes below it", i)
+			return fmt.Errorf("node %d: row counts differ from the sum of its children", i)
 		}
-		above[n.Absent]++
-		above[n.Absent+1]++
+		parents[n.Absent]++
+		parents[n.Absent+1]++
 	}
-	for i, n := range above[1:] {
+	for i, n := range parents[1:] {
 		if n != 1 {
-			return fmt.Errorf("node %d is below %d nodes", i+1, n)
+			return fmt.Errorf("node %d has %d parents: must have 1", i+1, n)
 		}
 	}
 	return nil

@@ -117,22 +117,22 @@ func TestCheck(t *testing.T) {
 		tree Tree
 		want string
 	}{
-		{"nothing", nil, "a tree without nodes"},
-		{"more positives than rows", Tree{{Column: -1, Rows: 1, Positives: 2}}, "node 0: 2 of 1 rows are positive"},
-		{"an unknown column", Tree{{Column: 2}}, "node 0: column 2 of 2"},
-		{"a way back", Tree{{Column: 0, Absent: 0}, {Column: -1}}, "node 0 of 2 goes on with node 0"},
-		{"a way out", Tree{{Column: 0, Absent: 1}, {Column: -1}}, "node 0 of 2 goes on with node 1"},
+		{"nothing", nil, "tree has no nodes"},
+		{"more positives than rows", Tree{{Column: -1, Rows: 1, Positives: 2}}, "node 0: 2 positive rows of 1: must be between 0 and the number of rows"},
+		{"an unknown column", Tree{{Column: 2}}, "node 0: column 2: must be between -1 and 1"},
+		{"a way back", Tree{{Column: 0, Absent: 0}, {Column: -1}}, "node 0: children 0 and 1: must be between 1 and 1"},
+		{"a way out", Tree{{Column: 0, Absent: 1}, {Column: -1}}, "node 0: children 1 and 2: must be between 1 and 1"},
 		{
 			"two ways to a node",
 			Tree{{Column: 0, Absent: 1}, {Column: 1, Absent: 2}, {Column: -1}, {Column: -1}},
-			"node 2 is below 2 nodes",
+			"node 2 has 2 parents: must have 1",
 		},
 		{
 			"rows from nowhere",
 			Tree{{Column: 0, Absent: 1, Rows: 1}, {Column: -1, Rows: 1}, {Column: -1, Rows: 1}},
-			"node 0: its rows are not those of the nodes below it",
+			"node 0: row counts differ from the sum of its children",
 		},
-		{"a node that nothing leads to", Tree{{Column: -1}, {Column: -1}}, "node 1 is below 0 nodes"},
+		{"a node that nothing leads to", Tree{{Column: -1}, {Column: -1}}, "node 1 has 0 parents: must have 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := tc.tree.Check(2)

@@ -6,22 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// observationsVersion names the format in the first line of a file.
+// formatVersion identifies the format in the first line of a file.
 const formatVersion = "observations/1"
 
-// Bounds of the format. A line holds an input of MaxInput bytes at its worst,
-// six characters for each, and the methods.
+// Limits of the format. maxLine has room for an input of MaxInput bytes with
+// every byte escaped (\u00XX), and for the methods.
 const (
 	MaxInput = 8 << 20
 	maxLine  = 64 << 20
 )
 
-// jsonLine is any line: the header has "inroad", observations have not.
+// jsonLine is a header or an observation. Only a header has the field "inroad".
 type jsonLine struct {
 	Version *string    `json:"inroad"`
 	Subject string     `json:"subject"`
@@ -46,7 +47,7 @@ type jsonUnit struct {
 	End   int    `json:"end,omitempty"`
 }
 
-// jsonObservation has pointers where being absent means something.
+// jsonObservation uses pointers for fields whose absence is significant.
 type jsonObservation struct {
 	Name        string       `json:"name,omitempty"`
 	Input       *string      `json:"input,omitempty"`
@@ -65,19 +66,20 @@ type jsonFailure struct {
 	Stack   string `json:"stack,omitempty"`
 }
 
-// unmarshalLine reads a line. Text that JSON would silently change is refused.
+// unmarshalLine decodes a line. It rejects text that encoding/json would
+// silently replace.
 func unmarshalLine(line []byte) (*jsonLine, error) {
 	if !utf8.Valid(line) {
-		return nil, errors.New("not UTF-8; an input that is no text belongs into input_base64")
+		return nil, errors.New("not UTF-8: binary inputs must be in input_base64")
 	}
 	if loneSurrogate(line) {
-		return nil, errors.New("half a surrogate pair, which is no character; such an input belongs into input_base64")
+		return nil, errors.New("unpaired surrogate: such inputs must be in input_base64")
 	}
 	var l jsonLine
 	err := json.Unmarshal(line, &l)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		field := strings.TrimPrefix(wrong.Field, "jsonObservation.")
-		return nil, fmt.Errorf("%s: a JSON %s is not what belongs here", field, wrong.Value)
+		return nil, fmt.Errorf("%s: unexpected JSON %s, must be %s", field, wrong.Value, jsonType(wrong.Type))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("not a JSON object: %w", err)
@@ -85,7 +87,25 @@ func unmarshalLine(line []byte) (*jsonLine, error) {
 	return &l, nil
 }
 
-// loneSurrogate tells whether a \ud800 to \udfff stands without its other half.
+// jsonType returns the JSON type that decodes into t.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a base64 string"
+		}
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	default:
+		return "a number"
+	}
+}
+
+// loneSurrogate reports whether the line has an escaped surrogate that is not
+// part of a pair.
 func loneSurrogate(line []byte) bool {
 	for {
 		i := bytes.IndexByte(line, '\\')
@@ -105,7 +125,7 @@ func loneSurrogate(line []byte) bool {
 	}
 }
 
-// surrogate reads the escape of half a pair.
+// surrogate decodes a \uXXXX escape if it is a surrogate.
 func surrogate(text []byte) (unit int, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -137,31 +157,31 @@ func (h jsonHeader) header() Header {
 	return Header{Subject: h.Subject, Commit: h.Commit, Units: units}
 }
 
-// check finds what is wrong with the units of a header.
+// check validates the units.
 func (h jsonHeader) check() error {
 	for _, u := range h.Units {
 		switch {
 		case u.ID == "":
-			return errors.New("units: one has no id")
+			return errors.New("units: missing id")
 		case u.Start < 0 || u.End < u.Start:
-			return fmt.Errorf("units: %q: lines %d to %d", u.ID, u.Start, u.End)
+			return fmt.Errorf("units: %q: start %d, end %d: must be 0 <= start <= end", u.ID, u.Start, u.End)
 		}
 	}
 	return nil
 }
 
-// observation checks what a line says.
+// observation validates the line and converts it.
 func (j *jsonObservation) observation() (Observation, error) {
 	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Outcome: j.Outcome, Weight: 1}
 	switch {
 	case j.Input != nil && j.InputBase64 != nil:
-		return o, errors.New("both input and input_base64")
+		return o, errors.New("both input and input_base64: must have one of them")
 	case j.Input != nil:
 		o.Input = []byte(*j.Input)
 	case j.InputBase64 != nil:
 		o.Input = *j.InputBase64
 	default:
-		return o, errors.New("neither input nor input_base64")
+		return o, errors.New("neither input nor input_base64: must have one of them")
 	}
 	if j.Failure != nil {
 		f := Failure(*j.Failure)
@@ -185,34 +205,34 @@ func (j *jsonObservation) observation() (Observation, error) {
 	return o, nil
 }
 
-// What numbers may be, so that sums of them stay numbers.
+// Limits that keep sums of durations and counts from overflowing.
 const (
-	maxMS    = 365 * 24 * 60 * 60 * 1000 // a year
+	maxMS    = 365 * 24 * 60 * 60 * 1000 // one year
 	maxCount = 1 << 40
 )
 
-// check finds what the format does not allow.
+// check validates the observation.
 func (o *Observation) check() error {
 	switch {
 	case len(o.Input) > MaxInput:
 		return fmt.Errorf("input has %d bytes, more than the limit of %d", len(o.Input), MaxInput)
 	case o.Outcome != OK && o.Outcome != Failed && o.Outcome != Crashed && o.Outcome != TimedOut:
-		return fmt.Errorf("outcome %q: it is ok, failure, crash or timeout", o.Outcome)
+		return fmt.Errorf("outcome %q: must be ok, failure, crash or timeout", o.Outcome)
 	case o.Outcome == OK && o.Failure != nil:
-		return errors.New("outcome ok, and yet a failure")
+		return errors.New("outcome ok: must not have a failure")
 	case o.Counts != nil && len(o.Counts) != len(o.Methods):
-		return fmt.Errorf("%d counts for %d methods", len(o.Counts), len(o.Methods))
+		return fmt.Errorf("%d counts for %d methods: must be equal", len(o.Counts), len(o.Methods))
 	case !(o.Weight > 0 && o.Weight <= math.MaxFloat64):
-		return fmt.Errorf("weight %v: it is more than 0", o.Weight)
+		return fmt.Errorf("weight %v: must be greater than 0", o.Weight)
 	case o.Duration < 0 || o.Duration > maxMS*time.Millisecond:
-		return fmt.Errorf("duration_ms %v: it is from 0 to %d", o.Duration.Milliseconds(), int64(maxMS))
+		return fmt.Errorf("duration_ms %v: must be between 0 and %d", o.Duration.Milliseconds(), int64(maxMS))
 	}
 	for i, id := range o.Methods {
 		if id == "" {
-			return errors.New("a method without a name")
+			return errors.New("methods: empty ID")
 		}
 		if o.Counts != nil && (o.Counts[i] < 0 || o.Counts[i] > maxCount) {
-			return fmt.Errorf("count %d of %q: it is from 0 to %d", o.Counts[i], id, int64(maxCount))
+			return fmt.Errorf("count %d of %q: must be between 0 and %d", o.Counts[i], id, int64(maxCount))
 		}
 	}
 	return nil

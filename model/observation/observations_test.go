@@ -18,7 +18,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// readAll reads to the end and keeps what is wrong with single lines.
+// readAll reads a whole file and returns the observations and the line errors.
 func readAll(tb testing.TB, r *observation.Reader) (all []observation.Observation, bad []string) {
 	tb.Helper()
 	for {
@@ -128,7 +128,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"a negative weight", observation.Observation{Weight: -1}, "weight -1"},
 		{"a negative time", observation.Observation{Duration: -time.Second}, "duration_ms -1000"},
 		{"counts of nothing", observation.Observation{Counts: []int{1}}, "1 counts for 0 methods"},
-		{"a nameless method", observation.Observation{Methods: []string{""}}, "without a name"},
+		{"a nameless method", observation.Observation{Methods: []string{""}}, "empty ID"},
 		{"a huge input", observation.Observation{Input: make([]byte, observation.MaxInput+1)}, "more than the limit of 8388608"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -141,7 +141,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestBadLines puts each line between two good ones, which must be read.
+// TestBadLines puts each bad line between two good ones, which must still be
+// read.
 func TestBadLines(t *testing.T) {
 	for _, tc := range []struct{ name, line, want string }{
 		{"no JSON", `input`, "line 2: not a JSON object: invalid character 'i'"},
@@ -150,22 +151,22 @@ func TestBadLines(t *testing.T) {
 		{"no input", `{"methods":[]}`, "line 2: neither input nor input_base64"},
 		{"two inputs", `{"input":"","input_base64":""}`, "line 2: both input and input_base64"},
 		{"bad base64", `{"input_base64":"?"}`, "line 2: not a JSON object: illegal base64"},
-		{"bytes that are no text", "{\"input\":\"\xff\"}", "line 2: not UTF-8; an input that is no text belongs into input_base64"},
-		{"half a pair", `{"input":"\ud800x"}`, "line 2: half a surrogate pair"},
-		{"the second half of a pair", `{"input":"\\\udc00"}`, "line 2: half a surrogate pair"},
-		{"two first halves", `{"input":"\ud800\uD800\udc00"}`, "line 2: half a surrogate pair"},
-		{"methods that are no list", `{"input":"","methods":"a"}`, "line 2: methods: a JSON string is not what belongs here"},
-		{"a method without a name", `{"input":"","methods":[""]}`, "line 2: a method without a name"},
+		{"bytes that are no text", "{\"input\":\"\xff\"}", "line 2: not UTF-8: binary inputs must be in input_base64"},
+		{"half a pair", `{"input":"\ud800x"}`, "line 2: unpaired surrogate"},
+		{"the second half of a pair", `{"input":"\\\udc00"}`, "line 2: unpaired surrogate"},
+		{"two first halves", `{"input":"\ud800\uD800\udc00"}`, "line 2: unpaired surrogate"},
+		{"methods that are no list", `{"input":"","methods":"a"}`, "line 2: methods: unexpected JSON string, must be an array"},
+		{"a method without a name", `{"input":"","methods":[""]}`, "line 2: methods: empty ID"},
 		{"too few counts", `{"input":"","methods":["a"],"counts":[]}`, "line 2: 0 counts for 1 methods"},
 		{"a negative count", `{"input":"","methods":["a"],"counts":[-1]}`, `line 2: count -1 of "a"`},
 		{"a huge count", `{"input":"","methods":["a"],"counts":[9223372036854775807]}`, `line 2: count 9223372036854775807 of "a"`},
-		{"an unknown outcome", `{"input":"","outcome":"OK"}`, `line 2: outcome "OK": it is ok, failure, crash or timeout`},
-		{"a failure that is none", `{"input":"","outcome":"ok","failure":{}}`, "line 2: outcome ok, and yet a failure"},
-		{"no weight", `{"input":"","weight":0}`, "line 2: weight 0: it is more than 0"},
+		{"an unknown outcome", `{"input":"","outcome":"OK"}`, `line 2: outcome "OK": must be ok, failure, crash or timeout`},
+		{"a failure that is none", `{"input":"","outcome":"ok","failure":{}}`, "line 2: outcome ok: must not have a failure"},
+		{"no weight", `{"input":"","weight":0}`, "line 2: weight 0: must be greater than 0"},
 		{"a negative time", `{"input":"","duration_ms":-1}`, "line 2: duration_ms -1"},
 		{"an eternity", `{"input":"","duration_ms":1e300}`, "line 2: duration_ms"},
-		{"a unit without an id", `{"inroad":"observations/1","units":[{}]}`, "line 2: units: one has no id"},
-		{"a unit that ends before it begins", `{"inroad":"observations/1","units":[{"id":"a","start":2,"end":1}]}`, `line 2: units: "a": lines 2 to 1`},
+		{"a unit without an id", `{"inroad":"observations/1","units":[{}]}`, "line 2: units: missing id"},
+		{"a unit that ends before it begins", `{"inroad":"observations/1","units":[{"id":"a","start":2,"end":1}]}`, `line 2: units: "a": start 2, end 1: must be 0 <= start <= end`},
 		{"deep nesting", strings.Repeat(`{"x":`, 20_000), "line 2: not a JSON object"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -182,16 +183,16 @@ func TestFinalErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{
 			"a later version", `{"inroad":"observations/2"}`,
-			`final: line 1: cannot read observations: the version is "observations/2", and this program knows "observations/1"`,
+			`final: line 1: incompatible observations: version "observations/2": must be "observations/1"`,
 		},
 		{
 			"two programs", `{"inroad":"observations/1","subject":"a"}` + "\n" + `{"inroad":"observations/1","subject":"b","commit":"c"}`,
-			`final: line 2: cannot read observations: those of "b" at "c" follow, and the ones before are of "a"`,
+			`final: line 2: incompatible observations: program "b" at "c": must be "a", as before`,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := observation.NewReader(strings.NewReader(tc.text + "\n{\"input\":\"\"}\n"))
-			for range 2 { // it stays the same
+			for range 2 { // the error is sticky
 				if got, bad := readAll(t, r); len(got) != 0 || len(bad) != 1 || bad[0] != tc.want {
 					t.Errorf("got %d observations and errors %q, want %q", len(got), bad, tc.want)
 				}
@@ -211,8 +212,8 @@ func TestFinalErrors(t *testing.T) {
 	})
 }
 
-// TestLongLines reads an input of the largest size that is written in the
-// longest way, and passes over a line that is longer still.
+// TestLongLines reads an input of the maximum size in its longest encoding, and
+// skips a line that exceeds the limit.
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat(`\u0001`, observation.MaxInput)
 	tooLong := strings.Repeat("x", 70<<20)
@@ -224,12 +225,12 @@ func TestLongLines(t *testing.T) {
 	if len(got) != 3 || len(got[0].Input) != observation.MaxInput || string(got[2].Input) != "last" {
 		t.Errorf("got %d observations, want the long one, the short one and the last", len(got))
 	}
-	if len(bad) != 1 || bad[0] != "line 2: longer than the limit of 67108864 bytes" {
+	if len(bad) != 1 || bad[0] != "line 2: more than the limit of 67108864 bytes" {
 		t.Errorf("got errors %q", bad)
 	}
 }
 
-// TestRoundTrip reads back what was written.
+// TestRoundTrip writes observations and reads them back.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Custom(drawObservation)).Draw(t, "observations")
@@ -278,8 +279,8 @@ func drawObservation(t *rapid.T) observation.Observation {
 	return o
 }
 
-// FuzzReader checks what holds for any file: reading ends without a panic, and
-// what was read is the same after it was written.
+// FuzzReader checks that reading never panics, and that observations survive a
+// round trip.
 func FuzzReader(f *testing.F) {
 	text, err := os.ReadFile("testdata/observations.ndjson")
 	if err != nil {

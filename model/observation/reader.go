@@ -8,12 +8,12 @@ import (
 	"io"
 )
 
-// ErrObservations tells that a file is not one of observations that can be
-// read: of a version that this program does not know, or about two programs.
-var ErrIncompatible = errors.New("cannot read observations")
+// ErrIncompatible reports a file whose format version is unknown, or whose
+// observations belong to two programs.
+var ErrIncompatible = errors.New("incompatible observations")
 
-// A LineError tells which line of a file of observations is wrong. The lines
-// behind it can be read.
+// A LineError reports an invalid line. The reader can continue with the next
+// line.
 type LineError struct {
 	Line int // from 1
 	Err  error
@@ -21,34 +21,33 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong with the line.
+// Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// A Reader reads observations one after the other. It holds one line and the
-// table of units.
+// A Reader reads observations one at a time. It keeps only the current line and
+// the units in memory.
 type Reader struct {
 	r       *bufio.Reader
 	line    int
-	text    []byte // of the line, if it did not fit into the buffer of r
+	text    []byte // the current line, if longer than the buffer of r
 	started bool
 	header  Header
-	units   map[string]bool   // the units of the header
-	ids     map[string]string // methods so far, so that equal ones share their text
+	units   map[string]bool   // IDs of the units in header
+	ids     map[string]string // interned method IDs
 	peeked  func() (Observation, error)
-	err     error // that no line can follow
+	err     error // sticky
 }
 
-// maxShared bounds how many method IDs a reader remembers.
+// maxInterned limits the number of interned method IDs.
 const maxInterned = 1 << 20
 
-// NewReader returns a reader of the lines of r.
+// NewReader returns a Reader that reads from r.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 1<<16), units: map[string]bool{}, ids: map[string]string{}}
 }
 
-// Header returns what the file says of the program so far. Units may be added
-// by further headers between the observations: such files come about when
-// one is continued, or several are joined.
+// Header returns the header as read so far. Files that were continued or
+// concatenated have further headers, which add units.
 func (r *Reader) Header() Header {
 	if !r.started {
 		o, err := r.next(true)
@@ -59,9 +58,8 @@ func (r *Reader) Header() Header {
 	return r.header
 }
 
-// Next returns the next observation. At the end the error is io.EOF. A
-// *LineError concerns one line, and Next goes on with the line behind it; any
-// other error is final.
+// Next returns the next observation, or io.EOF at the end. After a *[LineError]
+// the next call continues with the following line; any other error is final.
 func (r *Reader) Next() (Observation, error) {
 	if r.peeked != nil {
 		ahead := r.peeked
@@ -76,13 +74,13 @@ func (r *Reader) Next() (Observation, error) {
 	}
 }
 
-// Line returns the number of the line that was read last.
+// Line returns the number of the last line read.
 func (r *Reader) Line() int { return r.line }
 
-// errHeader tells that a line was a header and not an observation.
+// errHeader signals that a line was a header.
 var errHeader = errors.New("header")
 
-// next reads the next line that is not blank.
+// next decodes the next line that is not blank.
 func (r *Reader) next(first bool) (Observation, error) {
 	r.started = true
 	if r.err != nil {
@@ -117,7 +115,7 @@ func (r *Reader) next(first bool) (Observation, error) {
 	return o, nil
 }
 
-// readLine reads a line. What it returns is valid until the next call.
+// readLine returns the next line. The slice is valid until the next call.
 func (r *Reader) readLine() ([]byte, error) {
 	r.line++
 	r.text = r.text[:0]
@@ -139,7 +137,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		switch {
 		case !whole:
 		case tooLong:
-			return nil, &LineError{r.line, fmt.Errorf("longer than the limit of %d bytes", maxLine)}
+			return nil, &LineError{r.line, fmt.Errorf("more than the limit of %d bytes", maxLine)}
 		case len(r.text) > 0:
 			return r.text, nil
 		case err != nil:
@@ -148,10 +146,10 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 }
 
-// readHeader takes in a header. A second one adds its units.
+// readHeader handles a header. Every header after the first adds its units.
 func (r *Reader) readHeader(h jsonHeader, first bool) error {
 	if h.Version != formatVersion {
-		r.err = fmt.Errorf("line %d: %w: the version is %q, and this program knows %q", r.line, ErrIncompatible, h.Version, formatVersion)
+		r.err = fmt.Errorf("line %d: %w: version %q: must be %q", r.line, ErrIncompatible, h.Version, formatVersion)
 		return r.err
 	}
 	if err := h.check(); err != nil {
@@ -162,7 +160,7 @@ func (r *Reader) readHeader(h jsonHeader, first bool) error {
 		r.header.Subject, r.header.Commit = header.Subject, header.Commit
 	}
 	if header.Subject != r.header.Subject || header.Commit != r.header.Commit {
-		r.err = fmt.Errorf("line %d: %w: those of %s follow, and the ones before are of %s",
+		r.err = fmt.Errorf("line %d: %w: program %s: must be %s, as before",
 			r.line, ErrIncompatible, header.program(), r.header.program())
 		return r.err
 	}
@@ -182,7 +180,7 @@ func (h Header) program() string {
 	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
 }
 
-// share makes methods with the same ID share its text.
+// intern replaces equal method IDs by the same string.
 func (r *Reader) intern(methods []string) {
 	for i, id := range methods {
 		known, ok := r.ids[id]

@@ -11,20 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer writes observations, each with a single call of Write below.
+// A Writer writes observations. It writes every line with a single call to the
+// underlying writer.
 type Writer struct {
 	w       io.Writer
 	buf     bytes.Buffer
 	encoder *json.Encoder
 }
 
-// NewWriter returns a writer that has written the header to w.
+// NewWriter returns a Writer and writes the header to w.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := NewAppender(w)
 	return out, out.WriteHeader(h)
 }
 
-// NewAppender returns a writer that goes on with a file that has its header.
+// NewAppender returns a Writer that appends to a file with a header.
 func NewAppender(w io.Writer) *Writer {
 	out := &Writer{w: w}
 	out.encoder = json.NewEncoder(&out.buf)
@@ -32,8 +33,8 @@ func NewAppender(w io.Writer) *Writer {
 	return out
 }
 
-// WriteHeader writes a header. One that is not the first adds its units to the
-// same program's.
+// WriteHeader writes a header. A header after the first must name the same
+// program; it adds units.
 func (w *Writer) WriteHeader(h Header) error {
 	line := jsonHeader{Version: formatVersion, Subject: h.Subject, Commit: h.Commit}
 	for _, u := range h.Units {
@@ -48,7 +49,8 @@ func (w *Writer) WriteHeader(h Header) error {
 	return w.writeLine(line)
 }
 
-// Write writes an observation. A weight of 0 counts as 1, and no outcome as OK.
+// Write writes an observation. Weight 0 is written as 1, and an empty outcome
+// as OK.
 func (w *Writer) Write(o Observation) error {
 	o.Weight = cmp.Or(o.Weight, 1)
 	o.Outcome = cmp.Or(o.Outcome, OK)
