@@ -18,31 +18,31 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A CommandTarget is a command that is run once for each input, and leaves a
-// report of what it executed.
+// A CommandTarget is a shell command that runs once per input and writes a
+// coverage report.
 type CommandTarget struct {
-	Shell   string // the command, for sh; see [NewCommand]
-	Format  Format // of the report; Auto may also be a list of methods, one a line
-	Root    string // the folder of the program's sources; the current one if empty
-	Blocks  bool   // observe blocks or lines besides methods
-	Subject string // a name for the program; if empty, the command
-	Commit  string // its version
+	Shell   string // run by sh; see [NewCommand] for placeholders
+	Format  Format // of the report; Auto also accepts a list of methods, one per line
+	Root    string // folder of the program's sources; default is the current one
+	Blocks  bool   // observe blocks or lines in addition to methods
+	Subject string // name of the program; default is the command
+	Commit  string // version of the program
 }
 
-// NewCommand makes a program of a command. In it {} stands for the file of the
-// input, which is on standard input if there is no {}; {report} stands for a
-// file, not there yet, that the command writes its report to. A Go program that
-// was built with -cover needs none: GOCOVERDIR is set.
+// NewCommand returns a program that runs a shell command. The command receives
+// the name of the input file for {}, or the input on standard input if it has
+// no {}. It writes its report to the file named {report}. A Go binary built
+// with -cover needs no {report}, because GOCOVERDIR is set.
 //
-// Exit status 0 is ok, any other a failure; a signal is a crash. A
-// report that is missing leaves the methods unknown. It is the slow way, but
-// works for whatever has a coverage tool.
+// Exit status 0 is ok, another status is a failure, and a signal is a crash. If
+// there is no report, the methods are unknown. Running a command per input is
+// slow, but works for every program with a coverage tool.
 func NewCommand(target CommandTarget) (*Program, error) {
 	if strings.TrimSpace(target.Shell) == "" {
-		return nil, errors.New("there is no command")
+		return nil, errors.New("empty command")
 	}
 	if _, err := exec.LookPath("sh"); err != nil {
-		return nil, fmt.Errorf("a command needs a shell: %w", err)
+		return nil, fmt.Errorf("running a command needs sh: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "inroad-observe-")
 	if err != nil {
@@ -59,14 +59,14 @@ func NewCommand(target CommandTarget) (*Program, error) {
 	}, nil
 }
 
-// A command knows the units that reports told of so far.
+// A command collects the units from reports.
 type command struct {
 	CommandTarget
 	tmp string
 
 	mu      sync.Mutex
 	units   []observation.Unit
-	ids     map[observation.Unit]string // by units without ID and last line
+	ids     map[observation.Unit]string // by unitKey
 	usedIDs map[string]bool
 }
 
@@ -75,7 +75,7 @@ func unitKey(u observation.Unit) observation.Unit {
 	return u
 }
 
-// know takes over units with the IDs that they have.
+// restore adds units with fixed IDs.
 func (c *command) restore(units []observation.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,9 +95,8 @@ func (c *command) snapshot() []observation.Unit {
 	return slices.Clip(c.units)
 }
 
-// id returns the ID of a unit, and takes it in if it is new. IDs cannot change
-// any more when another unit turns up that should have the same, so only that
-// one gets its line.
+// id returns the ID of a unit, which it adds if needed. IDs are final, so if a
+// later unit has the same name, only the later one gets its line number.
 func (c *command) id(u observation.Unit) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +115,7 @@ func (c *command) id(u observation.Unit) string {
 	return id
 }
 
-// A commandProcess runs the command anew for each input.
+// A commandProcess runs the command once per input.
 type commandProcess struct {
 	*command
 	timeout time.Duration
@@ -129,7 +128,7 @@ func (p *commandProcess) run(ctx context.Context, input []byte) (o observation.O
 	if err != nil {
 		return o, false, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // or else with the program
+	defer func() { _ = os.RemoveAll(dir) }() // Program.Close removes the rest
 	goDir, report, file := filepath.Join(dir, "go"), filepath.Join(dir, "report"), filepath.Join(dir, "input")
 	if err := errors.Join(os.Mkdir(goDir, 0o777), os.WriteFile(file, input, 0o666)); err != nil {
 		return o, false, err
@@ -146,12 +145,12 @@ func (p *commandProcess) run(ctx context.Context, input []byte) (o observation.O
 	return o, false, nil
 }
 
-// execute runs the command on a file, and tells how it ended.
+// execute runs the command on a file and sets the outcome.
 func (p *commandProcess) execute(ctx context.Context, o *observation.Observation, file, report, goDir string) error {
 	shell := strings.ReplaceAll(strings.ReplaceAll(p.Shell, "{report}", quoteShell(report)), "{}", quoteShell(file))
 	cmd := exec.Command("sh", "-c", shell) //nolint:noctx // it is killed together with what it starts
-	said := &tail{limit: 16 << 10}
-	cmd.Stderr = said
+	stderr := &tail{limit: 16 << 10}
+	cmd.Stderr = stderr
 	cmd.Env = append(cmd.Environ(), "GOCOVERDIR="+goDir)
 	cmd.WaitDelay = exitTimeout
 	setProcessGroup(cmd)
@@ -160,7 +159,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 		if err != nil {
 			return err
 		}
-		defer func() { _ = in.Close() }() // it was only read
+		defer func() { _ = in.Close() }() // opened for reading only
 		cmd.Stdin = in
 	}
 	start := time.Now()
@@ -172,7 +171,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	end := cmd.Wait()
 	killed := !undo()
 	cancel()
-	killGroup(cmd) // what it left running
+	killGroup(cmd) // background processes
 	o.Duration = time.Since(start)
 	exit, isExit := errors.AsType[*exec.ExitError](end)
 	switch {
@@ -182,22 +181,22 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 		o.Outcome = observation.TimedOut
 	case end == nil || errors.Is(end, exec.ErrWaitDelay):
 		o.Outcome = observation.OK
-	case isExit && (exit.ExitCode() < 0 || exit.ExitCode() > 128): // by a signal, or a shell's word for it
-		o.Outcome, o.Failure = observation.Crashed, crashFailure(said.text(), end)
+	case isExit && (exit.ExitCode() < 0 || exit.ExitCode() > 128): // killed by a signal, as reported by the kernel or by the shell
+		o.Outcome, o.Failure = observation.Crashed, crashFailure(stderr.text(), end)
 	default:
 		o.Outcome = observation.Failed
-		o.Failure = &observation.Failure{Type: end.Error(), Message: clip(said.lastLines(1))}
+		o.Failure = &observation.Failure{Type: end.Error(), Message: clip(stderr.lastLines(1))}
 	}
 	return nil
 }
 
 func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// read takes in a report, if there is one.
+// read adds the methods of a report, if it exists.
 func (p *commandProcess) read(o *observation.Observation, name string) error {
 	entries, err := os.ReadDir(name)
 	if err == nil && len(entries) == 0 {
-		return nil // the folder that Go did not use
+		return nil // GOCOVERDIR is unused
 	}
 	info, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -236,14 +235,14 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 
 const maxNames = 1_000_000
 
-// readNames reads a list of methods, one a line. Any other kind of report is no
-// list.
+// readNames reads a list of methods, one per line. isList is false if the file
+// is another kind of report.
 func readNames(name string) (names []string, isList bool, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	buffered := bufio.NewReaderSize(file, 1<<16)
 	head, err := buffered.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -259,7 +258,7 @@ func readNames(name string) (names []string, isList bool, err error) {
 			names = append(names, id)
 		}
 		if len(names) > maxNames {
-			return nil, true, fmt.Errorf("it has more than %d methods", maxNames)
+			return nil, true, fmt.Errorf("more than the limit of %d methods", maxNames)
 		}
 	}
 	return names, true, scanner.Err()

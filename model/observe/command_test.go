@@ -11,7 +11,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// TestCommandGo observes a program that was built with -cover.
+// TestCommandGo observes a binary built with -cover.
 func TestCommandGo(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
@@ -40,8 +40,8 @@ func TestCommandGo(t *testing.T) {
 	}
 }
 
-// TestCommandIDs keeps the IDs that units had, whatever the order in which they
-// turn up again.
+// TestCommandIDs checks that units keep their IDs, whatever the order of the
+// inputs.
 func TestCommandIDs(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")

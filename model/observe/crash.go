@@ -21,26 +21,26 @@ var (
 	goFrame = regexp.MustCompile(`^([\w./*()\[\]%-]+)\([^()]*\)$`)
 )
 
-// crash says of what a process died, by what it printed and how it ended. A Go
-// program that panics ends with status 2 and tells why in a message, behind which
-// a stack follows.
-func crashFailure(said string, end error) *observation.Failure {
-	failure := &observation.Failure{Type: "exit", Message: "it ended without an error"}
+// crashFailure describes why a process died, from its standard error and exit
+// status. A Go program that panics exits with status 2 and prints a message and
+// a stack.
+func crashFailure(stderr string, end error) *observation.Failure {
+	failure := &observation.Failure{Type: "exit", Message: "exit status 0"}
 	if end != nil {
 		failure.Message = end.Error()
 	}
 	exit, ok := errors.AsType[*exec.ExitError](end)
-	all := goCrash.FindAllStringSubmatchIndex(said, -1)
+	all := goCrash.FindAllStringSubmatchIndex(stderr, -1)
 	if !ok || exit.ExitCode() != 2 || len(all) == 0 {
 		return failure
 	}
 	last := all[len(all)-1]
-	failure.Type, failure.Message = said[last[2]:last[3]], clip(said[last[4]:last[5]])
-	failure.Stack = stackDigest(said[last[1]:])
+	failure.Type, failure.Message = stderr[last[2]:last[3]], clip(stderr[last[4]:last[5]])
+	failure.Stack = stackDigest(stderr[last[1]:])
 	return failure
 }
 
-// stackDigest names a place by the functions that were being called there.
+// stackDigest returns a digest of the innermost functions on a stack.
 func stackDigest(stack string) string {
 	hash := sha256.New()
 	n, before := 0, ""

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// What the Go toolchain writes for programs built with -cover since Go 1.20: a
-// meta-data file that lists the functions of all packages, and counter
-// files that refer to it. Both are read here from memory and with suspicion.
+// This file decodes the output of Go binaries built with -cover (since Go
+// 1.20): a meta-data file with the functions of all packages, and counter files
+// that refer to it. The input is not trusted.
 
 // goMeta is a meta-data file.
 type goMeta struct {
-	hash     [16]byte // what counter files refer to it by
+	hash     [16]byte // identifies the meta-data in counter files
 	packages []goPackage
 }
 
@@ -22,11 +22,11 @@ type goPackage struct {
 	functions []goFunction
 }
 
-// A goFunction has a counter for each of its blocks. The first block is
-// where the function is entered. Literals inside a function are part of it.
+// A goFunction has one counter per block. The first block is the entry.
+// Function literals belong to the enclosing function.
 type goFunction struct {
 	name, file string
-	literal    bool // outside of any function
+	literal    bool // a function literal at package level
 	blocks     []goBlock
 }
 
@@ -35,7 +35,7 @@ type goBlock struct {
 	endLine, endColumn     int
 }
 
-var errGoTruncated = errors.New("it ends too early")
+var errGoTruncated = errors.New("truncated Go coverage file")
 
 const (
 	goMetaMagic     = "\x00cvm"
@@ -51,7 +51,7 @@ func decodeGoMeta(data []byte) (*goMeta, error) {
 		return nil, errors.New("not a Go coverage meta-data file")
 	}
 	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
-		return nil, fmt.Errorf("version %d of Go coverage meta-data is not known", version)
+		return nil, fmt.Errorf("Go coverage meta-data version %d: must be at most 1", version)
 	}
 	meta := &goMeta{hash: [16]byte(data[24:40])}
 	n := binary.LittleEndian.Uint64(data[16:])
@@ -96,7 +96,7 @@ func decodeGoPackage(data []byte) (p goPackage, err error) {
 		if p.functions[i], err = decodeGoFunction(goCursor{data: data, at: at}, names); err != nil {
 			return p, err
 		}
-		// Functions may overlap in a file that was made to be large.
+		// A crafted file may have overlapping functions, to exhaust memory.
 		if blocks += len(p.functions[i].blocks); blocks > len(data) {
 			return p, errors.New("functions overlap")
 		}
@@ -112,7 +112,7 @@ func decodeGoFunction(c goCursor, names goStrings) (f goFunction, err error) {
 	}
 	for range n {
 		b := goBlock{int(c.uvarint()), int(c.uvarint()), int(c.uvarint()), int(c.uvarint())}
-		c.uvarint() // statements
+		c.uvarint() // number of statements
 		if c.failed {
 			return f, errGoTruncated
 		}
@@ -148,16 +148,16 @@ func decodeGoStrings(c goCursor) (goStrings, error) {
 
 func (t goStrings) at(i uint64) (string, error) {
 	if i >= uint64(len(t)) {
-		return "", errors.New("a name is not in the table of names")
+		return "", errors.New("string index out of range")
 	}
 	return t[i], nil
 }
 
-// A goCursor reads numbers. Once it came to the end it has failed for good.
+// A goCursor decodes numbers. After the first failure all reads fail.
 type goCursor struct {
 	data   []byte
 	at     int
-	raw    bool // four bytes each
+	raw    bool // four bytes per number instead of varints
 	failed bool
 }
 
@@ -195,7 +195,8 @@ func (c *goCursor) bytes(n uint64) []byte {
 	return c.data[c.at-int(n) : c.at]
 }
 
-// goCounterHash returns the hash of the meta-data that a counter file is about.
+// goCounterHash returns the hash of the meta-data that belongs to a counter
+// file.
 func goCounterHash(data []byte) ([16]byte, error) {
 	if len(data) < goCounterHeader+goCounterFooter || !bytes.HasPrefix(data, []byte(goCounterMagic)) {
 		return [16]byte{}, errors.New("not a Go coverage counter file")
@@ -203,19 +204,18 @@ func goCounterHash(data []byte) ([16]byte, error) {
 	return [16]byte(data[8:24]), nil
 }
 
-// decodeGoCounters calls visit for each function that a counter file has
-// something of, once for each of its segments. The counters are valid during
-// the call.
+// decodeGoCounters calls visit for each function with counters, once per
+// segment. The slice is valid during the call.
 func decodeGoCounters(data []byte, visit func(pkg, function int, counters []uint32)) error {
 	if _, err := goCounterHash(data); err != nil {
 		return err
 	}
 	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
-		return fmt.Errorf("version %d of Go coverage counters is not known", version)
+		return fmt.Errorf("Go coverage counters version %d: must be at most 1", version)
 	}
 	c := goCursor{data: data, at: goCounterHeader, raw: data[24] == 1}
 	if c.raw && data[25] != 0 {
-		return errors.New("counters with the high byte first cannot be read")
+		return errors.New("big-endian counters: must be little-endian")
 	}
 	var counters []uint32
 	segments := binary.LittleEndian.Uint32(data[len(data)-goCounterFooter+8:])

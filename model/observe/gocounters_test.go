@@ -47,8 +47,8 @@ func TestGoCounters(t *testing.T) {
 	}
 }
 
-// TestShortGoCounters cuts both files anywhere: that is an error, or at least
-// no crash.
+// TestShortGoCounters truncates both files at every byte, and expects an error
+// or at least no panic.
 func TestShortGoCounters(t *testing.T) {
 	meta, counters := readCounters(t)
 	for n := range len(meta) - 1 {
@@ -89,7 +89,7 @@ func FuzzGoCounters(f *testing.F) {
 	})
 }
 
-// FuzzGoFolder reads folders as strangers may make them.
+// FuzzGoFolder reads arbitrary folders.
 func FuzzGoFolder(f *testing.F) {
 	meta, counters := readCounters(f)
 	f.Add(meta, counters)

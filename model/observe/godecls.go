@@ -13,26 +13,27 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// goLines knows the functions of Go sources by where their bodies begin. The
-// toolchain's table has only bodies, and no receivers of generic types.
+// goDecls maps the start of function bodies to their declarations. The
+// toolchain's meta-data has only the bodies, and lacks the receivers of generic
+// types.
 type goDecls map[goPosition]goDecl
 
 type goPosition struct {
-	file         string // its base name
+	file         string // base name
 	line, column int
 }
 
 type goDecl struct {
 	name       string
-	start, end int // lines, from the keyword to the closing brace
+	start, end int // lines, from the func keyword to the closing brace
 }
 
-// addFolder takes in all Go files of a folder. One that cannot be read costs
-// its functions some lines and nothing else.
+// addFolder adds the Go files of a folder. It ignores files that it cannot
+// read, whose functions then lack the line of their declaration.
 func (l goDecls) addFolder(dir string) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return // only a folder with brackets in its name
+		return // only if the folder's name contains brackets
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
@@ -46,7 +47,7 @@ func (l goDecls) addFolder(dir string) {
 
 func (l goDecls) add(name string, text []byte) {
 	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, name, text, parser.SkipObjectResolution) // what can be read of it
+	file, _ := parser.ParseFile(set, name, text, parser.SkipObjectResolution) // partial on error
 	if file == nil {
 		return
 	}
@@ -55,19 +56,20 @@ func (l goDecls) add(name string, text []byte) {
 		if !ok || f.Body == nil {
 			continue
 		}
-		// Places follow line directives, as those in the toolchain's table do.
+		// Position applies line directives, as the meta-data does.
 		body := set.Position(f.Body.Lbrace)
 		decl := goDecl{goName(f), set.Position(f.Pos()).Line, set.Position(f.Body.Rbrace).Line}
 		at := goPosition{path.Base(filepath.ToSlash(body.Filename)), body.Line, body.Column}
 		l[at] = decl
-		if len(f.Body.List) == 0 { // then the first block begins behind the brace
+		if len(f.Body.List) == 0 { // the first block starts after the brace
 			at.column++
 			l[at] = decl
 		}
 	}
 }
 
-// goName is what Go itself calls a method, without type parameters.
+// goName returns the name of a function as the Go runtime prints it, without
+// type parameters.
 func goName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
 		return f.Name.Name
@@ -92,8 +94,8 @@ func goName(f *ast.FuncDecl) string {
 	return receiver + "." + f.Name.Name
 }
 
-// unit describes a function as well as it is known: by its source, or else by
-// its blocks alone. It has no ID yet.
+// unit describes a function by its declaration, or by its blocks if there is
+// none. It does not set the ID.
 func (f *goFunction) unit(file string, lines goDecls) observation.Unit {
 	u := observation.Unit{Kind: observation.KindMethod, Name: f.name, File: file}
 	for i, b := range f.blocks {
@@ -120,17 +122,17 @@ func (f *goFunction) unit(file string, lines goDecls) observation.Unit {
 	return u
 }
 
-// goUnits is the table of a program, and where in it the functions of the
-// meta-data stand: index[package][function] is the number of the function's own
-// unit, behind which its blocks follow if there are any; -1 if it is left out.
+// goUnits holds the units of a program and their positions:
+// units[index[package][function]] is the unit of a function, followed by the
+// units of its blocks if blocks is set. The index of an omitted function is -1.
 type goUnits struct {
 	units  []observation.Unit
 	index  [][]int
 	blocks bool
 }
 
-// newGoUnits makes the table. The folder of a package and the name under which
-// its files are known are asked of locate; without a name the package is left out.
+// newGoUnits returns the units of the program. locate returns the folder of a
+// package and the prefix of its file names; an empty prefix omits the package.
 func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name string)) *goUnits {
 	t := &goUnits{blocks: blocks}
 	var functions []*goFunction
@@ -167,8 +169,8 @@ func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name st
 	return t
 }
 
-// blockUnits are the units of a function's blocks but for the first, which is
-// executed whenever the function is entered.
+// blockUnits returns the units of all blocks except the first, which is reached
+// whenever the function is.
 func (f *goFunction) blockUnits(u observation.Unit) []observation.Unit {
 	var units []observation.Unit
 	for _, b := range f.blocks[1:] {
@@ -181,7 +183,7 @@ func (f *goFunction) blockUnits(u observation.Unit) []observation.Unit {
 	return units
 }
 
-// executed returns the units that counters say were executed, and how often.
+// reached returns the units with nonzero counters, and their counts.
 func (t *goUnits) reached(counters []byte) (methods []string, counts []int, err error) {
 	methods, counts = []string{}, []int{}
 	err = decodeGoCounters(counters, func(pkg, function int, counters []uint32) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed" // the harness
+	_ "embed" // for goHarness
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,21 +22,20 @@ import (
 
 // A GoTarget is a function of a Go package.
 type GoTarget struct {
-	Dir      string   // a folder of the module to build in; the current one if empty
-	Function string   // PKG.FUNC, with the package as the go command takes it; PKG. may be left out for the one in Dir
-	Packages []string // patterns of the packages to observe; if there are none, the function's and those below it
-	Blocks   bool     // observe blocks besides functions
-	Subject  string   // a name for the program; if empty, the function's
-	Commit   string   // its version; if empty, what git or the module's version says
+	Dir      string   // folder of the module; default is the current one
+	Function string   // PKG.FUNC with a package pattern of the go command; without PKG, a function of the package in Dir
+	Packages []string // patterns of the packages to observe; default is the function's package and its subpackages
+	Blocks   bool     // observe blocks in addition to functions
+	Subject  string   // name of the program; default is the function's
+	Commit   string   // version of the program; default is the git commit or the module version
 }
 
 //go:embed goharness/main.go
 var goHarness []byte
 
-// BuildGo builds a program around a function that takes an input as []byte,
-// string or io.Reader, with the toolchain that the module is built with.
-// Nothing is written to the module's folders: the rest of the program is a
-// module elsewhere.
+// BuildGo builds a program that calls a function. The function takes the input
+// as []byte, string or io.Reader. BuildGo uses the module's toolchain and
+// writes nothing to the module's folders.
 //
 // An error among the function's results is a failure, and a panic is a crash.
 func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
@@ -66,26 +65,26 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 	}
 	b.units = newGoUnits(table, target.Blocks, b.locate)
 	if len(b.units.units) == 0 {
-		return nil, fmt.Errorf("it uses no function of packages %s", strings.Join(b.Packages, ","))
+		return nil, fmt.Errorf("the program uses no function of packages %s", strings.Join(b.Packages, ","))
 	}
 	program.header = observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.units}
 	return program, nil
 }
 
-// A goBuild is on its way to become a program.
+// A goBuild is the state of BuildGo.
 type goBuild struct {
 	GoTarget
 	tmp         string
 	function    string
 	pkg         goPackageInfo
-	root        string // the folder of the function's module, if that is the user's
-	harnessPath string // the import path of the harness
-	workspace   string // the workspace that joins the harness and the user's modules; empty until it is there
+	root        string // folder of the function's module, if it is a main module
+	harnessPath string // import path of the harness
+	workspace   string // go.work file with the harness and the user's modules; empty until written
 	packages    map[string]goPackageInfo
 	units       *goUnits
 }
 
-// goListed is what go list says of a package.
+// goPackageInfo is the output of go list for a package.
 type goPackageInfo struct {
 	ImportPath string
 	Name       string
@@ -97,8 +96,8 @@ type goPackageInfo struct {
 	}
 }
 
-// goCommand runs the go command and returns what it prints. What it says of
-// its troubles becomes the error.
+// goCommand runs the go command and returns its standard output. If it fails,
+// the error contains its standard error.
 func (b *goBuild) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
@@ -114,14 +113,15 @@ func (b *goBuild) goCommand(ctx context.Context, args ...string) ([]byte, error)
 	return stdout.Bytes(), err
 }
 
-// find finds the function's package and a place for the harness.
+// find locates the function's package and chooses the import path of the
+// harness.
 func (b *goBuild) find(ctx context.Context) error {
 	pkg, function := ".", b.Function
 	if i := strings.LastIndexByte(b.Function, '.'); i >= 0 {
 		pkg, function = cmp.Or(b.Function[:i], "."), b.Function[i+1:]
 	}
 	if !token.IsIdentifier(function) || strings.HasPrefix(pkg, "-") {
-		return errors.New("it is PKG.FUNC, such as ./parser.Parse")
+		return errors.New("must be PKG.FUNC, such as ./parser.Parse")
 	}
 	if !token.IsExported(function) {
 		return fmt.Errorf("%s is not exported", function)
@@ -132,13 +132,13 @@ func (b *goBuild) find(ctx context.Context) error {
 		return err
 	}
 	if len(listed) != 1 {
-		return fmt.Errorf("%s: %d packages", pkg, len(listed))
+		return fmt.Errorf("%s matches %d packages: must match 1", pkg, len(listed))
 	}
 	b.pkg = listed[0]
 	if b.pkg.Name == "main" {
-		return errors.New("functions of package main cannot be called from outside; move it to a package of its own")
+		return errors.New("functions of package main cannot be imported: move the function to another package")
 	}
-	// Below the function's package the harness may use what is internal.
+	// Below the function's package, the harness may import internal packages.
 	b.harnessPath = "inroad.invalid/observe"
 	if b.pkg.Module != nil && b.pkg.Module.Main {
 		b.harnessPath, b.root = b.pkg.ImportPath+"/inroad_observe", b.pkg.Module.Dir
@@ -147,7 +147,7 @@ func (b *goBuild) find(ctx context.Context) error {
 	return nil
 }
 
-// describe fills in what the user did not say.
+// describe sets defaults.
 func (b *goBuild) describe(ctx context.Context) {
 	if b.Subject == "" {
 		b.Subject = b.pkg.ImportPath + "." + b.function
@@ -171,9 +171,9 @@ func (b *goBuild) describe(ctx context.Context) {
 	}
 }
 
-// gitCommit returns the commit that a folder is at; empty if there is none. Lines
-// of units are those of the commit only if nothing was changed since, so the
-// name of one that was ends in -dirty.
+// gitCommit returns the commit of the folder's work tree, or "" if there is
+// none. The suffix -dirty marks uncommitted changes, which shift the lines of
+// units.
 func gitCommit(ctx context.Context, dir string) string {
 	git := func(args ...string) (string, error) {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
@@ -189,9 +189,9 @@ func gitCommit(ctx context.Context, dir string) string {
 	return commit
 }
 
-// build writes the harness and builds it together with the function. The cover
-// tool reads only files that are on disk under the name they go by, so the
-// harness is a module of its own, in a workspace with the user's.
+// build writes the harness and compiles it with the function. The cover tool
+// does not support overlays, so the harness is a module of its own, joined with
+// the user's modules by a workspace.
 func (b *goBuild) build(ctx context.Context) error {
 	modules, err := b.goCommand(ctx, "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -219,13 +219,12 @@ func (b *goBuild) build(ctx context.Context) error {
 	if _, err := b.goCommand(ctx, folders...); err != nil {
 		return err
 	}
-	cover := strings.Join(b.Packages, ",") + "," + b.harnessPath // without itself nothing is counted
+	cover := strings.Join(b.Packages, ",") + "," + b.harnessPath // nothing is counted unless the main package is covered
 	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+cover, "-o", b.binary(), "--", b.harnessPath)
 	return err
 }
 
-// goReadOnly is the only way to load modules that a workspace allows, whatever
-// the environment says.
+// goReadOnly overrides GOFLAGS: workspaces do not support other modes.
 const goReadOnly = "-mod=readonly"
 
 func (b *goBuild) binary() string { return filepath.Join(b.tmp, "observed") }
@@ -248,7 +247,7 @@ func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goPackage
 	}
 }
 
-// list finds the folders of all packages in the program.
+// list locates all packages of the program.
 func (b *goBuild) list(ctx context.Context) error {
 	all, err := b.listPackages(ctx, goReadOnly, "-deps", "--", b.harnessPath)
 	if err != nil {
@@ -261,8 +260,9 @@ func (b *goBuild) list(ctx context.Context) error {
 	return nil
 }
 
-// locate tells where the sources of a package stand. Files of the function's
-// module are named from its root, those of others by the package.
+// locate returns the folder of a package and the prefix of its file names:
+// relative to the root for the function's module, the import path for other
+// modules.
 func (b *goBuild) locate(pkg string) (dir, name string) {
 	p, ok := b.packages[pkg]
 	switch {
@@ -291,25 +291,26 @@ func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harness, []byte
 	if err != nil {
 		return nil, nil, err
 	}
-	// Not bound to ctx: it is stopped, and its last words are read.
+	// Not bound to ctx: the observer stops the process and then reads its exit
+	// counters.
 	cmd := exec.Command(b.binary(), limits.Timeout.String(), strconv.FormatInt(limits.Memory, 10)) //nolint:noctx // the observer stops it
-	cmd.Dir = left                                                                                 // what the function writes is gone with it
+	cmd.Dir = left                                                                                 // files that the function writes are removed with the folder
 	cmd.Env = append(cmd.Environ(),
-		"GOCOVERDIR="+left, // a program that calls os.Exit leaves its counters here
+		"GOCOVERDIR="+left, // a process that calls os.Exit writes its counters here
 		"GOTRACEBACK=single",
-		"GOMAXPROCS=2", // one for the function, one for the watch
+		"GOMAXPROCS=2", // one for the function, one for the watchdog
 	)
 	p, meta, err := startHarness(ctx, cmd, limits.Timeout)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.cleanup = func() { _ = os.RemoveAll(left) } // or else with the program
+	p.cleanup = func() { _ = os.RemoveAll(left) } // Program.Close removes the rest
 	p.exitCounters = func() []byte { return readExitCounters(left) }
 	p.reached = func(counters []byte) ([]string, []int, error) { return b.units.reached(counters) }
 	return p, meta, nil
 }
 
-// leftCounters reads the counters that a process wrote on its way out.
+// readExitCounters reads the counters that a process wrote on exit.
 func readExitCounters(dir string) []byte {
 	files, err := filepath.Glob(filepath.Join(dir, "covcounters.*"))
 	if err != nil || len(files) == 0 {

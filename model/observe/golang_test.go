@@ -21,7 +21,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// programs are built once for all tests.
+// programs caches programs for all tests.
 var programs = map[string]*observe.Program{}
 
 func TestMain(m *testing.M) {
@@ -65,12 +65,12 @@ func texts(inputs ...string) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// observe returns what came of the inputs, by their text, and fails if one has
-// not exactly one outcome.
+// observeAll returns the observations of the inputs, by input. It fails unless
+// every input has exactly one.
 func observeAll(t *testing.T, p *observe.Program, opt observe.Options, inputs ...string) map[string]observation.Observation {
 	t.Helper()
 	if opt.Timeout == 0 {
-		opt.Timeout = time.Minute // the machine may be busy
+		opt.Timeout = time.Minute // for busy machines
 	}
 	got := map[string]observation.Observation{}
 	names := map[string]int{}
@@ -90,7 +90,7 @@ func observeAll(t *testing.T, p *observe.Program, opt observe.Options, inputs ..
 	return got
 }
 
-// short leaves off the file of the methods.
+// short removes the file from the IDs of methods.
 func short(methods []string) []string {
 	var out []string
 	for _, id := range methods {
@@ -99,15 +99,15 @@ func short(methods []string) []string {
 	return out
 }
 
-// TestHostileGo runs a function that does everything to its process, one input
-// of each kind between harmless ones.
+// TestHostileGo observes a function that damages its process in many ways, with
+// harmless inputs in between.
 func TestHostileGo(t *testing.T) {
 	p := build(t, observe.GoTarget{Function: "./internal/hostile.Parse"})
 	kinds := []struct {
 		input   string
 		outcome observation.Outcome
-		failure observation.Failure // its message is a part, its stack not compared
-		methods []string            // besides Parse; nil if they cannot be known
+		failure observation.Failure // Message is a substring; Stack is ignored
+		methods []string            // in addition to Parse; nil if unknown
 	}{
 		{"fine", observation.OK, observation.Failure{}, []string{"do"}},
 		{"", observation.OK, observation.Failure{}, []string{}},
@@ -119,7 +119,7 @@ func TestHostileGo(t *testing.T) {
 		{"goroutine", observation.Crashed, observation.Failure{Type: "panic", Message: "elsewhere"}, nil},
 		{"hang", observation.TimedOut, observation.Failure{}, []string{"do", "hang"}},
 		{"sleep", observation.TimedOut, observation.Failure{}, []string{"do"}},
-		{"exit0", observation.Crashed, observation.Failure{Type: "exit", Message: "without an error"}, []string{"do", "exit"}},
+		{"exit0", observation.Crashed, observation.Failure{Type: "exit", Message: "exit status 0"}, []string{"do", "exit"}},
 		{"exit3", observation.Crashed, observation.Failure{Type: "exit", Message: "exit status 3"}, []string{"do", "exit"}},
 		{"print exit3", observation.Crashed, observation.Failure{Type: "exit", Message: "exit status 3"}, []string{"do", "exit", "garbage"}},
 		{"overflow", observation.Crashed, observation.Failure{Type: "fatal error", Message: "stack overflow"}, nil},
@@ -137,10 +137,10 @@ func TestHostileGo(t *testing.T) {
 			inputs = append(inputs, k.input, "fine")
 		}
 	}
-	for range 20 { // more than the memory that a process may use
+	for range 20 { // exceeds the memory limit in total
 		inputs = append(inputs, "leak", "spawn")
 	}
-	// Only what never ends may run out of time, however busy the machine is.
+	// Only an endless input may time out, even on a busy machine.
 	opt := observe.Options{Jobs: 3, Warmup: 12, Limits: observe.Limits{Timeout: time.Minute, Memory: 128 << 20}}
 	got := observeAll(t, p, opt, inputs...)
 	opt.Timeout = time.Second / 2
@@ -167,8 +167,8 @@ func TestHostileGo(t *testing.T) {
 
 func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
 
-// TestStackDigest tells panics in different places apart, and puts those of
-// the same place together.
+// TestStackDigest checks that panics have equal digests if and only if they
+// happen in the same place.
 func TestStackDigest(t *testing.T) {
 	p := build(t, observe.GoTarget{Function: "./internal/hostile.Parse"})
 	got := observeAll(t, p, observe.Options{Jobs: 1}, "panic", "fine panic", "nil", "goroutine", "goroutine ")
@@ -218,7 +218,7 @@ func TestGoMethods(t *testing.T) {
 
 var inMark = regexp.MustCompile(`// in: (.*)`)
 
-// TestGoUnits maps lines to units, as one does with a diff.
+// TestGoUnits maps lines to units, as for a diff.
 func TestGoUnits(t *testing.T) {
 	p := build(t, observe.GoTarget{Function: "./shapes.Parse"})
 	text, err := os.ReadFile("testdata/gosubject/shapes/shapes.go")
@@ -270,7 +270,8 @@ func TestGoBlocks(t *testing.T) {
 			blocks = append(blocks, id[strings.IndexByte(id, '#')+1:])
 		}
 	}
-	// The last of pop is the return behind an if whose body was not executed.
+	// The last block of pop is the return after an if whose body was not
+	// reached.
 	want := []string{"(*stack).pop:55.2", "Parse:14.2", "Parse:15.25", "Parse:20.12", "Parse:32.2"}
 	if slices.Sort(blocks); !slices.Equal(blocks, want) {
 		t.Errorf("got blocks %q, want %q", blocks, want)
@@ -282,12 +283,12 @@ func TestGoSignatures(t *testing.T) {
 		{"./shapes.Options", ""},
 		{"./shapes.Into", ""},
 		{"encoding/json.Unmarshal", ""},
-		{"./shapes.Silent", "func(int): it takes neither []byte nor string nor io.Reader"},
+		{"./shapes.Silent", "func(int): must take []byte, string or io.Reader"},
 		{"./shapes.never", "never is not exported"},
 		{"./shapes.Missing", "undefined: subject.Missing"},
 		{"./missing.Parse", "missing"},
 		{"shapes", "shapes is not exported"},
-		{"-exec=x.Parse", "it is PKG.FUNC"},
+		{"-exec=x.Parse", "must be PKG.FUNC"},
 	} {
 		t.Run(tc.function, func(t *testing.T) {
 			p, err := observe.BuildGo(t.Context(), observe.GoTarget{Dir: "testdata/gosubject", Function: tc.function})
@@ -305,7 +306,8 @@ func TestGoSignatures(t *testing.T) {
 	}
 }
 
-// TestUntouched sees to it that the user's folders stay as they are.
+// TestUntouched checks that building and observing leave the user's folders
+// unchanged.
 func TestUntouched(t *testing.T) {
 	list := func() (files []string) {
 		filepath.WalkDir("testdata/gosubject", func(path string, d os.DirEntry, _ error) error {
@@ -330,7 +332,7 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// TestInterrupted stops in the middle of an input that never ends.
+// TestInterrupted cancels the context during an endless input.
 func TestInterrupted(t *testing.T) {
 	p := build(t, observe.GoTarget{Function: "./internal/hostile.Parse"})
 	enough := errors.New("enough")
@@ -345,8 +347,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestGoWorkspace builds in a workspace of the user's, with a flag that no
-// workspace takes.
+// TestGoWorkspace builds in a user's workspace, with a flag that workspaces
+// reject.
 func TestGoWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.work"), "go 1.25.1\n\nuse (\n\t./a\n\t./b\n)\n")
@@ -354,7 +356,7 @@ func TestGoWorkspace(t *testing.T) {
 	write(t, filepath.Join(dir, "a/a.go"), "package a\n\nimport \"example.com/b/x\"\n\nfunc Parse(s string) int { return x.Run(s) }\n")
 	write(t, filepath.Join(dir, "b/go.mod"), "module example.com/b\n\ngo 1.25.1\n")
 	write(t, filepath.Join(dir, "b/x/a.go"), "package x\n\nfunc Run(s string) int { return len(s) }\n")
-	t.Setenv("GOWORK", "") // the gate turns workspaces off
+	t.Setenv("GOWORK", "") // the environment may disable workspaces
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	p, err := observe.BuildGo(t.Context(), observe.GoTarget{Dir: filepath.Join(dir, "a"), Function: ".Parse", Packages: []string{"./...", "example.com/b/..."}})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// readGoFolder reads what a program built with -cover left in the folder
-// that GOCOVERDIR names.
+// readGoFolder reads the folder that GOCOVERDIR named for a binary built with
+// -cover.
 func (r *Reports) readGoFolder(dir, run string) error {
 	r.addRun(run)
 	files, err := filepath.Glob(filepath.Join(globQuote(dir), "cov*"))
@@ -53,7 +53,7 @@ func (r *Reports) readGoFolder(dir, run string) error {
 			return err
 		}
 		if tables[hash] == nil {
-			return errors.New("there are counters of a program whose covmeta file is missing")
+			return errors.New("covcounters file without its covmeta file")
 		}
 		if err := r.addGo(run, tables[hash], data); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (r *Reports) readGoFolder(dir, run string) error {
 	return nil
 }
 
-// globQuote keeps a folder's name from being taken for a pattern.
+// globQuote escapes the special characters of a glob pattern.
 func globQuote(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
@@ -72,26 +72,26 @@ func readLimited(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	data, err := io.ReadAll(io.LimitReader(file, maxReport+1))
 	if err == nil && len(data) > maxReport {
-		err = fmt.Errorf("%s: it has more than %d bytes", name, maxReport)
+		err = fmt.Errorf("%s: more than the limit of %d bytes", name, maxReport)
 	}
 	return data, err
 }
 
-// addGo takes in the units of a program, and what counters say of them.
+// addGo adds the units of a program with their counters.
 func (r *Reports) addGo(run string, table *goUnits, counters []byte) error {
 	methods, counts, err := table.reached(counters)
 	if err != nil {
 		return err
 	}
-	executed := map[string]int{}
+	hits := map[string]int{}
 	for i, id := range methods {
-		executed[id] += counts[i]
+		hits[id] += counts[i]
 	}
 	for _, u := range table.units {
-		n := executed[u.ID]
+		n := hits[u.ID]
 		u.ID = ""
 		if err := r.add(run, u, n); err != nil {
 			return err
@@ -102,7 +102,8 @@ func (r *Reports) addGo(run string, table *goUnits, counters []byte) error {
 
 var goModule = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)"?`)
 
-// locateGo finds a package of the module at the root.
+// locateGo returns the folder of a package and the prefix of its file names, if
+// the package belongs to the module at the root. Otherwise dir is empty.
 func (r *Reports) locateGo(pkg string) (dir, name string) {
 	text, err := os.ReadFile(filepath.Join(r.Root, "go.mod"))
 	if err != nil {
@@ -128,8 +129,8 @@ type goProfileBlock struct {
 	count int
 }
 
-// readGoProfile reads a text profile. It has no functions: these are found in
-// the sources.
+// readGoProfile reads a text profile. Profiles contain only blocks, so
+// functions are read from the sources.
 func (r *Reports) readGoProfile(text io.Reader, run string) error {
 	r.addRun(run)
 	scanner := bufio.NewScanner(text)
@@ -144,13 +145,13 @@ func (r *Reports) readGoProfile(text io.Reader, run string) error {
 		}
 		match := goProfileLine.FindStringSubmatch(line)
 		if match == nil {
-			return fmt.Errorf("line %d: it is no block of a Go profile", number)
+			return fmt.Errorf("line %d: not a block of a Go profile", number)
 		}
 		var n [6]int
 		for i := range n {
 			var err error
 			if n[i], err = strconv.Atoi(match[i+2]); err != nil || n[i] > 1<<40 {
-				return fmt.Errorf("line %d: %s is too large", number, match[i+2])
+				return fmt.Errorf("line %d: %s: must be at most %d", number, match[i+2], 1<<40)
 			}
 		}
 		blocks[match[1]] = append(blocks[match[1]], goProfileBlock{goBlock{n[0], n[1], n[2], n[3]}, n[5]})
@@ -171,11 +172,11 @@ func (r *Reports) readGoProfile(text io.Reader, run string) error {
 	return nil
 }
 
-// addGoProfile sorts blocks into the functions of a file.
+// addGoProfile assigns the blocks of a file to functions.
 func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error {
 	dir, known := r.locateGo(path.Dir(file))
 	if dir == "" {
-		return fmt.Errorf("%s: profiles have no functions, and the sources of the package are not below the root", file)
+		return fmt.Errorf("%s: not below the root: text profiles need the source files", file)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, path.Base(file)))
 	if err != nil {
@@ -207,7 +208,7 @@ func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error 
 	return nil
 }
 
-// ordered lists the functions by where they begin.
+// sorted returns the declarations by line.
 func (l goDecls) sorted() []goDecl {
 	all := make([]goDecl, 0, len(l))
 	for _, d := range l {
@@ -217,7 +218,7 @@ func (l goDecls) sorted() []goDecl {
 	return all
 }
 
-// around names the function that a line is in.
+// enclosingFunction returns the name of the function that contains a line.
 func enclosingFunction(functions []goDecl, line int) string {
 	i, _ := slices.BinarySearchFunc(functions, line+1, func(d goDecl, line int) int { return d.start - line })
 	if i == 0 || functions[i-1].end < line {

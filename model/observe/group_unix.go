@@ -8,18 +8,19 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process into a group of its own, so that what it starts ends
-// with it, and Ctrl-C does not reach it before us.
+// setProcessGroup gives a command its own process group. killGroup can then
+// kill its children too, and Ctrl-C in the terminal does not reach it.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killGroup ends a process and all that it started.
+// killGroup kills a command and its children.
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have exited
 	}
 }
 
-// lock keeps others from writing the same file. It ends with the process.
+// lockFile acquires an exclusive lock, which the kernel releases when the
+// process exits.
 func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

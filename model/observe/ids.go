@@ -1,9 +1,3 @@
-// Package observe runs programs and reports which methods each input reaches.
-//
-// [BuildGo], [BuildJava] and [NewCommand] prepare a [Program]. [Program.Observe]
-// runs it on inputs, in several processes at once, and yields one observation per
-// input. An [Output] is a file of observations that a later run can continue.
-// [Reports] reads the coverage reports of other tools.
 package observe
 
 import (
@@ -13,8 +7,9 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// identify gives units their IDs: file#name, with the first line behind it
-// where several would be the same, and a number where even that is the same.
+// assignIDs sets the IDs of units: file#name, followed by @line if several
+// units have the same name, and by a number if they also start on the same
+// line.
 func assignIDs(units []observation.Unit) {
 	named := map[string]int{}
 	for _, u := range units {
@@ -34,7 +29,7 @@ func assignIDs(units []observation.Unit) {
 	}
 }
 
-// comparePlaces orders units by file and line.
+// compareUnits orders units by file, line and name.
 func compareUnits(a, b observation.Unit) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 }

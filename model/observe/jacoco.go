@@ -16,30 +16,30 @@ import (
 
 // jacocoMethod is a method element.
 type jacocoMethod struct {
-	class   string // as in com/example/Outer$Inner
-	file    string // the name of its source without the folder
+	class   string // such as com/example/Outer$Inner
+	file    string // base name of the source file
 	name    string
 	desc    string
 	line    int
 	reached bool
 }
 
-// jacocoReader goes through the elements of a report.
+// jacocoReader decodes the elements of a report.
 type jacocoReader struct {
 	reports *Reports
 	run     string
 	pkg     string
 	class   string
 	file    string
-	source  string // of the sourcefile element that is open
+	source  string // name of the open sourcefile element
 	method  *jacocoMethod
 	methods []jacocoMethod   // of the package
 	lines   map[string][]int // of the package, by source file
 }
 
-// readJaCoCo reads an XML report. A method counts as executed if one of its
-// instructions does: JaCoCo does not notice that a method was entered when an exception
-// leaves it before the first of its probes.
+// readJaCoCo reads an XML report. A method counts as reached if the report
+// covers any of its instructions. JaCoCo misses methods that throw before their
+// first probe.
 func (r *Reports) readJaCoCo(text io.Reader, run string) error {
 	r.addRun(run)
 	j := &jacocoReader{reports: r, run: run, lines: map[string][]int{}}
@@ -47,10 +47,10 @@ func (r *Reports) readJaCoCo(text io.Reader, run string) error {
 	decoder.Strict = true
 	depth, seen := 0, false
 	for {
-		token, err := decoder.RawToken() // without name spaces, and without a stack of its own
+		token, err := decoder.RawToken() // RawToken ignores namespaces and keeps no stack
 		if errors.Is(err, io.EOF) {
 			if !seen || depth != 0 {
-				return errors.New("it ends too early for a JaCoCo report")
+				return errors.New("truncated JaCoCo report")
 			}
 			return nil
 		}
@@ -61,7 +61,7 @@ func (r *Reports) readJaCoCo(text io.Reader, run string) error {
 		switch e := token.(type) {
 		case xml.StartElement:
 			if depth++; depth == 1 && e.Name.Local != "report" {
-				return fmt.Errorf("line %d: a %q is no JaCoCo report", line, e.Name.Local)
+				return fmt.Errorf("line %d: root element %q: must be \"report\"", line, e.Name.Local)
 			}
 			seen = true
 			if err := j.open(e); err != nil {
@@ -92,7 +92,7 @@ func (j *jacocoReader) open(e xml.StartElement) error {
 		text := cmp.Or(attribute(e, name), "0")
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
-			return 0, fmt.Errorf("%s %q is no number", name, text)
+			return 0, fmt.Errorf("%s %q: must be a number", name, text)
 		}
 		return int(n), nil
 	}
@@ -123,7 +123,7 @@ func (j *jacocoReader) open(e xml.StartElement) error {
 	return nil
 }
 
-// line takes in a line of a source file.
+// line adds a line of a source file.
 func (j *jacocoReader) line(number func(string) (int, error)) error {
 	nr, err := number("nr")
 	if err != nil || nr == 0 || j.source == "" {
@@ -156,7 +156,8 @@ func (j *jacocoReader) close(name string) error {
 	return nil
 }
 
-// closePackage takes in the methods: where they end is known only now.
+// closePackage adds the methods of the package. The lines, which determine
+// where methods end, follow the methods.
 func (j *jacocoReader) closePackage() error {
 	byFile := map[string][]jacocoMethod{}
 	var files []string
@@ -178,11 +179,11 @@ func (j *jacocoReader) closePackage() error {
 			if u.End = ends[i]; m.line == 0 {
 				u.End = 0
 			}
-			executed := 0
+			hits := 0
 			if m.reached {
-				executed = 1
+				hits = 1
 			}
-			if err := j.reports.add(j.run, u, executed); err != nil {
+			if err := j.reports.add(j.run, u, hits); err != nil {
 				return err
 			}
 		}
@@ -191,8 +192,8 @@ func (j *jacocoReader) closePackage() error {
 	return nil
 }
 
-// javaUnit names a method of a class as in com/example/Outer$Inner. The
-// places are still to come.
+// javaUnit returns the unit of a method of a class such as
+// com/example/Outer$Inner, without lines.
 func javaUnit(class, file, name, desc string) observation.Unit {
 	u := observation.Unit{Kind: observation.KindMethod, Name: javaClass(class) + "." + name + javaParameters(desc), File: file}
 	switch {
@@ -206,14 +207,16 @@ func javaUnit(class, file, name, desc string) observation.Unit {
 	return u
 }
 
-// javaClass is a class without its package, as in Outer.Inner.
+// javaClass returns the name of a class without its package, such as
+// Outer.Inner.
 func javaClass(class string) string {
 	base := path.Base(class)
-	return base[:1] + strings.ReplaceAll(base[1:], "$", ".") // some names begin with it
+	return base[:1] + strings.ReplaceAll(base[1:], "$", ".") // a leading $ is part of the name
 }
 
-// javaParameters writes the parameters of a descriptor as people do: (ILjava/lang/String;[J)V
-// is (int,String,long[]). What is no descriptor is left out.
+// javaParameters returns the parameters of a method descriptor as in Java
+// source: (int,String,long[]) for (ILjava/lang/String;[J)V. It returns "" for
+// an invalid descriptor.
 func javaParameters(desc string) string {
 	desc, _, ok := strings.Cut(strings.TrimPrefix(desc, "("), ")")
 	if !ok {

@@ -21,23 +21,23 @@ import (
 
 // A JavaTarget is a method of a Java class.
 type JavaTarget struct {
-	Home      string   // the folder of the JDK; if empty, the one that the PATH has
+	Home      string   // folder of the JDK; default is the JDK on the PATH
 	Method    string   // CLASS#METHOD, or CLASS#new for a constructor
-	Classpath string   // as java takes it
-	Packages  []string // packages, with those below them, or classes to observe; if there are none, the package of the class
-	Sources   string   // the folder to look for sources in; the current one if empty
-	Subject   string   // a name for the program; if empty, the method's
-	Commit    string   // its version; if empty, what git says of the sources
+	Classpath string   // in the syntax of java -cp
+	Packages  []string // packages (including subpackages) or classes to observe; default is the package of the class
+	Sources   string   // folder to search for source files; default is the current one
+	Subject   string   // name of the program; default is the method's
+	Commit    string   // version of the program; default is the git commit of the sources
 }
 
 //go:embed javaharness
 var javaHarness embed.FS
 
-// BuildJava makes a program of a method that takes an input as byte[], String,
-// CharSequence, InputStream, Reader, char[] or ByteBuffer. A method that is not
-// static gets a new object for each input.
+// BuildJava returns a program that calls a method. The method takes the input
+// as byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer.
+// An instance method is called on a new object for each input.
 //
-// It needs a JDK: the agent that counts is compiled for it. An exception is a
+// BuildJava needs a JDK to compile the instrumentation agent. An exception is a
 // failure, and a java.lang.Error is a crash.
 func BuildJava(ctx context.Context, target JavaTarget) (*Program, error) {
 	return buildIn(target.Method, func(dir string) (*Program, error) { return buildJava(ctx, target, dir) })
@@ -55,7 +55,7 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 		return nil, err
 	}
 	if len(b.units) == 0 {
-		return nil, fmt.Errorf("the class path has no class of %s", strings.Join(b.Packages, ","))
+		return nil, fmt.Errorf("no class of %s on the class path", strings.Join(b.Packages, ","))
 	}
 	program := &Program{dir: dir, start: b.start, header: observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units}}
 	p, err := b.start(ctx, Limits{Timeout: startTimeout, Memory: 1 << 30})
@@ -69,12 +69,12 @@ func buildJava(ctx context.Context, target JavaTarget, dir string) (*Program, er
 	return program, nil
 }
 
-// A javaBuild is on its way to become a program.
+// A javaBuild is the state of BuildJava.
 type javaBuild struct {
 	JavaTarget
 	tmp        string
 	units      []observation.Unit // in the order of the probes
-	hasSources bool               // some sources
+	hasSources bool               // some units have source files
 }
 
 func (b *javaBuild) tool(name string) string {
@@ -88,11 +88,11 @@ func (b *javaBuild) agent() string { return filepath.Join(b.tmp, "inroad-agent.j
 
 func (b *javaBuild) tableFile() string { return filepath.Join(b.tmp, "methods.tsv") }
 
-// prepare checks what was given, and fills in the rest.
+// prepare validates the target and sets defaults.
 func (b *javaBuild) prepare() error {
 	class, method, ok := strings.Cut(b.Method, "#")
 	if !ok || class == "" || method == "" {
-		return errors.New("it is CLASS#METHOD, such as org.example.Parser#parse")
+		return errors.New("must be CLASS#METHOD, such as org.example.Parser#parse")
 	}
 	for _, tool := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(b.tool(tool)); err != nil {
@@ -115,8 +115,7 @@ func (b *javaBuild) prepare() error {
 	return b.resolveClasspath()
 }
 
-// absolute makes the class path independent of the current folder, and writes
-// out folders of jars.
+// resolveClasspath makes the class path absolute and expands wildcards.
 func (b *javaBuild) resolveClasspath() error {
 	var entries []string
 	for _, entry := range filepath.SplitList(b.Classpath) {
@@ -138,13 +137,14 @@ func (b *javaBuild) resolveClasspath() error {
 		entries = append(entries, jars...)
 	}
 	if len(entries) == 0 {
-		return errors.New("the class path is empty")
+		return errors.New("empty class path")
 	}
 	b.Classpath = strings.Join(entries, string(filepath.ListSeparator))
 	return nil
 }
 
-// run runs a tool of the JDK. What it says of its troubles becomes the error.
+// run runs a JDK tool and returns its standard output. If it fails, the error
+// contains its standard error.
 func (b *javaBuild) run(ctx context.Context, tool string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, b.tool(tool), args...)
 	cmd.Dir = b.tmp
@@ -157,7 +157,7 @@ func (b *javaBuild) run(ctx context.Context, tool string, args ...string) ([]byt
 	return stdout.Bytes(), err
 }
 
-// compile makes the agent.
+// compile compiles the agent.
 func (b *javaBuild) compile(ctx context.Context) error {
 	sources, classes := filepath.Join(b.tmp, "sources"), filepath.Join(b.tmp, "classes")
 	if err := os.CopyFS(sources, javaHarness); err != nil {
@@ -173,7 +173,8 @@ func (b *javaBuild) compile(ctx context.Context) error {
 	return b.jar(classes)
 }
 
-// jar packs the agent. Probes must be visible to classes of all loaders.
+// jar packages the agent. It goes on the boot class path, so that classes of
+// all loaders can call the probes.
 func (b *javaBuild) jar(classes string) error {
 	var data bytes.Buffer
 	w := zip.NewWriter(&data)
@@ -191,7 +192,7 @@ func (b *javaBuild) jar(classes string) error {
 	return os.WriteFile(b.agent(), data.Bytes(), 0o666)
 }
 
-// scan lists the methods of the class path.
+// scan lists the methods on the class path.
 func (b *javaBuild) scan(ctx context.Context) error {
 	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Packages, ","))
 	if err != nil {
@@ -216,21 +217,21 @@ func (b *javaBuild) scan(ctx context.Context) error {
 	return nil
 }
 
-// readJavaUnit reads a line of what the scanner prints.
+// readJavaUnit decodes a line of inroad.observe.Scan.
 func readJavaUnit(line string) (observation.Unit, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 7 {
-		return observation.Unit{}, fmt.Errorf("scan: %d fields in %q", len(fields), line)
+		return observation.Unit{}, fmt.Errorf("scan: %d fields in %q: must be 7", len(fields), line)
 	}
 	var n [3]int
 	for i, text := range []string{fields[3], fields[5], fields[6]} {
 		var err error
 		if n[i], err = strconv.Atoi(text); err != nil {
-			return observation.Unit{}, fmt.Errorf("scan: %q in %q", text, line)
+			return observation.Unit{}, fmt.Errorf("scan: %q in %q: must be a number", text, line)
 		}
 	}
 	source := fields[4]
-	if source == "" { // compiled without
+	if source == "" { // compiled without debug information
 		outer, _, _ := strings.Cut(path.Base(fields[0]), "$")
 		source = outer + ".class"
 	}
@@ -251,28 +252,28 @@ func (b *javaBuild) start(ctx context.Context, limits Limits) (process, error) {
 	cmd := exec.Command(b.tool("java"), //nolint:noctx // the observer stops it
 		"-javaagent:"+b.agent()+"="+b.tableFile(),
 		fmt.Sprintf("-Xmx%dm", max(16, limits.Memory>>20)),
-		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", // inputs are small, and processes many
-		"-XX:-OmitStackTraceInFastThrow", // or digests would change
+		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", // fast start: processes are many and short-lived
+		"-XX:-OmitStackTraceInFastThrow", // stack digests need the stack trace
 		"-Djava.awt.headless=true",
 		"-cp", b.Classpath, "inroad.observe.Harness", b.Method, strconv.FormatInt(limits.Timeout.Milliseconds(), 10))
-	cmd.Dir = dir // what the method writes is gone with it
+	cmd.Dir = dir // files that the method writes are removed with the folder
 	p, _, err := startHarness(ctx, cmd, limits.Timeout)
 	if err != nil {
 		return nil, err
 	}
-	p.cleanup = func() { _ = os.RemoveAll(dir) } // or else with the program
+	p.cleanup = func() { _ = os.RemoveAll(dir) } // Program.Close removes the rest
 	p.reached = b.reached
 	return p, nil
 }
 
-// executed reads the counters that the harness sends.
+// reached decodes the counters from the harness.
 func (b *javaBuild) reached(counters []byte) (methods []string, counts []int, err error) {
 	methods, counts = []string{}, []int{}
 	for at := 0; len(counters) > 0; {
 		step, n := binary.Uvarint(counters)
 		count, m := binary.Uvarint(counters[max(n, 0):])
 		if n <= 0 || m <= 0 || step > uint64(len(b.units)) || at+int(step) >= len(b.units) {
-			return nil, nil, errors.New("the harness sent counters that cannot be read")
+			return nil, nil, errors.New("invalid counters from the harness")
 		}
 		at += int(step)
 		counters = counters[n+m:]
@@ -281,20 +282,21 @@ func (b *javaBuild) reached(counters []byte) (methods []string, counts []int, er
 	return methods, counts, nil
 }
 
-// javaSources are the source files below a folder, by the end of their paths.
+// javaSources indexes the source files below a folder.
 type javaSources struct {
 	root   string
-	files  map[string][]string // by base name, with slashes, from the root
+	files  map[string][]string // slash-separated files relative to root, by base name
 	parsed map[string]*javaSource
 }
 
-// maxJavaSources bounds how many files are looked at: the folder may be any.
+// maxJavaSources limits the number of files visited, because the folder is
+// arbitrary.
 const maxJavaSources = 200_000
 
 func findJavaSources(root string) *javaSources {
 	s := &javaSources{root: root, files: map[string][]string{}, parsed: map[string]*javaSource{}}
 	seen := 0
-	_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error { // what cannot be read has no sources
+	_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error { // unreadable folders count as empty
 		if seen++; seen > maxJavaSources {
 			return fs.SkipAll
 		}
@@ -312,8 +314,8 @@ func findJavaSources(root string) *javaSources {
 	return s
 }
 
-// find returns the source whose path ends like that of a unit; empty if there is none, or
-// more than one.
+// find returns the source file whose path ends in file, or "" unless there is
+// exactly one.
 func (s *javaSources) find(file string) string {
 	found := ""
 	for _, name := range s.files[path.Base(file)] {

@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// javaClasses is the folder of the compiled subjects, once they are.
+// javaClasses is the folder of the compiled test classes.
 var javaClasses string
 
 func compileJava(t *testing.T) string {
@@ -52,12 +52,12 @@ func buildJava(t *testing.T, method string) *observe.Program {
 	return programs[method]
 }
 
-// names are those of the methods, without parameters and the class's own name.
+// names returns the names of methods without parameters and class.
 func names(o observation.Observation) (names []string) {
 	for _, m := range short(o.Methods) {
 		m, _, _ = strings.Cut(m, "(")
-		// The first depends on which input was the first in its process; the second is
-		// of a thread that an input before may have left.
+		// The first depends on which input came first in its process, the
+		// second on a thread that an earlier input may have left.
 		if m != "Hostile.<clinit>" && m != "Hostile.lambda$act$0" {
 			names = append(names, strings.TrimPrefix(m, "Hostile."))
 		}
@@ -72,12 +72,12 @@ func TestHostileJava(t *testing.T) {
 	kinds := []struct {
 		input   string
 		outcome observation.Outcome
-		failure observation.Failure // its message is a part, its stack not compared
-		methods []string            // besides parse and act; nil if they cannot be known
+		failure observation.Failure // Message is a substring; Stack is ignored
+		methods []string            // in addition to parse and act; nil if unknown
 	}{
 		{"fine", observation.OK, observation.Failure{}, []string{}},
 		{"fail", observation.Failed, observation.Failure{Type: "java.io.IOException", Message: "refused"}, []string{}},
-		{"sad", observation.Failed, observation.Failure{Type: "org.example.Hostile$Sad", Message: "cannot be had"}, []string{"Sad.<init>"}},
+		{"sad", observation.Failed, observation.Failure{Type: "org.example.Hostile$Sad", Message: "message not available"}, []string{"Sad.<init>"}},
 		{"error", observation.Crashed, observation.Failure{Type: "java.lang.AssertionError", Message: "so\n\"it\" ü"}, []string{}},
 		{"null", observation.Failed, observation.Failure{Type: "java.lang.NullPointerException"}, []string{}},
 		{"hang", observation.TimedOut, observation.Failure{}, []string{"hang"}},
@@ -86,7 +86,7 @@ func TestHostileJava(t *testing.T) {
 		{"halt", observation.Crashed, observation.Failure{Type: "exit", Message: "exit status 4"}, nil},
 		{"overflow", observation.Crashed, observation.Failure{Type: "java.lang.StackOverflowError"}, []string{"overflow"}},
 		{"hoard", observation.Crashed, observation.Failure{Type: "java.lang.OutOfMemoryError"}, []string{"leak"}},
-		{"leak", observation.OK, observation.Failure{}, nil}, // threads that another input left may have a share in it
+		{"leak", observation.OK, observation.Failure{}, nil}, // threads of other inputs may contribute
 		{"spawn", observation.OK, observation.Failure{}, nil},
 		{"print", observation.OK, observation.Failure{}, []string{}},
 		{"stdin", observation.OK, observation.Failure{}, []string{}},
@@ -98,14 +98,14 @@ func TestHostileJava(t *testing.T) {
 			inputs = append(inputs, k.input, "fine")
 		}
 	}
-	for range 20 { // more than the memory that a process may use
+	for range 20 { // exceeds the memory limit in total
 		inputs = append(inputs, "leak", "spawn")
 	}
 	opt := observe.Options{Jobs: 2, Warmup: 4, Limits: observe.Limits{Timeout: time.Minute, Memory: 64 << 20}}
 	got := observeAll(t, p, opt, inputs...)
 	opt.Timeout = time.Second / 2
 	for input, o := range observeAll(t, p, opt, "fine", "hang", "sleep") {
-		if input != "fine" { // it is there to warm up, and may be late on a busy machine
+		if input != "fine" { // a warm-up input, which may be late on a busy machine
 			got[input] = o
 		}
 	}
@@ -131,7 +131,7 @@ func TestJavaMethods(t *testing.T) {
 	inits := map[string]int{"Shapes.<init>()": 1, "Shapes.<init>(CharSequence,int)": 1, "Shapes.start()": 1, "Shapes.parse(Reader)": 1}
 	cases := []struct {
 		input string
-		want  map[string]int // besides those that every input executes
+		want  map[string]int // in addition to the methods that every input reaches
 	}{
 		{"", nil},
 		{"aab", map[string]int{"Shapes.overloaded(int)": 2, "Shapes.overloaded(String)": 1}},
@@ -150,7 +150,7 @@ func TestJavaMethods(t *testing.T) {
 	for _, tc := range cases {
 		inputs = append(inputs, tc.input)
 	}
-	observed := observeAll(t, p, observe.Options{Jobs: 1}, inputs...) // classes are initialised in the warm-up
+	observed := observeAll(t, p, observe.Options{Jobs: 1}, inputs...) // classes are initialized during warm-up
 	for _, tc := range cases {
 		o := observed[tc.input]
 		got := map[string]int{}
@@ -165,7 +165,7 @@ func TestJavaMethods(t *testing.T) {
 	}
 }
 
-// TestJavaUnits maps lines to units, as one does with a diff.
+// TestJavaUnits maps lines to units, as for a diff.
 func TestJavaUnits(t *testing.T) {
 	p := buildJava(t, "org.example.Shapes#parse")
 	const file = "src/main/java/org/example/Shapes.java"
@@ -180,7 +180,8 @@ func TestJavaUnits(t *testing.T) {
 			continue
 		}
 		marks++
-		// Methods of classes inside methods are in both; the one that begins last is meant.
+		// A method of a local class is inside another method; the one that
+		// starts last is meant.
 		var at observation.Unit
 		for _, u := range p.Header().Units {
 			if u.File == file && u.Kind != observation.KindSynthetic && u.Start <= i+1 && i+1 <= u.End && u.Start >= at.Start {
@@ -211,10 +212,10 @@ func TestJavaUnits(t *testing.T) {
 func TestJavaRefuses(t *testing.T) {
 	classes := compileJava(t)
 	for _, tc := range []struct{ method, classpath, cover, want string }{
-		{"org.example.Shapes", classes, "", "it is CLASS#METHOD"},
-		{"org.example.Shapes#silent", classes, "", "it takes neither byte[] nor String nor InputStream nor Reader"},
-		{"org.example.Shapes#parse", classes, "org.elsewhere", "the class path has no class of org.elsewhere"},
-		{"org.example.Shapes#parse", "", "", "the class path is empty"},
+		{"org.example.Shapes", classes, "", "must be CLASS#METHOD"},
+		{"org.example.Shapes#silent", classes, "", "must take byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer"},
+		{"org.example.Shapes#parse", classes, "org.elsewhere", "no class of org.elsewhere on the class path"},
+		{"org.example.Shapes#parse", "", "", "empty class path"},
 		{"org.example.Shapes#parse", "missing.jar", "", "no such file or directory"},
 	} {
 		t.Run(tc.method, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// place gives a unit its source, and the lines from its declaration to its
-// closing brace: class files know only the lines that have code.
+// locate sets the source file of a unit, and the lines from its declaration to
+// its closing brace. Class files contain only the lines with code.
 func (s *javaSources) locate(u observation.Unit, file string) observation.Unit {
 	u.File = file
 	text, ok := s.parsed[file]
@@ -30,26 +30,26 @@ func (s *javaSources) locate(u observation.Unit, file string) observation.Unit {
 	return u
 }
 
-// javaText is a source file as far as its blocks go.
+// javaSource lists the blocks of a source file.
 type javaSource struct{ blocks []javaBlock }
 
-// A javaBlock is what stands in braces, with what stands before it since
-// the end of the last declaration or statement.
+// A javaBlock is a pair of braces with its head: the text since the previous
+// declaration or statement.
 type javaBlock struct {
 	head  string
-	start int // the first line of the head
-	end   int // the line of the closing brace
+	start int // first line of the head
+	end   int // line of the closing brace
 }
 
-// parseJavaText finds the blocks of a text in Java, or in a language with the
-// same comments, strings and braces.
+// parseJavaSource finds the blocks of a source file in Java, or in a language
+// with the same comments, strings and braces.
 func parseJavaSource(text string) *javaSource {
 	t := &javaSource{}
 	var (
-		open  []int // blocks that are not closed; -1 for the braces of an array
+		open  []int // indices of unclosed blocks; -1 for an array initializer
 		head  strings.Builder
-		start int  // the line where the head begins; 0 if it has not begun
-		last  byte // of the head, but for space
+		start int  // first line of the head; 0 if the head is empty
+		last  byte // last byte of the head, ignoring white space
 		line  = 1
 	)
 	reset := func() {
@@ -62,7 +62,7 @@ func parseJavaSource(text string) *javaSource {
 	}
 	for i := 0; i < len(text); {
 		n := skipJava(text[i:])
-		if n > 0 { // a comment, a string, or space
+		if n > 0 { // comment, literal or white space
 			if start > 0 {
 				head.WriteByte(' ')
 			}
@@ -107,8 +107,8 @@ func parseJavaSource(text string) *javaSource {
 	return t
 }
 
-// javaSkip returns the length of the space, comment, string or character that a
-// text begins with; 0 if it begins with none.
+// skipJava returns the length of the white space, comment, string or character
+// literal at the start of text, or 0.
 func skipJava(text string) int {
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -152,9 +152,9 @@ var (
 	javaCall   = regexp.MustCompile(`\b(?:new|return|throw|else|yield|case)\s+$`)
 )
 
-// find returns the block of a method: the innermost around its first line of
-// code whose head declares the name. A constructor's code begins with the
-// fields of its class, so there the last line counts.
+// find returns the block of a method: the innermost one around its first line
+// of code whose head declares the method. A constructor's code starts with the
+// field initializers of its class, so its last line is used instead.
 func (t *javaSource) find(u observation.Unit) (javaBlock, bool) {
 	name, _, _ := strings.Cut(u.Name, "(")
 	class, method := "", name
@@ -174,19 +174,19 @@ func (t *javaSource) find(u observation.Unit) (javaBlock, bool) {
 		}
 	}
 	best, ok := javaBlock{}, false
-	for _, b := range t.blocks { // in the order in which they open
+	for _, b := range t.blocks { // outer before inner
 		if b.start <= line && line <= b.end && b.declares(declares, method) {
 			best, ok = b, true
 		}
 	}
-	if !ok && u.Kind != observation.KindMethod { // no code of its own: the line of the class, or of the first field
+	if !ok && u.Kind != observation.KindMethod { // implicit: the line of the class, or of the first field
 		return javaBlock{start: u.Start, end: u.Start}, true
 	}
 	return best, ok
 }
 
-// declares tells whether the head is that of a method. In a call, a word such as
-// new stands before the name, or the parentheses are still open.
+// declares reports whether the head declares the method. In a call, a keyword
+// such as new precedes the name, or the parentheses are unbalanced.
 func (b *javaBlock) declares(pattern *regexp.Regexp, method string) bool {
 	at := pattern.FindStringIndex(b.head)
 	if at == nil || strings.Count(b.head, "(") != strings.Count(b.head, ")") || strings.Contains(b.head, "->") {

@@ -34,15 +34,15 @@ func TestJavaText(t *testing.T) {
 	text := parseJavaSource(javaSample)
 	for _, tc := range []struct {
 		name       string
-		start, end int // of the lines that have code
+		start, end int // lines with code
 		want       [2]int
 	}{
 		{"A.m(int,Object[])", 15, 19, [2]int{10, 19}},
 		{"A.1.inner()", 18, 18, [2]int{18, 18}},
 		{"A.<init>()", 4, 8, [2]int{8, 8}},
 		{"A.<clinit>()", 21, 21, [2]int{21, 21}},
-		{"A.run()", 15, 17, [2]int{0, 0}},      // it is called, and not declared
-		{"A.1.<init>()", 18, 18, [2]int{0, 0}}, // nor is this
+		{"A.run()", 15, 17, [2]int{0, 0}},      // a call, not a declaration
+		{"A.1.<init>()", 18, 18, [2]int{0, 0}}, // likewise
 	} {
 		kind := observation.KindMethod
 		b, ok := text.find(observation.Unit{Kind: kind, Name: tc.name, Start: tc.start, End: tc.end})

@@ -12,24 +12,24 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// lcovFile is what a section of a tracefile says of one source file.
+// lcovFile is a section of a tracefile: one source file.
 type lcovFile struct {
 	name      string
 	functions []lcovFunction
-	byName    map[string]int // functions, in the notation that has names twice
-	byIndex   map[string]int // and in the one that has numbers
+	byName    map[string]int // functions declared by FN
+	byIndex   map[string]int // functions declared by FNL
 	lines     []lcovLine
 }
 
 type lcovFunction struct {
 	name       string
-	start, end int // end is 0 if it is not said
+	start, end int // end is 0 if unknown
 	count      int
 }
 
 type lcovLine struct{ line, count int }
 
-// readLCOV reads a tracefile. Its TN lines name the runs.
+// readLCOV reads a tracefile. TN lines name the runs.
 func (r *Reports) readLCOV(text io.Reader, run string) error {
 	scanner := bufio.NewScanner(text)
 	scanner.Buffer(nil, maxReportLine)
@@ -60,30 +60,29 @@ func (r *Reports) readLCOV(text io.Reader, run string) error {
 		}
 	}
 	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("line %d is longer than %d bytes", number+1, maxReportLine)
+		return fmt.Errorf("line %d: more than the limit of %d bytes", number+1, maxReportLine)
 	}
 	if file != nil && scanner.Err() == nil {
-		return fmt.Errorf("line %d: it ends in the middle of %s", number, file.name)
+		return fmt.Errorf("line %d: truncated section of %s", number, file.name)
 	}
 	return scanner.Err()
 }
 
-// add takes in a line about a file. Lines that it does not know say nothing
-// about functions.
+// add decodes a line. It ignores unknown tags.
 func (f *lcovFile) add(tag, value string) error {
 	fields := strings.Split(value, ",")
 	var err error
 	number := func(i int) int {
 		if i >= len(fields) {
-			err = fmt.Errorf("%s:%s: a number is missing", tag, value)
+			err = fmt.Errorf("%s:%s: missing number", tag, value)
 			return 0
 		}
-		n, wrong := strconv.ParseFloat(strings.TrimSpace(fields[i]), 64) // some tools write counts so
+		n, wrong := strconv.ParseFloat(strings.TrimSpace(fields[i]), 64) // some tools write counts as floats
 		if wrong != nil || n > 1e15 || n != n {
-			err = fmt.Errorf("%s:%s: %q is no number", tag, value, fields[i])
+			err = fmt.Errorf("%s:%s: %q: must be a number", tag, value, fields[i])
 			return 0
 		}
-		return int(max(n, 0)) // counters that overflowed are negative
+		return int(max(n, 0)) // overflowed counters are negative
 	}
 	rest := func(i int) string { return strings.Join(fields[min(i, len(fields)):], ",") }
 	switch tag {
@@ -110,7 +109,7 @@ func (f *lcovFile) add(tag, value string) error {
 	case "FNA": // FNA:index,count,name
 		if i, ok := f.byIndex[fields[0]]; ok {
 			f.functions[i].count += number(1)
-			if f.functions[i].name == "" { // others are aliases, such as instances of a template
+			if f.functions[i].name == "" { // further names are aliases, such as template instances
 				f.functions[i].name = rest(2)
 			}
 		}
@@ -125,8 +124,8 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// addLCOV takes in a file. A function whose last line is not said ends with the
-// last line of code before the next function.
+// addLCOV adds a section. A function without an end line ends at the last line
+// of code before the next function.
 func (r *Reports) addLCOV(run string, f *lcovFile) error {
 	r.addRun(run)
 	slices.SortStableFunc(f.functions, func(a, b lcovFunction) int { return a.start - b.start })
@@ -159,14 +158,14 @@ func lineUnit(file string, line int) observation.Unit {
 	return observation.Unit{Kind: observation.KindLine, Name: strconv.Itoa(line), File: file, Start: line, End: line}
 }
 
-// lastLines returns where functions end of which only the first lines are
-// known: at the last line of code before the next function begins. Both
-// functions and lines of code are in order.
+// lastLines returns the end lines of functions whose start lines are known: the
+// last line of code before the next function. Functions and lines of code must
+// be sorted.
 func lastLines(functions int, start func(int) int, lines int, line func(int) int) []int {
 	ends := make([]int, functions)
 	for i, at := 0, 0; i < functions; {
 		next := i
-		for next < functions && start(next) == start(i) { // several may begin in the same line
+		for next < functions && start(next) == start(i) { // several functions may start on a line
 			next++
 		}
 		end := start(i)

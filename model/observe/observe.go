@@ -1,3 +1,9 @@
+// Package observe runs programs and reports which methods each input reaches.
+//
+// [BuildGo], [BuildJava] and [NewCommand] prepare a [Program].
+// [Program.Observe] runs it on inputs in several processes and produces one
+// observation per input. An [Output] is a file of observations that a later run
+// can continue. [Reports] reads the coverage reports of other tools.
 package observe
 
 import (
@@ -16,18 +22,19 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Program is ready to be run on inputs. It must be closed.
+// A Program can be run on inputs. Callers must close it.
 type Program struct {
 	header  observation.Header
 	start   func(ctx context.Context, limits Limits) (process, error)
-	dir     string   // holds what was built for it
-	command *command // has the units instead of the header, if these show only while it runs
+	dir     string   // build results; removed by Close
+	command *command // provides the units, if they become known only at run time
 }
 
-// built returns what build makes, in a folder of its own, of something with a name.
+// buildIn calls build with a new temporary folder. name identifies the target
+// in errors.
 func buildIn(name string, build func(dir string) (*Program, error)) (*Program, error) {
 	if runtime.GOOS == "windows" {
-		return nil, errors.New("observing needs inherited files, which Windows does not have")
+		return nil, errors.New("observing needs inherited file descriptors, which Windows does not support")
 	}
 	dir, err := os.MkdirTemp("", "inroad-observe-")
 	if err != nil {
@@ -40,8 +47,8 @@ func buildIn(name string, build func(dir string) (*Program, error)) (*Program, e
 	return program, nil
 }
 
-// Header names the program and lists its units, as far as they are known: those
-// of a command are known when a report has told of them.
+// Header returns the program's name, version and units. The units of a command
+// become known only with its reports.
 func (p *Program) Header() observation.Header {
 	h := p.header
 	if p.command != nil {
@@ -50,7 +57,7 @@ func (p *Program) Header() observation.Header {
 	return h
 }
 
-// Know tells a program about units that it was seen to have before, so that
+// RestoreUnits tells a program about units from earlier observations, so that
 // they keep their IDs.
 func (p *Program) RestoreUnits(units []observation.Unit) {
 	if p.command != nil {
@@ -58,7 +65,7 @@ func (p *Program) RestoreUnits(units []observation.Unit) {
 	}
 }
 
-// Close removes what was built for the program.
+// Close removes the files built for the program.
 func (p *Program) Close() error {
 	if p.dir == "" {
 		return nil
@@ -66,35 +73,35 @@ func (p *Program) Close() error {
 	return os.RemoveAll(p.dir)
 }
 
-// An Input is what a program is run on.
+// An Input is an input to observe.
 type Input struct {
 	Name string // may be empty
 	Data []byte
 }
 
-// Limits bound a run. Fields that are zero mean the default.
+// Limits limit the resources of a run. Zero values select the defaults.
 type Limits struct {
-	Timeout time.Duration // for one input; 2 s
-	Memory  int64         // bytes that a process may use; 1 GiB
+	Timeout time.Duration // per input; default 2 s
+	Memory  int64         // bytes per process; default 1 GiB
 }
 
-// Options say how a program is run. Fields that are zero mean the default.
+// Options configure [Program.Observe]. Zero values select the defaults.
 type Options struct {
 	Limits
-	Jobs   int // processes; as many as there are processors
-	Warmup int // inputs that each process is given before it counts; 20, and none if negative
+	Jobs   int // number of processes; default is the number of CPUs
+	Warmup int // inputs that each process runs before its first observation; default 20, negative for none
 }
 
-// Observe runs the program on the inputs, and calls write with what came of
-// each, one call at a time but in no certain order. Counters belong to a process, so
-// inputs at the same time need several processes.
+// Observe runs the program on the inputs and calls write once per observation,
+// sequentially and in no particular order. Counters are per process, so inputs
+// run concurrently only in different processes.
 //
-// What happens only once in a process, such as the filling of a cache, would
-// make the first input look different: the first inputs are run beforehand
-// in each process, uncounted.
+// Each process first runs some of the inputs as a warm-up. Otherwise, one-time
+// work such as filling a cache would be attributed to the first input.
 //
-// Every input gets one outcome, whatever it does to its process. An error is
-// returned if inputs, write or ctx say so, or if the program cannot be started.
+// Every input gets exactly one observation, even if it kills its process.
+// Observe returns an error if inputs, write or ctx fails, or if the program
+// cannot be started.
 func (p *Program) Observe(ctx context.Context, inputs iter.Seq2[Input, error], opt Options, write func(observation.Observation) error) error {
 	opt.Timeout = cmp.Or(opt.Timeout, 2*time.Second)
 	opt.Memory = cmp.Or(opt.Memory, 1<<30)
@@ -153,11 +160,11 @@ type observer struct {
 	warmup  []Input
 
 	mu    sync.Mutex
-	fatal []bool // warm-up inputs that a process did not survive
+	fatal []bool // warm-up inputs that killed a process
 	write func(observation.Observation) error
 }
 
-// work runs inputs from the queue in one process, and in another when that is over.
+// work runs inputs from the queue, and replaces its process when needed.
 func (r *observer) work(ctx context.Context, queue <-chan Input) error {
 	var p process
 	defer func() {
@@ -194,11 +201,11 @@ func (r *observer) emit(o observation.Observation) error {
 	return r.write(o)
 }
 
-// errColdStart tells that processes die during warm-up again and again.
-var errWarmup = errors.New("no process survives its first inputs")
+// errWarmup reports that every process died during its warm-up.
+var errWarmup = errors.New("every process died during warm-up")
 
-// warm starts a process and runs the warm-up inputs in it. One that ends the
-// process is left out from then on.
+// startWarm starts a process and runs the warm-up inputs. It skips inputs that
+// killed a process before.
 func (r *observer) startWarm(ctx context.Context) (process, error) {
 	for range len(r.warmup) + 1 {
 		p, err := r.program.start(ctx, r.limits)
@@ -234,7 +241,8 @@ func (r *observer) warmUp(ctx context.Context, p process) (survived bool, err er
 	return true, nil
 }
 
-// isDeadly tells whether a warm-up input is left out, and leaves it out from now on if asked to.
+// isFatal reports whether a warm-up input killed a process. If now is set, it
+// records that the input did.
 func (r *observer) isFatal(i int, now bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

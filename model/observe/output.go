@@ -12,19 +12,20 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// An Output is a file of observations that grows by whole lines, so that
-// whatever ends the process, it can be continued.
+// An Output is a file of observations. It grows by whole lines, so that it can
+// be continued after a crash.
 type Output struct {
 	file     *os.File
 	writer   *observation.Writer
-	observed map[[sha256.Size]byte]int // inputs that the file had, and how often
+	observed map[[sha256.Size]byte]int // remaining observations per input in the existing file
 	existing int
-	header   observation.Header // what the file says of the program
+	header   observation.Header // as stored in the file
 }
 
-// OpenOutput opens a file to add observations of a program to it, or makes a new
-// one. A line at its end that was not written to the end is cut off. A file
-// that is about something else is refused, and left as it is.
+// OpenOutput creates a file of observations, or opens one to continue it. It
+// removes an incomplete last line. It returns an error, and leaves the file as
+// it is, if the file belongs to another program or is not a file of
+// observations.
 func OpenOutput(name string, header observation.Header) (*Output, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -39,7 +40,7 @@ func OpenOutput(name string, header observation.Header) (*Output, error) {
 
 func (out *Output) open(header observation.Header) error {
 	if err := lockFile(out.file); err != nil {
-		return fmt.Errorf("somebody else is writing it: %w", err)
+		return fmt.Errorf("locked by another process: %w", err)
 	}
 	var first bytes.Buffer
 	if _, err := observation.NewWriter(&first, header); err != nil {
@@ -63,15 +64,15 @@ func (out *Output) open(header observation.Header) error {
 	return err
 }
 
-// begin writes the header into a file that has no whole line. What it has can
-// only be the beginning of the same header.
+// begin writes the header to a file without a complete line. Existing contents
+// must be a prefix of the header.
 func (out *Output) begin(h observation.Header, header []byte) error {
 	had, err := io.ReadAll(io.NewSectionReader(out.file, 0, int64(len(header))+1))
 	if err != nil {
 		return err
 	}
 	if !bytes.HasPrefix(header, had) {
-		return errors.New("it is there, and is not a file of observations")
+		return errors.New("exists and is not a file of observations")
 	}
 	if _, err := out.file.WriteAt(header, 0); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (out *Output) begin(h observation.Header, header []byte) error {
 	return err
 }
 
-// readBack remembers which inputs were observed before.
+// readExisting records the inputs that the file contains.
 func (out *Output) readExisting(header observation.Header, end int64) error {
 	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
 	for {
@@ -91,7 +92,7 @@ func (out *Output) readExisting(header observation.Header, end int64) error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("it cannot be continued: %w", err)
+			return fmt.Errorf("cannot continue the file: %w", err)
 		}
 		out.observed[inputKey(Input{o.Name, o.Input})]++
 		out.existing++
@@ -100,9 +101,9 @@ func (out *Output) readExisting(header observation.Header, end int64) error {
 	out.header = had
 	switch {
 	case had.Subject != header.Subject || had.Commit != header.Commit:
-		return fmt.Errorf("it has observations of %s, and not of %s", programName(had), programName(header))
+		return fmt.Errorf("contains observations of %s: must be of %s", programName(had), programName(header))
 	case len(header.Units) > 0 && !reflect.DeepEqual(had.Units, header.Units):
-		return errors.New("it has observations of the same program when that had other methods; begin a new file")
+		return errors.New("contains observations of the same program with other methods: use a new file")
 	}
 	return nil
 }
@@ -114,14 +115,14 @@ func programName(h observation.Header) string {
 	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
 }
 
-// key tells inputs apart by name and bytes. A name that is no UTF-8 comes back
-// from the file with a mark for each byte that is not.
+// inputKey returns a digest of the name and the bytes. Writing a name replaces
+// invalid UTF-8, so inputKey does too.
 func inputKey(in Input) [sha256.Size]byte {
 	name := sha256.Sum256([]byte(string([]rune(in.Name))))
 	return sha256.Sum256(append(name[:], in.Data...))
 }
 
-// lastLineEnd returns where the last whole line of a file ends.
+// lastLineEnd returns the offset after the last complete line.
 func lastLineEnd(f *os.File) (int64, error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -141,11 +142,12 @@ func lastLineEnd(f *os.File) (int64, error) {
 	return 0, nil
 }
 
-// Had returns how many observations the file had when it was opened.
+// Existing returns the number of observations in the file when it was opened.
 func (out *Output) Existing() int { return out.existing }
 
-// Done tells whether the file had an observation of an input. It answers yes as
-// often as there is one.
+// Observed reports whether the existing file has an observation of the input.
+// Each observation counts only once, so that an input which occurs twice needs
+// two.
 func (out *Output) Observed(in Input) bool {
 	k := inputKey(in)
 	if out.observed[k] == 0 {
@@ -155,11 +157,11 @@ func (out *Output) Observed(in Input) bool {
 	return true
 }
 
-// Units returns the units that the file lists.
+// Units returns the units in the file.
 func (out *Output) Units() []observation.Unit { return out.header.Units }
 
-// Declare adds units of the program that the file does not list. Those that it
-// lists come first.
+// AddUnits adds the units that the file does not have. units must start with
+// those it has.
 func (out *Output) AddUnits(units []observation.Unit) error {
 	known := len(out.header.Units)
 	if len(units) <= known {
@@ -171,7 +173,7 @@ func (out *Output) AddUnits(units []observation.Unit) error {
 	return out.writer.WriteHeader(more)
 }
 
-// Write adds an observation.
+// Write appends an observation.
 func (out *Output) Write(o observation.Observation) error { return out.writer.Write(o) }
 
 // Close closes the file.

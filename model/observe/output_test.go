@@ -19,8 +19,8 @@ import (
 
 var testHeader = observation.Header{Subject: "s", Commit: "c", Units: []observation.Unit{{ID: "a#b", Kind: observation.KindMethod, Start: 1, End: 2}}}
 
-// readNames returns how often each name is in a file. It fails on lines that
-// cannot be read.
+// readNames returns the number of occurrences of each name in a file. It fails
+// on invalid lines.
 func readNames(t *testing.T, file string) map[string]int {
 	t.Helper()
 	f, err := os.Open(file)
@@ -41,8 +41,8 @@ func readNames(t *testing.T, file string) map[string]int {
 	}
 }
 
-// TestTornOutput cuts a file at every byte and continues it: nothing that was
-// whole is lost, and nothing is there twice.
+// TestTornOutput truncates a file at every byte and continues it. No complete
+// observation may be lost or duplicated.
 func TestTornOutput(t *testing.T) {
 	inputs := []observe.Input{{"1", []byte("a")}, {"2", []byte("a")}, {"\xff3\xfe\xfe", []byte("\n\xff")}, {"", []byte("b")}, {"", []byte("b")}}
 	fill := func(file string) (wrote int) {
@@ -74,7 +74,7 @@ func TestTornOutput(t *testing.T) {
 		if err := os.WriteFile(file, whole[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		kept := max(0, bytes.Count(whole[:cut], []byte("\n"))-1) // but for the header
+		kept := max(0, bytes.Count(whole[:cut], []byte("\n"))-1) // without the header
 		if n := fill(file); n != len(inputs)-kept {
 			t.Errorf("cut at %d: %d written, %d were there", cut, n, kept)
 		}
@@ -91,13 +91,13 @@ func TestOutputRefuses(t *testing.T) {
 	}
 	mine := b.String()
 	for _, tc := range []struct{ name, text, want string }{
-		{"a text", "my thesis\nchapter 1\n", "it cannot be continued: line 1"},
+		{"a text", "my thesis\nchapter 1\n", "cannot continue the file: line 1"},
 		{"a text without a line end", "my thesis", "is not a file of observations"},
-		{"another program", strings.Replace(mine, `"s"`, `"t"`, 1), `it has observations of "t" at "c", and not of "s" at "c"`},
-		{"another version", strings.Replace(mine, `"c"`, `"d"`, 1), `it has observations of "s" at "d"`},
-		{"other methods", strings.Replace(mine, `"start":1`, `"start":2`, 1), "had other methods"},
-		{"a later format", `{"inroad":"observations/9"}` + "\n", `the version is "observations/9"`},
-		{"a broken line", mine + "{}\n", "it cannot be continued: line 2"},
+		{"another program", strings.Replace(mine, `"s"`, `"t"`, 1), `contains observations of "t" at "c": must be of "s" at "c"`},
+		{"another version", strings.Replace(mine, `"c"`, `"d"`, 1), `contains observations of "s" at "d"`},
+		{"other methods", strings.Replace(mine, `"start":1`, `"start":2`, 1), "same program with other methods"},
+		{"a later format", `{"inroad":"observations/9"}` + "\n", `version "observations/9": must be "observations/1"`},
+		{"a broken line", mine + "{}\n", "cannot continue the file: line 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "o")
@@ -120,7 +120,7 @@ func TestOutputRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		if _, err := observe.OpenOutput(file, testHeader); err == nil || !strings.Contains(err.Error(), "somebody else is writing it") {
+		if _, err := observe.OpenOutput(file, testHeader); err == nil || !strings.Contains(err.Error(), "locked by another process") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -128,7 +128,7 @@ func TestOutputRefuses(t *testing.T) {
 
 const killInputs = 400
 
-// observeUntilKilled is what the process does that [TestKill] kills.
+// observeUntilKilled runs in the process that [TestKill] kills.
 func observeUntilKilled(file string) {
 	err := func() error {
 		ctx := context.Background()
@@ -159,8 +159,9 @@ func observeUntilKilled(file string) {
 	}
 }
 
-// TestKill kills a process that observes, again and again, as soon as its output
-// has grown. In the end every input has one outcome, and none was lost on the way.
+// TestKill kills an observing process several times as soon as its output has
+// grown. In the end every input must have exactly one observation, and none may
+// be lost.
 func TestKill(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
@@ -174,7 +175,7 @@ func TestKill(t *testing.T) {
 		return info.Size()
 	}
 	before := map[string]int{}
-	for _, grow := range []int64{1, 5_000, 20_000, 1 << 40} { // the last one is never killed
+	for _, grow := range []int64{1, 5_000, 20_000, 1 << 40} { // the last process is not killed
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(cmd.Environ(), "INROAD_TEST_OBSERVE="+file, "TMPDIR="+t.TempDir())
 		var stderr bytes.Buffer

@@ -19,14 +19,15 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A process runs the program on one input after the other.
+// A process runs the program on one input at a time.
 type process interface {
-	// run returns what came of an input. After that the process may be over.
+	// run returns the observation of an input. over tells that the process
+	// cannot run further inputs.
 	run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error)
 	stop()
 }
 
-// Frames are what a harness says. Its source tells what they mean.
+// Frame types, as documented in the harnesses.
 const (
 	frameMeta     = 'M'
 	frameCounters = 'C'
@@ -34,7 +35,7 @@ const (
 	maxFrame      = 1 << 30
 )
 
-// frameResultJSON is the content of a result frame.
+// resultFrame is the content of a result frame.
 type resultFrame struct {
 	Outcome observation.Outcome `json:"outcome"`
 	Type    string              `json:"type"`
@@ -44,30 +45,31 @@ type resultFrame struct {
 	Last    bool                `json:"last"`
 }
 
-// A harnessed process has a harness in it that takes inputs from a pipe.
+// A harness is a process with a built-in harness, which reads inputs from a
+// pipe.
 type harness struct {
 	cmd          *exec.Cmd
 	inputs       *os.File
 	frames       *bufio.Reader
 	pipes        []*os.File
-	stderr       *tail // on standard error
+	stderr       *tail // end of standard error
 	timeout      time.Duration
 	reached      func(counters []byte) (methods []string, counts []int, err error)
-	exitCounters func() []byte // counters that the process left behind when it ended; may be nil
-	cleanup      func()        // removes what they were left in; may be nil
+	exitCounters func() []byte // reads counters written on exit; may be nil
+	cleanup      func()        // removes files of the process; may be nil
 	waited       sync.Once
 	waitErr      error
 }
 
-// Times that a harness gets beyond what it is told, on machines that are busy.
+// Extra time for the harness on busy machines.
 const (
 	startTimeout = 2 * time.Minute
 	graceTimeout = 10 * time.Second
 	exitTimeout  = 2 * time.Second
 )
 
-// startHarness starts a process and returns it with its first frame, the
-// table of what it can count.
+// startHarness starts a process and returns it with the contents of its first
+// frame, the table of counters.
 func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harness, meta []byte, err error) {
 	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout}
 	inputs, inputsWriter, err := os.Pipe()
@@ -84,7 +86,7 @@ func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p 
 	cmd.WaitDelay = exitTimeout
 	setProcessGroup(cmd)
 	err = cmd.Start()
-	_ = inputs.Close() // the process has its own
+	_ = inputs.Close() // the process has its own copies
 	_ = answersWriter.Close()
 	if err != nil {
 		p.closePipes()
@@ -100,14 +102,14 @@ func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p 
 		case killed:
 			return nil, nil, fmt.Errorf("the program was not ready after %v", startTimeout)
 		default:
-			return nil, nil, fmt.Errorf("the program ended before it took an input: %s", cmp.Or(p.stderr.lastLines(20), fmt.Sprint(p.wait())))
+			return nil, nil, fmt.Errorf("the program exited before the first input: %s", cmp.Or(p.stderr.lastLines(20), fmt.Sprint(p.wait())))
 		}
 	}
 	return p, meta, nil
 }
 
-// deadline kills the process when the time is over or ctx is done, unless it is
-// called off before. It then tells whether it had to.
+// deadline kills the process after d or when ctx is done. stop cancels this,
+// and reports whether the process was killed.
 func (p *harness) deadline(ctx context.Context, d time.Duration) (stop func() (killed bool)) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	undo := context.AfterFunc(ctx, func() { killGroup(p.cmd) })
@@ -125,9 +127,9 @@ func (p *harness) receive() (kind byte, data []byte, err error) {
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
 	if n > maxFrame {
-		return 0, nil, fmt.Errorf("an answer of %d bytes", n)
+		return 0, nil, fmt.Errorf("frame of %d bytes: must be at most %d", n, maxFrame)
 	}
-	if n > 1<<20 { // it may be nonsense: memory is taken only for what comes
+	if n > 1<<20 { // the length may be bogus: allocate only what arrives
 		var long bytes.Buffer
 		_, err = io.CopyN(&long, p.frames, int64(n))
 		return head[0], long.Bytes(), err
@@ -137,8 +139,8 @@ func (p *harness) receive() (kind byte, data []byte, err error) {
 	return head[0], data, err
 }
 
-// run gives the process an input. Whatever happens, there is an outcome, unless
-// ctx ends it or the harness itself is at fault.
+// run observes an input. It returns an error only if ctx is done or the harness
+// misbehaves.
 func (p *harness) run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error) {
 	o = observation.Observation{Input: input, Weight: 1}
 	p.stderr.reset()
@@ -175,8 +177,8 @@ func (p *harness) run(ctx context.Context, input []byte) (o observation.Observat
 	return o, over, nil
 }
 
-// exchange sends an input and waits for the result. The counters are the last
-// ones that came, with or without a result.
+// exchange sends an input and waits for the result. It returns the last
+// counters received, even on error.
 func (p *harness) exchange(input []byte) (r resultFrame, counters []byte, err error) {
 	message := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(input)), uint32(len(input)))
 	if _, err := p.inputs.Write(append(message, input...)); err != nil {
@@ -193,7 +195,7 @@ func (p *harness) exchange(input []byte) (r resultFrame, counters []byte, err er
 		case frameResult:
 			return r, counters, json.Unmarshal(data, &r)
 		default:
-			return r, counters, fmt.Errorf("an answer of kind %q", kind)
+			return r, counters, fmt.Errorf("unknown frame type %q", kind)
 		}
 	}
 }
@@ -204,7 +206,7 @@ func (p *harness) closePipes() {
 	}
 }
 
-// stop ends the process and leaves nothing of it.
+// stop ends the process and removes its files.
 func (p *harness) stop() {
 	p.end()
 	if p.cleanup != nil {
@@ -212,12 +214,12 @@ func (p *harness) stop() {
 	}
 }
 
-// end ends the process, by force if closing its input does not do.
+// end closes the pipes, and kills the process if it does not exit in time.
 func (p *harness) end() {
 	p.closePipes()
 	timer := time.AfterFunc(exitTimeout, func() { killGroup(p.cmd) })
 	defer timer.Stop()
-	_ = p.wait() // how it ends is no longer of interest
+	_ = p.wait() // the exit status no longer matters
 	killGroup(p.cmd)
 }
 
@@ -226,7 +228,7 @@ func (p *harness) wait() error {
 	return p.waitErr
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the last bytes written to it.
 type tail struct {
 	limit int
 	mu    sync.Mutex

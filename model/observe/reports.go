@@ -16,47 +16,47 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Format is that of a coverage report.
+// A Format is a coverage report format.
 type Format string
 
-// Formats of reports.
+// Report formats.
 const (
-	Auto    Format = "auto"    // by what it looks like
-	LCOV    Format = "lcov"    // tracefiles of lcov, which many tools write
-	JaCoCo  Format = "jacoco"  // XML reports of JaCoCo
-	GoCover Format = "gocover" // folders named by GOCOVERDIR, and text profiles
+	Auto    Format = "auto"    // detect the format
+	LCOV    Format = "lcov"    // lcov tracefiles, which many tools write
+	JaCoCo  Format = "jacoco"  // JaCoCo XML reports
+	GoCover Format = "gocover" // GOCOVERDIR folders and text profiles
 )
 
-// Reports are what coverage tools wrote about runs of one program, one or more
-// reports a run. Fields are set before the first report is read.
+// Reports collects coverage reports about runs of one program, one or more per
+// run. Set the fields before reading the first report.
 type Reports struct {
-	Root   string // the folder of the program's sources; the current one if empty
-	Blocks bool   // take in blocks, or where there are none lines, besides methods
+	Root   string // folder of the program's sources; default is the current one
+	Blocks bool   // collect blocks, or lines if the format has no blocks, in addition to methods
 
 	units  []observation.Unit
-	number map[observation.Unit]int // of a unit without its ID and its last line
+	number map[observation.Unit]int // index of a unit, by unitKey
 	runs   map[string]map[int]int
 	order  []string
 	hits   int
 }
 
-// A Run is what reports say of one run of the program.
+// A Run holds the methods that one run reached.
 type Run struct {
 	Name    string // of the input
 	Methods []string
 	Counts  []int
 }
 
-// What reports may have at most.
+// Limits of reports.
 const (
 	maxReport      = 1 << 30 // bytes
 	maxReportLine  = 1 << 20
 	maxReportUnits = 5_000_000
-	maxReportHits  = 100_000_000 // in all runs
+	maxReportHits  = 100_000_000 // summed over runs
 )
 
-// Read reads a report, or those in a folder. An lcov report names its runs
-// itself; any other is about the run that is named as its file or folder.
+// Read reads a report, or all reports in a folder. lcov reports name their
+// runs; the run of any other report is named after its file or folder.
 func (r *Reports) Read(name string, format Format) error {
 	return r.readPath(name, filepath.Base(name), format)
 }
@@ -84,7 +84,7 @@ func (r *Reports) readPath(name, run string, format Format) error {
 	return nil
 }
 
-// in adds a name to an error.
+// withName prefixes an error with a name.
 func withName(name string, err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +92,8 @@ func withName(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// stem takes off what tells reports from inputs.
+// trimReportExt removes a file extension of reports, which leaves the name of
+// the input.
 func trimReportExt(name string) string {
 	switch ext := path.Ext(name); strings.ToLower(ext) {
 	case ".xml", ".info", ".lcov", ".out", ".cov", ".cover", ".coverprofile", ".profile", ".dat":
@@ -107,12 +108,11 @@ func (r *Reports) readFile(name, run string, format Format) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	return withName(name, r.ReadReport(file, run, format))
 }
 
-// ReadReport reads a report from a stream. It is about the run named, unless it
-// names runs itself.
+// ReadReport reads a report. run names its run, unless the report does.
 func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 	limited := &io.LimitedReader{R: text, N: maxReport}
 	buffered := bufio.NewReaderSize(limited, 1<<16)
@@ -122,7 +122,7 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 			return err
 		}
 		if format = detectFormat(head); format == "" {
-			return errors.New("it looks like no report that can be read")
+			return errors.New("unknown report format: must be an lcov tracefile, a JaCoCo XML report or a Go profile")
 		}
 	}
 	var err error
@@ -134,15 +134,16 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 	case GoCover:
 		err = r.readGoProfile(buffered, run)
 	default:
-		return fmt.Errorf("there is no format %q", format)
+		return fmt.Errorf("format %q: must be auto, lcov, jacoco or gocover", format)
 	}
 	if err == nil && limited.N == 0 {
-		err = fmt.Errorf("it has more than %d bytes", maxReport)
+		err = fmt.Errorf("more than the limit of %d bytes", maxReport)
 	}
 	return err
 }
 
-// looksLike guesses the format of a report by its beginning; empty if it is none.
+// detectFormat guesses the format from the first bytes of a report. It returns
+// "" if the format is unknown.
 func detectFormat(head []byte) Format {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	has := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
@@ -158,7 +159,7 @@ func detectFormat(head []byte) Format {
 	}
 }
 
-// begin makes sure that there is a run, even if it executed nothing.
+// addRun adds a run, which may reach no unit.
 func (r *Reports) addRun(run string) {
 	if r.runs == nil {
 		r.runs, r.number = map[string]map[int]int{}, map[observation.Unit]int{}
@@ -169,7 +170,7 @@ func (r *Reports) addRun(run string) {
 	}
 }
 
-// add takes in a unit, and that a run executed it so often.
+// add records the hit count of a unit in a run.
 func (r *Reports) add(run string, u observation.Unit, count int) error {
 	r.addRun(run)
 	u.End = max(u.Start, u.End)
@@ -177,7 +178,7 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 	n, ok := r.number[key]
 	if !ok {
 		if len(r.units) == maxReportUnits {
-			return fmt.Errorf("more than %d units", maxReportUnits)
+			return fmt.Errorf("more than the limit of %d units", maxReportUnits)
 		}
 		n = len(r.units)
 		r.number[key] = n
@@ -188,7 +189,7 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 		before := r.runs[run][n]
 		if before == 0 {
 			if r.hits++; r.hits > maxReportHits {
-				return fmt.Errorf("more than %d units executed", maxReportHits)
+				return fmt.Errorf("more than the limit of %d reached units", maxReportHits)
 			}
 		}
 		r.runs[run][n] = min(before+count, 1<<40)
@@ -196,7 +197,8 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 	return nil
 }
 
-// file makes the name of a source relative to the root, if it is below it.
+// file makes the name of a source file relative to the root, if it is below the
+// root.
 func (r *Reports) file(name string) string {
 	name = filepath.ToSlash(name)
 	root, err := filepath.Abs(r.Root)
@@ -209,13 +211,13 @@ func (r *Reports) file(name string) string {
 	return path.Clean(name)
 }
 
-// Units returns the table of all units, in the order of their places.
+// Units returns all units, sorted by file and line.
 func (r *Reports) Units() []observation.Unit {
 	units, _ := r.table()
 	return units
 }
 
-// table returns the units in order, and where each one went.
+// table returns the sorted units, and the new index of each unit in r.units.
 func (r *Reports) table() (units []observation.Unit, at []int) {
 	order := make([]int, len(r.units))
 	for i := range order {
@@ -231,18 +233,18 @@ func (r *Reports) table() (units []observation.Unit, at []int) {
 	return units, at
 }
 
-// Runs returns the runs in the order in which they were first named.
+// Runs returns the runs in the order of their first occurrence.
 func (r *Reports) Runs() []Run {
 	units, at := r.table()
 	runs := make([]Run, 0, len(r.order))
 	for _, name := range r.order {
 		run := Run{Name: name, Methods: []string{}, Counts: []int{}}
-		executed := make([]int, 0, len(r.runs[name]))
+		reached := make([]int, 0, len(r.runs[name]))
 		for n := range r.runs[name] {
-			executed = append(executed, n)
+			reached = append(reached, n)
 		}
-		slices.SortFunc(executed, func(a, b int) int { return strings.Compare(units[at[a]].ID, units[at[b]].ID) })
-		for _, n := range executed {
+		slices.SortFunc(reached, func(a, b int) int { return strings.Compare(units[at[a]].ID, units[at[b]].ID) })
+		for _, n := range reached {
 			run.Methods, run.Counts = append(run.Methods, units[at[n]].ID), append(run.Counts, r.runs[name][n])
 		}
 		runs = append(runs, run)

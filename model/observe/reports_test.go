@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// table writes units and runs so that a test can say what it expects.
+// table formats units and runs for comparison.
 func table(r *observe.Reports) string {
 	var b strings.Builder
 	for _, u := range r.Units() {
@@ -94,21 +94,21 @@ func TestBadReports(t *testing.T) {
 		format     observe.Format
 		want       string
 	}{
-		{"nothing", "", observe.Auto, "looks like no report"},
-		{"some XML", "<html/>", observe.Auto, "looks like no report"},
-		{"other XML", "<html><report/></html>", observe.JaCoCo, `line 1: a "html" is no JaCoCo report`},
-		{"half an XML", "<report><package>", observe.JaCoCo, "it ends too early"},
+		{"nothing", "", observe.Auto, "unknown report format"},
+		{"some XML", "<html/>", observe.Auto, "unknown report format"},
+		{"other XML", "<html><report/></html>", observe.JaCoCo, `line 1: root element "html": must be "report"`},
+		{"half an XML", "<report><package>", observe.JaCoCo, "truncated JaCoCo report"},
 		{"broken XML", "<report><method line='</report>", observe.JaCoCo, "XML syntax error"},
-		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", observe.JaCoCo, `line 1: line "x" is no number`},
+		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", observe.JaCoCo, `line 1: line "x": must be a number`},
 		{"an end too many", "<report></report></report>", observe.JaCoCo, "unexpected end"},
-		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", observe.Auto, `line 4: FNDA:x,f: "x" is no number`},
-		{"a number that is missing", sf + "DA:1\n", observe.Auto, "line 3: DA:1: a number is missing"},
-		{"half a section", sf + "FN:1,f\n", observe.Auto, "it ends in the middle of a.c"},
-		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3 is longer than"},
-		{"no profile", "mode: set\nx\n", observe.Auto, "line 2: it is no block"},
-		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", observe.Auto, "is too large"},
-		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "are not below the root"},
-		{"an unknown format", "x", "xml", `there is no format "xml"`},
+		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", observe.Auto, `line 4: FNDA:x,f: "x": must be a number`},
+		{"a number that is missing", sf + "DA:1\n", observe.Auto, "line 3: DA:1: missing number"},
+		{"half a section", sf + "FN:1,f\n", observe.Auto, "truncated section of a.c"},
+		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3: more than the limit of 1048576 bytes"},
+		{"no profile", "mode: set\nx\n", observe.Auto, "line 2: not a block"},
+		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", observe.Auto, "must be at most 1099511627776"},
+		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "not below the root: text profiles need the source files"},
+		{"an unknown format", "x", "xml", `format "xml": must be auto, lcov, jacoco or gocover`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := &observe.Reports{Root: t.TempDir()}
@@ -143,7 +143,7 @@ func main() {
 }
 `
 
-// TestGoReports runs a program twice and reads both kinds of what Go writes.
+// TestGoReports runs a program twice and reads both formats that Go writes.
 func TestGoReports(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
@@ -215,8 +215,8 @@ func execute(t *testing.T, dir string, env []string, name string, args ...string
 	}
 }
 
-// FuzzReports checks what holds for any report: reading ends without a panic,
-// and what was read can be written as observations.
+// FuzzReports checks that reading never panics, and that the result can be
+// written as observations.
 func FuzzReports(f *testing.F) {
 	for _, name := range []string{"two.info", "a.json.xml"} {
 		text, err := os.ReadFile("testdata/reports/" + name)

@@ -1,20 +1,20 @@
 //go:build go1.22
 
-// Command goharness runs a function on one input after the other and says what
-// it executed. It is not built here: its source is compiled together with the
-// user's function, and so it needs nothing but the standard library.
+// Command goharness calls a function on one input after the other and reports
+// its coverage counters. It is compiled together with the user's function, and
+// therefore uses only the standard library.
 //
-// Inputs come in on file 3 and answers go out on file 4, so that a function
-// which reads standard input or prints does no harm. An input is its length in
-// four bytes, low byte first, and its bytes. An answer is one or more frames,
-// each a letter, a length and that many bytes:
+// Inputs arrive on file descriptor 3 and frames leave on 4, so that the
+// function may use standard input and output. An input is a four-byte
+// little-endian length followed by the bytes. A frame is a letter, a length of
+// the same form, and the contents:
 //
-//	M  once at the start: the table of functions, as runtime/coverage writes it
-//	C  the counters, as runtime/coverage writes them; the last before R counts
-//	R  the result in JSON; the input is done
+//	M  once at the start: the meta-data, as runtime/coverage writes it
+//	C  the counters, as runtime/coverage writes them; the last before R is valid
+//	R  the result in JSON, which completes the input
 //
-// What the harness itself does between the clearing of the counters and their
-// being read must be little: it would count as executed.
+// Between clearing and reading the counters the harness must do little work,
+// because its own work is counted too.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// A result tells how a run ended. Last says that the process ends with it.
+// A result is the outcome of a run. Last announces that the process exits.
 type result struct {
 	Outcome string `json:"outcome"`
 	Type    string `json:"type,omitempty"`
@@ -68,11 +68,11 @@ type harness struct {
 	buf    bytes.Buffer
 }
 
-// serve takes the time that an input may take and the bytes that the process
-// may use.
+// serve runs inputs until the end of file. The arguments are the time limit per
+// input and the memory limit in bytes.
 func (h *harness) serve(args []string) error {
 	if len(args) != 2 {
-		return errors.New("it takes two arguments")
+		return fmt.Errorf("expected 2 arguments (timeout, memory), got %d", len(args))
 	}
 	timeout, err := time.ParseDuration(args[0])
 	if err != nil {
@@ -107,7 +107,7 @@ func (h *harness) serve(args []string) error {
 		if err != nil {
 			return err
 		}
-		// What leaks is left behind with the process.
+		// Discard leaked memory and goroutines together with the process.
 		r.Last = r.Last || h.memoryInUse() > h.memory/2 || runtime.NumGoroutine() > goroutines+1000
 		text, err := json.Marshal(r)
 		if err != nil {
@@ -145,16 +145,16 @@ func (h *harness) sendCounters() error {
 	return h.send('C', h.buf.Bytes())
 }
 
-// glance is how often the harness looks at a function that takes its time.
+// pollInterval is how often the harness checks on a running function.
 const pollInterval = 25 * time.Millisecond
 
-// run gives the function an input. It does not wait for one that takes too
-// long: that one goes on until the process ends, which it then does.
+// run runs the function on an input. A function over the time limit keeps
+// running until the process exits, which the result announces.
 func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 	if err := coverage.ClearCounters(); err != nil {
 		return nil, err
 	}
-	done := make(chan func() *result, 1) // says what came of it, once the counters were read
+	done := make(chan func() *result, 1) // creates the result after the counters are read
 	start := time.Now()
 	go h.callTarget(input, done)
 	ticker := time.NewTicker(pollInterval)
@@ -167,14 +167,15 @@ func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 			switch {
 			case h.memoryInUse() > h.memory:
 				describe = func() *result {
-					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("more than %d bytes in use", h.memory), Last: true}
+					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("more than the limit of %d bytes in use", h.memory), Last: true}
 				}
 			case time.Since(start) > timeout:
 				describe = func() *result { return &result{Outcome: "timeout", Last: true} }
 			}
 		}
 		took := time.Since(start)
-		// They are also sent now and then while it runs: the process may die.
+		// Send counters also while the function runs, because the process may
+		// die.
 		if err := h.sendCounters(); err != nil {
 			return nil, err
 		}
@@ -194,8 +195,8 @@ func (h *harness) memoryInUse() (sum uint64) {
 	return sum
 }
 
-// try calls the function. A panic is a crash: elsewhere nobody would recover
-// from it.
+// callTarget calls the function. It reports a panic as a crash, because outside
+// the harness nothing would recover it.
 func (h *harness) callTarget(input []byte, done chan<- func() *result) {
 	returned := false
 	defer func() {
@@ -216,7 +217,7 @@ func (h *harness) callTarget(input []byte, done chan<- func() *result) {
 	done <- func() *result { return resultOf(results) }
 }
 
-// judge looks for an error among the results.
+// resultOf returns a failure if the results contain an error.
 func resultOf(results []reflect.Value) *result {
 	for _, v := range results {
 		if !v.CanInterface() {
@@ -229,8 +230,8 @@ func resultOf(results []reflect.Value) *result {
 	return &result{Outcome: "ok"}
 }
 
-// isNil tells whether there is no error in what can hold one. A nil pointer of
-// a type that is an error is one that was not made.
+// isNil reports whether v is a nil error. It treats a nil pointer of an error
+// type as nil.
 func isNil(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
@@ -242,11 +243,11 @@ func isNil(v reflect.Value) bool {
 
 const maxMessage = 1000
 
-// message is what a value says of itself, which may panic in turn.
+// message returns the text of a value, whose method may panic.
 func message(value any) (text string) {
 	defer func() {
 		if recover() != nil {
-			text = "(its message cannot be had)"
+			text = "(message not available)"
 		}
 	}()
 	text = fmt.Sprint(value)
@@ -258,7 +259,7 @@ func message(value any) (text string) {
 
 const digestFrames = 8
 
-// digest names the place of a panic by the functions that were being called.
+// digest returns a digest of the innermost functions on the stack of a panic.
 func digest() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -271,8 +272,8 @@ func digest() string {
 		case strings.HasPrefix(name, "runtime."):
 			panicked = panicked || name == "runtime.gopanic" || name == "runtime.Goexit"
 		case strings.HasPrefix(name, "reflect.Value."):
-			more = false // the harness begins here
-		case panicked && name != last: // recursion may be deep or deeper
+			more = false // the harness starts here
+		case panicked && name != last: // ignore the depth of recursion
 			fmt.Fprintln(hash, name)
 			n, last = n+1, name
 		}
@@ -283,13 +284,13 @@ func digest() string {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }
 
-// caller returns what calls the function with an input. A context comes first,
-// if there is one; what stands behind the input can only be a place for
-// a value of any type, as in json.Unmarshal.
+// adapt returns a function that calls f with an input. f may take a context
+// before the input and an argument of type any after it, as json.Unmarshal
+// does.
 func adapt(f reflect.Value) (func([]byte) []reflect.Value, error) {
 	t := f.Type()
 	if t.Kind() != reflect.Func {
-		return nil, fmt.Errorf("it is a %s, and no function", t)
+		return nil, fmt.Errorf("%s: must be a function", t)
 	}
 	var (
 		contextType = reflect.TypeFor[context.Context]()
@@ -308,7 +309,7 @@ func adapt(f reflect.Value) (func([]byte) []reflect.Value, error) {
 	if first {
 		params = params[1:]
 	}
-	wrong := fmt.Errorf("%s: it takes neither []byte nor string nor io.Reader; give a function of your own that calls it", t)
+	wrong := fmt.Errorf("%s: must take []byte, string or io.Reader; wrap it in a function that does", t)
 	if len(params) == 0 || len(params) > 2 || len(params) == 2 && params[1] != anyType {
 		return nil, wrong
 	}

@@ -2,7 +2,7 @@
 
 package main
 
-// target returns the function that inputs are given to. This file is replaced
-// by one that names the user's function; as it stands, it keeps the harness a
-// program that the compiler and the linters see.
+// target returns the function to call. The build replaces this file by one that
+// names the user's function. As it stands, the harness compiles and can be
+// linted.
 func target() any { return func([]byte) {} }

@@ -13,8 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts a probe at the entry of each method in a table. The agent's argument is
- * the file that {@link Scan} printed: the line of a method is the number of its probe.
+ * Instruments methods with a probe at their entry. The agent's argument is the
+ * file with the output of {@link Scan}; the probe of a method is its line number
+ * in that file, from 0.
  */
 public final class Agent implements ClassFileTransformer {
     private final Map<String, Map<String, Integer>> probes = new HashMap<>(); // by class, then by method

@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads a class file, and writes it again with a call of {@link Probes#hit} at
- * the entry of its methods. It needs no library and does not care about the
- * version: the call takes eight bytes, so that switch instructions stay aligned
- * and branches, which are relative, stay right. What is absolute is moved.
+ * Reads class files of any version and inserts a call of {@link Probes#hit} at
+ * the entry of methods. The call takes eight bytes, which keeps switch
+ * instructions aligned. Relative branches stay valid; absolute offsets are
+ * adjusted.
  */
 final class ClassFile {
     static final int ACC_BRIDGE = 0x40;
@@ -19,28 +19,28 @@ final class ClassFile {
     private static final int PREFIX = 8;
     private static final int MAX_CODE = 65535;
 
-    /** What is found out about a method. */
+    /** A method of the class. */
     static final class Method {
         int access;
         String name;
         String descriptor;
-        int firstLine; // 0 if it is not known
+        int firstLine; // 0 if unknown
         int lastLine;
     }
 
-    /** Is asked about each method that has code. */
+    /** Visits the methods that have code. */
     interface Visitor {
-        /** Returns the number of the method's probe, or -1 for none. */
+        /** Returns the probe of the method, or -1 for none. */
         int visit(Method method);
     }
 
     private final byte[] bytes;
     private final ByteBuffer in;
-    private final int[] constants; // where each constant begins, its tag included
+    private final int[] constants; // offset of each constant's tag
     private final int constantsEnd;
 
     final String name;
-    String source; // the SourceFile attribute; null without one
+    String source; // the SourceFile attribute, or null
 
     ClassFile(byte[] bytes) {
         this.bytes = bytes;
@@ -58,7 +58,7 @@ final class ClassFile {
         name = className(in.getShort(constantsEnd + 2) & 0xFFFF);
     }
 
-    /** Skips a constant and returns how many further numbers it takes up. */
+    /** Skips a constant and returns the number of additional indices it occupies. */
     private int skipConstant() {
         int tag = in.get();
         switch (tag) {
@@ -80,7 +80,7 @@ final class ClassFile {
                 skip(3);
                 return 0;
             default:
-                throw new IllegalArgumentException("constant of kind " + tag);
+                throw new IllegalArgumentException("unknown constant tag " + tag);
         }
     }
 
@@ -97,7 +97,7 @@ final class ClassFile {
         return utf8(in.getShort(constants[constant] + 1) & 0xFFFF);
     }
 
-    /** Reads on to the methods, with the header and the fields behind it. */
+    /** Moves to the methods, after the header and the fields. */
     private void seekMethods() {
         in.position(constantsEnd + 6);
         skip(2 * (in.getShort() & 0xFFFF)); // interfaces
@@ -114,7 +114,7 @@ final class ClassFile {
         }
     }
 
-    /** Calls the visitor for each method that has code, and finds the source. */
+    /** Visits each method that has code, and reads the SourceFile attribute. */
     void visit(Visitor visitor) {
         seekMethods();
         for (int methods = in.getShort() & 0xFFFF; methods > 0; methods--) {
@@ -148,7 +148,7 @@ final class ClassFile {
         return m;
     }
 
-    /** Finds the first and the last line in a Code attribute. */
+    /** Reads the first and last line from a Code attribute. */
     private void readLines(Method m, int code) {
         in.position(code + 4);
         skip(in.getInt());
@@ -169,7 +169,7 @@ final class ClassFile {
         }
     }
 
-    /** Returns the class with probes in it, or null if there is no room for them. */
+    /** Returns the instrumented class, or null if the constant pool is full. */
     byte[] instrument(Visitor visitor) throws IOException {
         ByteArrayOutputStream buffer = new ByteArrayOutputStream(bytes.length + bytes.length / 4);
         DataOutputStream body = new DataOutputStream(buffer);
@@ -219,7 +219,7 @@ final class ClassFile {
         }
     }
 
-    /** Writes the Code attribute at the position with a probe at its entry. */
+    /** Returns the Code attribute at the current position with a probe at its entry. */
     private byte[] instrumentCode(ConstantAppender pool, int probe) throws IOException {
         ByteArrayOutputStream buffer = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(buffer);
@@ -250,13 +250,13 @@ final class ClassFile {
         int attributes = in.getShort() & 0xFFFF;
         out.writeShort(attributes);
         for (; attributes > 0; attributes--) {
-            moveAttribute(out);
+            copyAttribute(out);
         }
         return buffer.toByteArray();
     }
 
-    /** Copies an attribute of code, and moves the places that it names. */
-    private void moveAttribute(DataOutputStream out) throws IOException {
+    /** Copies an attribute of a Code attribute and adjusts its offsets. */
+    private void copyAttribute(DataOutputStream out) throws IOException {
         int at = in.position();
         String attribute = utf8(in.getShort() & 0xFFFF);
         int length = in.getInt();
@@ -264,16 +264,16 @@ final class ClassFile {
         switch (attribute) {
             case "LineNumberTable":
                 out.write(bytes, at, 6);
-                movePlaces(out, 2);
+                copyTable(out, 2);
                 break;
             case "LocalVariableTable":
             case "LocalVariableTypeTable":
                 out.write(bytes, at, 6);
-                movePlaces(out, 8);
+                copyTable(out, 8);
                 break;
             case "StackMapTable":
                 ByteArrayOutputStream frames = new ByteArrayOutputStream();
-                moveFrames(new DataOutputStream(frames));
+                copyFrames(new DataOutputStream(frames));
                 out.write(bytes, at, 2);
                 out.writeInt(frames.size());
                 frames.writeTo(out);
@@ -284,8 +284,8 @@ final class ClassFile {
         in.position(end);
     }
 
-    /** Moves the place at the head of each entry of a table. */
-    private void movePlaces(DataOutputStream out, int rest) throws IOException {
+    /** Copies a table and adjusts the offset at the start of each entry. */
+    private void copyTable(DataOutputStream out, int rest) throws IOException {
         int entries = in.getShort() & 0xFFFF;
         out.writeShort(entries);
         for (; entries > 0; entries--) {
@@ -295,62 +295,62 @@ final class ClassFile {
         }
     }
 
-    /** Moves frames: the first one counts from the beginning, each other from the one before it. */
-    private void moveFrames(DataOutputStream out) throws IOException {
+    /** Copies stack map frames. Only the first offset is absolute; the others are relative to the previous frame. */
+    private void copyFrames(DataOutputStream out) throws IOException {
         int frames = in.getShort() & 0xFFFF;
         out.writeShort(frames);
-        for (int move = PREFIX; frames > 0; frames--, move = 0) {
+        for (int shift = PREFIX; frames > 0; frames--, shift = 0) {
             int type = in.get() & 0xFF;
             if (type < 64) { // same
-                if (type + move < 64) {
-                    out.writeByte(type + move);
+                if (type + shift < 64) {
+                    out.writeByte(type + shift);
                 } else {
                     out.writeByte(251);
-                    out.writeShort(type + move);
+                    out.writeShort(type + shift);
                 }
-            } else if (type < 128) { // same locals, one on the stack
-                if (type + move < 128) {
-                    out.writeByte(type + move);
+            } else if (type < 128) { // same locals, one stack item
+                if (type + shift < 128) {
+                    out.writeByte(type + shift);
                 } else {
                     out.writeByte(247);
-                    out.writeShort(type - 64 + move);
+                    out.writeShort(type - 64 + shift);
                 }
-                moveType(out);
+                copyType(out);
             } else {
                 out.writeByte(type);
-                out.writeShort((in.getShort() & 0xFFFF) + move);
+                out.writeShort((in.getShort() & 0xFFFF) + shift);
                 if (type == 247) {
-                    moveType(out);
-                } else if (type > 251 && type < 255) { // some more locals
-                    moveTypes(out, type - 251);
+                    copyType(out);
+                } else if (type > 251 && type < 255) { // append
+                    copyTypes(out, type - 251);
                 } else if (type == 255) {
                     for (int lists = 0; lists < 2; lists++) { // locals, stack
                         int n = in.getShort() & 0xFFFF;
                         out.writeShort(n);
-                        moveTypes(out, n);
+                        copyTypes(out, n);
                     }
                 }
             }
         }
     }
 
-    private void moveTypes(DataOutputStream out, int n) throws IOException {
+    private void copyTypes(DataOutputStream out, int n) throws IOException {
         for (; n > 0; n--) {
-            moveType(out);
+            copyType(out);
         }
     }
 
-    private void moveType(DataOutputStream out) throws IOException {
+    private void copyType(DataOutputStream out) throws IOException {
         int tag = in.get();
         out.writeByte(tag);
-        if (tag == 7) { // an object of a class
+        if (tag == 7) { // Object
             out.writeShort(in.getShort());
-        } else if (tag == 8) { // made by the instruction at a place, and not yet initialised
+        } else if (tag == 8) { // Uninitialized: offset of the new instruction
             out.writeShort((in.getShort() & 0xFFFF) + PREFIX);
         }
     }
 
-    /** Adds constants behind those of the class. */
+    /** Appends constants to the constant pool. */
     private static final class ConstantAppender {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final DataOutputStream out = new DataOutputStream(bytes);
@@ -367,7 +367,7 @@ final class ClassFile {
             return next++;
         }
 
-        /** Returns the reference to the method that counts. */
+        /** Returns the method reference of Probes.hit. */
         int hit() throws IOException {
             if (hit == 0) {
                 int type = reference(7, utf8("inroad/observe/Probes"));
@@ -392,7 +392,7 @@ final class ClassFile {
         }
     }
 
-    /** The key of a method in the table. */
+    /** Returns the key of a method in the table. */
     static String key(String className, Method m) {
         return className + '\t' + m.name + '\t' + m.descriptor;
     }

@@ -26,23 +26,23 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a method on one input after the other and says what it executed.
- * Arguments: CLASS#METHOD, and the milliseconds that an input may take.
+ * Calls a method on one input after the other and reports its counters.
+ * Arguments: CLASS#METHOD, and the time limit per input in milliseconds.
  *
- * <p>Inputs come in on file 3 and answers go out on file 4, so that a method which
- * reads standard input or prints does no harm. An input is its length in four
- * bytes, low byte first, and its bytes. An answer is one or more frames, each a
- * letter, a length and that many bytes: M once at the start, C with the counters, of
- * which the last before R counts, and R with the result in JSON.
+ * <p>Inputs arrive on file descriptor 3 and frames leave on 4, so that the method
+ * may use standard input and output. An input is a four-byte little-endian length
+ * followed by the bytes. A frame is a letter, a length of the same form, and the
+ * contents: M once at the start, C with the counters (the last before R is valid),
+ * and R with the result in JSON, which completes the input.
  *
- * <p>Counters are pairs of numbers in seven bits a byte, low bits first: how
- * many methods further on from the one before, and how often it was entered.
+ * <p>Counters are pairs of varints: the distance from the previous reached method
+ * in the table, and the number of calls.
  */
 public final class Harness {
-    private static final int GLANCE = 25; // milliseconds between looks at a method that takes its time
+    private static final int POLL_INTERVAL = 25; // milliseconds between checks of a running method
     private static final int MAX_MESSAGE = 1000;
     private static final int DIGEST_FRAMES = 8;
-    private static final int MAX_THREADS = 200; // more than at the start; then the process is given up
+    private static final int MAX_THREADS = 200; // in addition to those at the start; beyond that, the process exits
 
     private final DataInputStream in;
     private final OutputStream out;
@@ -50,14 +50,14 @@ public final class Harness {
     private final SynchronousQueue<byte[]> inputs = new SynchronousQueue<>();
     private final SynchronousQueue<Result> results = new SynchronousQueue<>();
 
-    /** Runs the method once. */
+    /** Calls the method once. */
     private interface Call {
         void run(byte[] input) throws Throwable;
     }
 
-    /** What came of a run: nothing, or something thrown. */
+    /** The result of a run. */
     private static final class Result {
-        Throwable thrown;
+        Throwable thrown; // may be null
     }
 
     private Harness(long timeout) throws IOException {
@@ -73,7 +73,7 @@ public final class Harness {
         runner.setDaemon(true);
         runner.start();
         harness.serve();
-        Runtime.getRuntime().halt(0); // whatever the method left running
+        Runtime.getRuntime().halt(0); // without waiting for threads of the method
     }
 
     private void serve() throws Exception {
@@ -87,12 +87,12 @@ public final class Harness {
             Result result;
             boolean late;
             while (true) {
-                result = results.poll(GLANCE, TimeUnit.MILLISECONDS);
+                result = results.poll(POLL_INTERVAL, TimeUnit.MILLISECONDS);
                 late = System.nanoTime() - start > timeout * 1_000_000;
                 if (result != null || late) {
                     break;
                 }
-                sendCounters(); // the process may die
+                sendCounters(); // in case the process dies
             }
             long took = System.nanoTime() - start;
             sendCounters();
@@ -142,16 +142,16 @@ public final class Harness {
         out.write(number);
     }
 
-    /** Says what was executed before the method ended the process. */
+    /** Sends the counters when the method exits the process. */
     private void sendLastCounters() {
         try {
             sendCounters();
         } catch (IOException e) {
-            // Nobody listens any more.
+            // The observer is gone.
         }
     }
 
-    /** Tells whether most of the memory is in use for good. */
+    /** Reports whether more than half of the memory stays in use after a collection. */
     private static boolean leaks() {
         Runtime runtime = Runtime.getRuntime();
         if (runtime.totalMemory() - runtime.freeMemory() < runtime.maxMemory() * 7 / 10) {
@@ -161,7 +161,7 @@ public final class Harness {
         return runtime.totalMemory() - runtime.freeMemory() > runtime.maxMemory() / 2;
     }
 
-    /** Runs inputs as they come, in a thread that is given up if one takes too long. */
+    /** Runs inputs from the queue, in a thread that is abandoned if an input takes too long. */
     private void runInputs(Call call) {
         while (true) {
             try {
@@ -172,10 +172,10 @@ public final class Harness {
                 } catch (Throwable t) {
                     result.thrown = t;
                 }
-                Thread.interrupted(); // that was meant for the method
+                Thread.interrupted(); // clear an interrupt that was meant for the method
                 results.put(result);
             } catch (InterruptedException e) {
-                // A thread that the method left behind means nothing by it.
+                // From a thread that the method left behind: ignore.
             }
         }
     }
@@ -187,7 +187,7 @@ public final class Harness {
         } else if (result.thrown == null) {
             json.append("\"outcome\":\"ok\"");
         } else {
-            // An exception is how Java says no; an error is not to be caught.
+            // Programs report invalid inputs by exceptions, and are not expected to catch errors.
             json.append("\"outcome\":").append(result.thrown instanceof Error ? "\"crash\"" : "\"failure\"");
             json.append(",\"type\":").append(quote(result.thrown.getClass().getName()));
             json.append(",\"message\":").append(quote(message(result.thrown)));
@@ -201,11 +201,11 @@ public final class Harness {
             String text = t.getMessage();
             return text == null ? "" : text.substring(0, Math.min(text.length(), MAX_MESSAGE));
         } catch (Throwable other) {
-            return "(its message cannot be had)";
+            return "(message not available)";
         }
     }
 
-    /** Names the place of an exception by the methods that were being called. */
+    /** Returns a digest of the innermost methods on the stack. */
     private static String digest(Throwable t) {
         try {
             MessageDigest hash = MessageDigest.getInstance("SHA-256");
@@ -217,8 +217,8 @@ public final class Harness {
                     break;
                 }
                 boolean reflection = name.startsWith("java.lang.reflect.") || name.startsWith("jdk.internal.reflect.")
-                        || name.startsWith("sun.reflect."); // changes when it is used often
-                if (!reflection && !name.equals(before)) { // recursion may be deep or deeper
+                        || name.startsWith("sun.reflect."); // frames vary with the number of calls
+                if (!reflection && !name.equals(before)) { // ignore the depth of recursion
                     hash.update((name + '\n').getBytes(StandardCharsets.UTF_8));
                     before = name;
                     n++;
@@ -250,7 +250,7 @@ public final class Harness {
         return json.append('"').toString();
     }
 
-    /** Finds the method, and how to give it an input. */
+    /** Finds the method and returns a call that converts the input. */
     private static Call find(String target) throws Exception {
         int hash = target.lastIndexOf('#');
         String name = target.substring(hash + 1);
@@ -275,8 +275,8 @@ public final class Harness {
                 }
             }
         }
-        throw new IllegalArgumentException(all.isEmpty() ? target + ": there is no such method"
-                : target + ": it takes neither byte[] nor String nor InputStream nor Reader; give a method of your own that calls it");
+        throw new IllegalArgumentException(all.isEmpty() ? target + ": method not found"
+                : target + ": must take byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; wrap it in a method that does");
     }
 
     private static Call call(Class<?> type, Executable e, Class<?> parameter) throws Exception {
@@ -288,14 +288,14 @@ public final class Harness {
         if (Modifier.isStatic(m.getModifiers())) {
             return input -> unwrap(() -> m.invoke(null, convert(input, parameter)));
         }
-        Constructor<?> maker;
+        Constructor<?> constructor;
         try {
-            maker = type.getDeclaredConstructor();
+            constructor = type.getDeclaredConstructor();
         } catch (NoSuchMethodException none) {
-            throw new IllegalArgumentException(m + ": it is not static, and its class has no constructor without parameters");
+            throw new IllegalArgumentException(m + ": must be static, or its class must have a constructor without parameters");
         }
-        maker.setAccessible(true);
-        return input -> unwrap(() -> m.invoke(maker.newInstance(), convert(input, parameter)));
+        constructor.setAccessible(true);
+        return input -> unwrap(() -> m.invoke(constructor.newInstance(), convert(input, parameter)));
     }
 
     private interface Reflection {

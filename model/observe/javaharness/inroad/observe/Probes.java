@@ -1,11 +1,11 @@
 package inroad.observe;
 
 /**
- * Counts how often each method was entered. Instrumented classes of any loader
- * call it, so it stands on the boot class path.
+ * Counts the calls of each method. It is on the boot class path, because
+ * instrumented classes of all loaders use it.
  */
 public final class Probes {
-    // Threads may lose a count to each other, but never the first.
+    // Races between threads may lose increments, but never the first one.
     private static int[] counts = new int[0];
 
     private Probes() {}

@@ -17,14 +17,14 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Prints a line for each method with code of the classes on a class path whose
- * names begin as asked: class, name, descriptor, access flags, source file, first
- * line, last line. Arguments: the class path, and prefixes joined by commas.
+ * Prints a line for each method with code in the selected classes on a class path:
+ * class, name, descriptor, access flags, source file, first line, last line.
+ * Arguments: the class path, and a comma-separated list of packages and classes.
  */
 public final class Scan {
     private final String[] prefixes;
     private final PrintStream out;
-    private final Set<String> seen = new HashSet<>(); // the first class of a name is the one that is loaded
+    private final Set<String> seen = new HashSet<>(); // as the loader does, use the first class of a name
 
     private Scan(String[] prefixes, PrintStream out) {
         this.prefixes = prefixes;
@@ -52,11 +52,11 @@ public final class Scan {
         return joined.replace('.', '/').split(",");
     }
 
-    /** Tells whether a class is in one of the packages, or is or is inside one of the classes. */
+    /** Reports whether a class is in one of the packages, or is one of the classes or nested in it. */
     static boolean matches(String[] prefixes, String name) {
         for (String prefix : prefixes) {
             if (prefix.isEmpty() && name.indexOf('/') < 0) {
-                return true; // the package without a name
+                return true; // the unnamed package
             }
             if (!prefix.isEmpty() && name.startsWith(prefix)
                     && (name.length() == prefix.length() || "/$".indexOf(name.charAt(prefix.length())) >= 0)) {
