@@ -51,7 +51,7 @@ func decodeGoMeta(data []byte) (*goMeta, error) {
 		return nil, errors.New("not a Go coverage meta-data file")
 	}
 	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
-		return nil, fmt.Errorf("Go coverage meta-data version %d: must be at most 1", version)
+		return nil, fmt.Errorf("version %d of Go coverage meta-data: must be at most 1", version)
 	}
 	meta := &goMeta{hash: [16]byte(data[24:40])}
 	n := binary.LittleEndian.Uint64(data[16:])
@@ -211,7 +211,7 @@ func decodeGoCounters(data []byte, visit func(pkg, function int, counters []uint
 		return err
 	}
 	if version := binary.LittleEndian.Uint32(data[4:]); version > 1 {
-		return fmt.Errorf("Go coverage counters version %d: must be at most 1", version)
+		return fmt.Errorf("version %d of Go coverage counters: must be at most 1", version)
 	}
 	c := goCursor{data: data, at: goCounterHeader, raw: data[24] == 1}
 	if c.raw && data[25] != 0 {
