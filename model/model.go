@@ -49,11 +49,11 @@ type Outside struct {
 	Reached  []int // by unit: number of inputs that reached it
 }
 
-func (o *Outside) add(r *record, place []int32) {
+func (o *Outside) add(r *record, index []int32) {
 	o.Rows++
 	o.Outcomes[r.outcome]++
 	for _, m := range r.methods {
-		o.Reached[place[m]]++
+		o.Reached[index[m]]++
 	}
 }
 

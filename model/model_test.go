@@ -299,7 +299,7 @@ func TestPredict(t *testing.T) {
 	for name, want := range map[string]bool{"array": true, "null and array": true, "unicode": true, "blank": false, "always": true, "empty array": false} {
 		p := a.Methods[unit(name)]
 		if p.Reached != want || p.Reached != (p.Probability > 0.5) || p.Low > p.Probability || p.High < p.Probability || p.Rows == 0 {
-			t.Errorf("%s: got %+v, want covered %v", name, p, want)
+			t.Errorf("%s: got %+v, want reached %v", name, p, want)
 		}
 	}
 	always := a.Methods[unit("always")]
@@ -411,8 +411,8 @@ func TestOnlyOutcomesKnown(t *testing.T) {
 	m := train(t, append(slices.Clone(few), many...), opt)
 	alone := train(t, few, opt)
 	for unit := range m.Units {
-		if entered, rows := m.Support(unit); rows != alone.Rows || rows >= m.Rows {
-			t.Errorf("%s: %d of %d observations, without the others of %d", m.Units[unit].ID, entered, rows, alone.Rows)
+		if reached, rows := m.Support(unit); rows != alone.Rows || rows >= m.Rows {
+			t.Errorf("%s: %d of %d observations, without the others of %d", m.Units[unit].ID, reached, rows, alone.Rows)
 		}
 	}
 	test := observe(3, 500)

@@ -21,13 +21,13 @@ func TestProgress(t *testing.T) {
 			last, all := 0, 0
 			opt.Progress = func(done, total int) {
 				if done <= last || done > total || all != 0 && total != all {
-					t.Fatalf("told of %d of %d trees after %d of %d", done, total, last, all)
+					t.Fatalf("progress %d of %d after %d of %d", done, total, last, all)
 				}
 				last, all = done, total
 			}
 			train(t, observations[:max(40, 200/tc.folds)], opt)
 			if last == 0 || last != all {
-				t.Errorf("told of %d of %d trees in the end", last, all)
+				t.Errorf("final progress %d of %d", last, all)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ var ErrNotAdded = errors.New("observation or kind of feature not added to the tr
 // it on others. opt may differ from the trainer's options, but must not require
 // further features. Comparing many options this way extracts the features of
 // each input only once.
-func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observation, opt Options) (*Evaluation, error) {
+func (t *Trainer) Evaluate(ctx context.Context, train, test []observation.Observation, opt Options) (*Evaluation, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observa
 	if opt.K > t.opt.K || opt.Trivia != t.opt.Trivia || opt.Extras&^t.opt.Extras != 0 {
 		return nil, ErrNotAdded
 	}
-	part, err := t.subset(learn, opt)
+	part, err := t.subset(train, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,10 @@ func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observa
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]*Answer, len(ask))
+	answers := make([]*Answer, len(test))
 	feature := t.featureIndex(m)
 	p := m.newPredictor()
-	for i, o := range ask {
+	for i, o := range test {
 		r, err := t.recordOf(o)
 		switch {
 		case err != nil:
@@ -56,7 +56,7 @@ func (t *Trainer) Evaluate(ctx context.Context, learn, ask []observation.Observa
 			answers[i] = m.answer(p)
 		}
 	}
-	return m.score(ask, answers), nil
+	return m.score(test, answers), nil
 }
 
 // subset returns a trainer with some of the observations and the features that

@@ -26,7 +26,7 @@ func TestEvaluateSplit(t *testing.T) {
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
-	learn, ask := observations[:250], observations[250:]
+	learn, test := observations[:250], observations[250:]
 	for name, with := range map[string]func(*Options){
 		"the same options": func(*Options) {},
 		"paths alone":      func(o *Options) { o.Extras = 0 },
@@ -37,11 +37,11 @@ func TestEvaluateSplit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opt := Defaults()
 			with(&opt)
-			got, err := trainer.Evaluate(t.Context(), learn, ask, opt)
+			got, err := trainer.Evaluate(t.Context(), learn, test, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := train(t, learn, opt).Evaluate(t.Context(), ask, 1, grammars.Limits{})
+			want, err := train(t, learn, opt).Evaluate(t.Context(), test, 1, grammars.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,7 +109,7 @@ func (s sample) check(t *rapid.T, tree Tree, opt Options, extra int) {
 			want = -1
 		}
 		if n.Column != want {
-			t.Fatalf("node %d asks for %d, want %d; the best gains are %v", at, n.Column, want, most)
+			t.Fatalf("node %d tests column %d, want %d; the best gains are %v", at, n.Column, want, most)
 		}
 		if n.Column < 0 {
 			if n.Positive != (2*positives > len(rows)) {

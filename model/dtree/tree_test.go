@@ -54,15 +54,15 @@ func TestPrune(t *testing.T) {
 		want Tree
 	}{
 		{"a leaf", Tree{{Column: -1, Rows: 3}}, Tree{{Column: -1, Rows: 3}}},
-		{"a question that tells much", strong, strong},
-		{"the only way to be covered", last, last},
+		{"a significant test", strong, strong},
+		{"the only positive leaf", last, last},
 		{
 			"an answer that is the same either way",
 			Tree{{Column: 0, Absent: 1, Rows: 9, Positives: 7}, {Column: -1, Rows: 4, Positives: 4, Positive: true}, {Column: -1, Rows: 5, Positives: 3, Positive: true}},
 			Tree{{Column: -1, Rows: 9, Positives: 7, Positive: true}},
 		},
 		{
-			"a question that chance explains, below one that tells much",
+			"an insignificant test below a significant one",
 			Tree{
 				{Column: 1, Absent: 1, Rows: 100, Positives: 51},
 				{Column: 2, Absent: 3, Rows: 50, Positives: 1},

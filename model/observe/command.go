@@ -148,7 +148,7 @@ func (p *commandProcess) run(ctx context.Context, input []byte) (o observation.O
 // execute runs the command on a file and sets the outcome.
 func (p *commandProcess) execute(ctx context.Context, o *observation.Observation, file, report, goDir string) error {
 	shell := strings.ReplaceAll(strings.ReplaceAll(p.Shell, "{report}", quoteShell(report)), "{}", quoteShell(file))
-	cmd := exec.Command("sh", "-c", shell) //nolint:noctx // it is killed together with what it starts
+	cmd := exec.Command("sh", "-c", shell) //nolint:noctx // killGroup kills it and its children
 	stderr := &tail{limit: 16 << 10}
 	cmd.Stderr = stderr
 	cmd.Env = append(cmd.Environ(), "GOCOVERDIR="+goDir)

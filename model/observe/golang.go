@@ -219,8 +219,8 @@ func (b *goBuild) build(ctx context.Context) error {
 	if _, err := b.goCommand(ctx, folders...); err != nil {
 		return err
 	}
-	cover := strings.Join(b.Packages, ",") + "," + b.harnessPath // nothing is counted unless the main package is covered
-	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+cover, "-o", b.binary(), "--", b.harnessPath)
+	packages := strings.Join(b.Packages, ",") + "," + b.harnessPath // nothing is counted unless the main package is covered
+	_, err = b.goCommand(ctx, "build", goReadOnly, "-cover", "-covermode=atomic", "-coverpkg="+packages, "-o", b.binary(), "--", b.harnessPath)
 	return err
 }
 

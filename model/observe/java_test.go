@@ -211,7 +211,7 @@ func TestJavaUnits(t *testing.T) {
 
 func TestJavaRefuses(t *testing.T) {
 	classes := compileJava(t)
-	for _, tc := range []struct{ method, classpath, cover, want string }{
+	for _, tc := range []struct{ method, classpath, packages, want string }{
 		{"org.example.Shapes", classes, "", "must be CLASS#METHOD"},
 		{"org.example.Shapes#silent", classes, "", "must take byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer"},
 		{"org.example.Shapes#parse", classes, "org.elsewhere", "no class of org.elsewhere on the class path"},
@@ -220,8 +220,8 @@ func TestJavaRefuses(t *testing.T) {
 	} {
 		t.Run(tc.method, func(t *testing.T) {
 			target := observe.JavaTarget{Method: tc.method, Classpath: tc.classpath}
-			if tc.cover != "" {
-				target.Packages = []string{tc.cover}
+			if tc.packages != "" {
+				target.Packages = []string{tc.packages}
 			}
 			_, err := observe.BuildJava(t.Context(), target)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
