@@ -21,12 +21,12 @@ type ChangeKind string
 const (
 	Added    ChangeKind = "added"    // only the later model has the unit
 	Removed  ChangeKind = "removed"  // only the earlier model has the unit
-	Appeared ChangeKind = "appeared" // reached by no observation before, but now
+	Appeared ChangeKind = "appeared" // reached now, but by no observation before
 	Vanished ChangeKind = "vanished" // reached before, but by no observation now
-	Changed  ChangeKind = "changed"  // reached by other inputs
+	Changed  ChangeKind = "changed"  // reached by different inputs
 )
 
-// A Change is a unit that other inputs reach than before.
+// A Change is a unit that different inputs reach than before.
 type Change struct {
 	Unit          observation.Unit
 	Kind          ChangeKind

@@ -29,7 +29,7 @@ type Node struct {
 	Equal       int     `json:"equal,omitempty"` // number of features that held for the same training inputs
 	Rows        int     `json:"observations"`
 	Positives   int     `json:"reached"`
-	Reached     bool    `json:"covered"`
+	Reached     bool    `json:"covered"` // prediction, by majority for a test
 	Probability float64 `json:"probability"`
 	Absent      *Node   `json:"absent,omitempty"`
 	Present     *Node   `json:"present,omitempty"`

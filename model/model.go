@@ -156,9 +156,9 @@ type Condition struct {
 // fall into it.
 type Leaf struct {
 	Conditions []Condition
-	Rows       int // observations that fall into the leaf
-	Positives  int // observations among Rows that reached the unit
-	Reached    bool
+	Rows       int  // observations that fall into the leaf
+	Positives  int  // observations among Rows that reached the unit
+	Reached    bool // prediction of the leaf
 }
 
 // Gini returns the Gini impurity of the leaf, between 0 (all observations

@@ -30,7 +30,7 @@ type OutcomeProbability struct {
 
 // A Prediction tells whether an input reaches a unit.
 type Prediction struct {
-	Reached     bool
+	Reached     bool    // predicted class
 	Probability float64 // calibrated probability that the input reaches the unit
 	Low, High   float64 // 95 % confidence interval of Probability
 	Rows        int32   // support: observations in the leaf
