@@ -5,11 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/inroad/inroad/api/outfile"
 )
 
 // Copy returns a file with a copy of the store as it is now, to be read from its
@@ -35,44 +38,52 @@ func (s *Store) Copy() (*os.File, error) {
 	return f, nil
 }
 
-// Backup writes a copy of the store as it is now to a file that is not there yet.
-// The file appears when it is whole.
+// Backup writes a copy of the store as it is now to a new file. The file appears
+// when it is complete.
 func (s *Store) Backup(path string) error {
-	return s.writeTo(path, func(target string) error {
-		return s.db.View(func(tx *bbolt.Tx) error { return tx.CopyFile(target, 0o600) })
-	})
-}
-
-// Compact writes the store to a file that is not there yet, without the space
-// that is not in use any more.
-func (s *Store) Compact(path string) error {
-	return s.writeTo(path, func(target string) error {
-		out, err := bbolt.Open(target, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
-		if err != nil {
+	if err := checkNew(path); err != nil {
+		return err
+	}
+	return full(outfile.Write(path, 0o600, func(w io.Writer) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			_, err := tx.WriteTo(w)
 			return err
-		}
-		const batch = 16 << 20
-		return errors.Join(bbolt.Compact(out, s.db, batch), out.Close())
-	})
+		})
+	}))
 }
 
-// writeTo has a file written under another name first.
-func (s *Store) writeTo(path string, write func(target string) error) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s: %w", path, os.ErrExist)
+// Compact writes the store to a new file, without the space that is not in use any
+// more. The file appears when it is complete.
+func (s *Store) Compact(path string) error {
+	if err := checkNew(path); err != nil {
+		return err
 	}
 	temporary := fmt.Sprintf("%s.part-%d", path, os.Getpid())
-	err := write(temporary)
+	err := s.compactTo(temporary)
 	if err == nil {
-		err = syncFile(temporary)
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
+		err = outfile.Replace(temporary, path)
 	}
 	if err != nil {
 		return errors.Join(full(err), removeIfThere(temporary))
 	}
-	return syncFile(filepath.Dir(path))
+	return nil
+}
+
+func (s *Store) compactTo(path string) error {
+	out, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return err
+	}
+	const batch = 16 << 20
+	return errors.Join(bbolt.Compact(out, s.db, batch), out.Close())
+}
+
+// checkNew refuses a name that exists, be it as a link that leads nowhere.
+func checkNew(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w", path, os.ErrExist)
+	}
+	return nil
 }
 
 func removeIfThere(path string) error {
@@ -80,15 +91,6 @@ func removeIfThere(path string) error {
 		return err
 	}
 	return nil
-}
-
-// syncFile has a file, or the names in a folder, written to the disk.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // A Report counts what a store has, and says what is wrong with it.

@@ -458,7 +458,21 @@ func (w *inputWriter) write(set int, text []byte) error {
 	if set > 0 {
 		name = fmt.Sprintf("%03d-%s", set, name)
 	}
-	return os.WriteFile(filepath.Join(w.dir, name), text, 0o644)
+	return writeInput(filepath.Join(w.dir, name), text)
+}
+
+// writeInput writes a new file into the folder of a corpus. The folder was empty, so
+// that there is nothing to replace, and thousands of inputs need not be synced one by one.
+func writeInput(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // inputs are for others to read
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name)) // no part of an input
+	}
+	return nil
 }
 
 func (w *inputWriter) end() error {

@@ -89,8 +89,12 @@ func writeSources(stdout io.Writer, dir string, sources []grammars.Source) error
 	}
 	for _, source := range sources {
 		path := filepath.Join(dir, source.Name)
-		if err := os.WriteFile(path, []byte(source.Text), 0o644); err != nil {
-			return fmt.Errorf("%s: %w", printable(path), cause(err))
+		err := writeWhole(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, source.Text)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		fmt.Fprintln(stdout, path)
 	}

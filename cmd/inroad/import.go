@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
@@ -94,27 +95,25 @@ func (opt *importOptions) run(ctx context.Context) error {
 	return errors.Join(err, finish(true))
 }
 
-// output returns where to write, and what ends the writing. A file is there
-// when it is whole, or not at all.
-func (opt *importOptions) output() (w *bufio.Writer, finish func(good bool) error, err error) {
+// output returns the writer for the observations, and a function that ends the
+// writing. A regular file is written whole or, if good is false, not at all.
+func (opt *importOptions) output() (w io.Writer, finish func(good bool) error, err error) {
 	if opt.out == "" {
-		w = bufio.NewWriter(opt.stdout)
+		w := bufio.NewWriter(opt.stdout)
 		return w, func(bool) error { return w.Flush() }, nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(opt.out), ".inroad-*")
+	file, err := outfile.Create(opt.out, 0o644)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--out %s: %w", opt.out, cause(err))
+		return nil, nil, fmt.Errorf("--out %s: %w", printable(opt.out), cause(err))
 	}
-	w = bufio.NewWriter(file)
-	return w, func(good bool) error {
-		err := errors.Join(w.Flush(), file.Chmod(0o644), file.Close())
-		if err == nil && good {
-			err = os.Rename(file.Name(), opt.out)
+	return file, func(good bool) error {
+		if !good {
+			return file.Close()
 		}
-		if err != nil || !good {
-			err = errors.Join(err, os.Remove(file.Name()))
+		if err := file.Commit(); err != nil {
+			return fmt.Errorf("--out %s: %w", printable(opt.out), cause(err))
 		}
-		return err
+		return nil
 	}, nil
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/aim"
 	"github.com/inroad/inroad/targeting/selection"
@@ -39,7 +41,11 @@ func (opt *selectOptions) makeInputs(ctx context.Context, m *model.Model, p *sel
 		for _, in := range inputs {
 			digest := selection.DigestOf(in.Text)
 			name := filepath.Join(opt.generateDir, digest.String()[:16]+"."+strings.ToLower(m.Grammar.Name))
-			if err := os.WriteFile(name, in.Text, 0o644); err != nil { //nolint:gosec // inputs are for others to read
+			err := outfile.Write(name, 0o644, func(w io.Writer) error {
+				_, err := w.Write(in.Text)
+				return err
+			})
+			if err != nil {
 				return fmt.Errorf("--generate-dir %s: %w", printable(opt.generateDir), cause(err))
 			}
 			input := selection.Input{Path: filepath.ToSlash(name), Digest: digest, Size: len(in.Text)}

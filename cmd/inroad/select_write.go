@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
@@ -139,25 +139,12 @@ func (f *found) writeOutputs(w io.Writer, n int) error {
 	return err
 }
 
-// writeWhole writes a file, all of it or none.
-func writeWhole(name string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
+// writeWhole writes a file that others may read. A regular file is written whole or not at all.
+func writeWhole(name string, write func(io.Writer) error) error {
+	if err := outfile.Write(name, 0o644, write); err != nil {
 		return fmt.Errorf("%s: %w", printable(name), cause(err))
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-			err = fmt.Errorf("%s: %w", printable(name), cause(err))
-		}
-	}()
-	if err = errors.Join(write(file), file.Close()); err != nil {
-		return err
-	}
-	if err = os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // nothing in it is a secret
-		return err
-	}
-	return os.Rename(file.Name(), name)
+	return nil
 }
 
 // tell says on standard error what was chosen.

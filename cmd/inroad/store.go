@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/api/store"
 )
 
@@ -95,12 +97,12 @@ func (opt *storeOptions) report(s *store.Store) error {
 }
 
 func (opt *storeOptions) compact() error {
-	if _, err := os.Stat(opt.store); err != nil {
+	target, err := filepath.EvalSymlinks(opt.store)
+	if err != nil {
 		return err
 	}
-	compacted := opt.store + ".compacted"
-	err := removeIfThere(compacted) // of one that was interrupted
-	if err != nil {
+	compacted := target + ".compacted"
+	if err := removeIfThere(compacted); err != nil { // of one that was interrupted
 		return err
 	}
 	return withStore(opt.store, store.Options{}, func(s *store.Store) error {
@@ -111,7 +113,7 @@ func (opt *storeOptions) compact() error {
 		if err := s.Compact(compacted); err != nil {
 			return err
 		}
-		if err := os.Rename(compacted, opt.store); err != nil { // while it is locked
+		if err := outfile.Replace(compacted, target); err != nil { // while it is locked
 			return err
 		}
 		after, err := os.Stat(opt.store)

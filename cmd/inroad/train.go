@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -340,26 +339,9 @@ func readModel(name string) (*model.Model, error) {
 	return m, nil
 }
 
-// writeModel writes a file of a model, all of it or none.
-func writeModel(name string, m *model.Model) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", printable(name), cause(err))
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-			err = fmt.Errorf("%s: %w", printable(name), cause(err))
-		}
-	}()
-	err = m.Write(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err = os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // a model is no secret
-		return err
-	}
-	return os.Rename(file.Name(), name)
+// writeModel writes a model to a file. A regular file is written whole or not at all.
+func writeModel(name string, m *model.Model) error {
+	return writeWhole(name, m.Write)
 }
 
 // An observationReader reads files of observations.
