@@ -153,7 +153,7 @@ func TestQuotas(t *testing.T) {
 		key := secret(store.Limits{Rate: 0.01})
 		s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
 		resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
-		refused(resp, text, "it may send 0.01 requests a second", 90, 100)
+		refused(resp, text, "rate limit of 0.01 requests a second exceeded", 90, 100)
 		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", secret(store.Limits{})); resp.StatusCode != http.StatusOK {
 			t.Errorf("another key: %s %s", resp.Status, text)
 		}
@@ -180,9 +180,9 @@ func TestQuotas(t *testing.T) {
 		key := secret(store.Limits{})
 		// Of unknown length, so that it is seen as it comes in. What came before is stored.
 		resp, text := s.send(t, http.MethodPost, observations+"?commit=u", ndjson, struct{ io.Reader }{strings.NewReader(calc(1000))}, "Authorization", key)
-		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		refused(resp, text, "upload quota of 3000 bytes an hour used up", 300, 3600*11)
 		resp, text = s.send(t, http.MethodPost, observations+"?commit=u", ndjson, strings.NewReader(calc(1)), "Authorization", key)
-		refused(resp, text, "it may send 3000 bytes an hour", 300, 3600*11)
+		refused(resp, text, "upload quota of 3000 bytes an hour used up", 300, 3600*11)
 		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
 			t.Errorf("without a body: %s %s", resp.Status, text)
 		}

@@ -9,52 +9,54 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
 
 	"github.com/inroad/inroad/api/store"
 )
 
-// quotas know what each key has used of what it may. They begin anew with the
-// process.
+// quotas counts the requests and bytes of each key against its limits. The counts
+// start at zero with the process.
 type quotas struct {
-	standard store.Limits // of keys that have none of their own
+	standard store.Limits // for keys without limits of their own
 	now      func() time.Time
 
 	mu    sync.Mutex
 	byKey map[string]*usage
 }
 
-// usage is what a key has left.
+// usage is what one key uses. A limiter is nil if the key has no such limit.
 type usage struct {
-	active          int
-	requests, bytes bucket
+	active   int           // requests that are being served
+	requests *rate.Limiter // requests a second
+	bytes    *rate.Limiter // bytes of request bodies, as many as an hour allows at once
 }
 
-// A bucket fills as time goes by, up to what it holds at most.
-type bucket struct {
-	level float64
-	at    time.Time // when it had that; it is full if that is not known
-}
-
-func (b *bucket) fill(now time.Time, rate, most float64) {
-	b.level = min(most, b.level+rate*now.Sub(b.at).Seconds())
-	if b.at.IsZero() {
-		b.level = most
+// newUsage returns the usage of a key that has sent nothing.
+func newUsage(limits store.Limits) *usage {
+	u := &usage{}
+	if limits.Rate > 0 {
+		burst := int(min(max(1, limits.Rate), math.MaxInt32))
+		u.requests = rate.NewLimiter(rate.Limit(limits.Rate), burst)
 	}
-	b.at = now
+	if limits.Upload > 0 {
+		u.bytes = rate.NewLimiter(rate.Limit(float64(limits.Upload)/time.Hour.Seconds()), int(min(limits.Upload, math.MaxInt)))
+	}
+	return u
 }
 
-// until returns how long it takes until a bucket has so much; no more than a day,
-// however slowly it fills.
-func (b *bucket) until(level, rate float64) time.Duration {
+// untilAllowed returns how long it takes until a limiter has the tokens: at most a
+// day, however low the rate.
+func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration {
 	const most = 24 * time.Hour
-	return time.Duration(min(math.Ceil(max(0, level-b.level)/rate*float64(time.Second)), float64(most)))
+	missing := max(0, tokens-l.TokensAt(now))
+	return time.Duration(min(math.Ceil(missing/float64(l.Limit())*float64(time.Second)), float64(most)))
 }
 
 func newQuotas(standard store.Limits) *quotas {
 	return &quotas{standard: standard, now: time.Now, byKey: map[string]*usage{}}
 }
 
-// limits returns what holds for a key; what is zero has no bound.
+// limits returns the limits of a key; zero means no limit.
 func (q *quotas) limits(k store.Key) store.Limits {
 	out := k.Limits
 	if out.Rate == 0 {
@@ -73,26 +75,22 @@ func overQuota(after time.Duration, format string, args ...any) error {
 	return &busyError{status: http.StatusTooManyRequests, detail: fmt.Sprintf(format, args...), after: after}
 }
 
-// enter counts a request of a key. If it may be served, leave is to be called when
-// that is done.
+// enter counts a request of a key, or refuses it. The caller calls leave when the
+// request has been served.
 func (q *quotas) enter(k store.Key) (leave func(), err error) {
 	limits := q.limits(k)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	u := q.byKey[k.ID]
 	if u == nil {
-		u = &usage{}
+		u = newUsage(limits)
 		q.byKey[k.ID] = u
 	}
 	if limits.Active > 0 && u.active >= limits.Active {
 		return nil, overQuota(time.Second, "key %s: %d of its requests are being served already", k.ID, limits.Active)
 	}
-	if limits.Rate > 0 {
-		u.requests.fill(q.now(), limits.Rate, max(1, limits.Rate))
-		if u.requests.level < 1 {
-			return nil, overQuota(u.requests.until(1, limits.Rate), "key %s: it may send %g requests a second", k.ID, limits.Rate)
-		}
-		u.requests.level--
+	if now := q.now(); u.requests != nil && !u.requests.AllowN(now, 1) {
+		return nil, overQuota(untilAllowed(u.requests, now, 1), "key %s: rate limit of %g requests a second exceeded", k.ID, limits.Rate)
 	}
 	u.active++
 	return func() {
@@ -102,56 +100,57 @@ func (q *quotas) enter(k store.Key) (leave func(), err error) {
 	}, nil
 }
 
-// A meteredBody counts the bytes of a body as they come in.
+// A meteredBody is a request body whose bytes count against the upload quota of a key.
 type meteredBody struct {
 	io.ReadCloser
-	q      *quotas
-	key    store.Key
-	limits store.Limits
+	q     *quotas
+	key   store.Key
+	bytes *rate.Limiter
+	quota int64 // bytes an hour
 }
 
-// metered returns a body that ends when its key has sent what it may. One that is
-// known to be too large is refused at once.
+// metered returns the body of a request of a key that has entered. Reading fails
+// once the upload quota is used up. A body that is known to exceed the quota is
+// refused before it is read.
 func (q *quotas) metered(k store.Key, r *http.Request) (io.ReadCloser, error) {
-	limits := q.limits(k)
-	if limits.Upload == 0 || r.ContentLength == 0 {
+	quota := q.limits(k).Upload
+	if quota == 0 || r.ContentLength == 0 {
 		return r.Body, nil
 	}
-	if r.ContentLength > limits.Upload {
-		return nil, &http.MaxBytesError{Limit: limits.Upload}
+	if r.ContentLength > quota {
+		return nil, &http.MaxBytesError{Limit: quota}
 	}
-	b := &meteredBody{r.Body, q, k, limits}
-	return b, b.need(r.ContentLength)
+	q.mu.Lock()
+	bytes := q.byKey[k.ID].bytes
+	q.mu.Unlock()
+	b := &meteredBody{r.Body, q, k, bytes, quota}
+	return b, b.check(max(1, r.ContentLength))
 }
 
-// need tells how long to wait until a key may send so many bytes more, or any if
-// that is not known, if it may not now.
-func (b *meteredBody) need(bytes int64) error {
-	b.q.mu.Lock()
-	defer b.q.mu.Unlock()
-	left := &b.q.byKey[b.key.ID].bytes
-	rate := float64(b.limits.Upload) / time.Hour.Seconds()
-	left.fill(b.q.now(), rate, float64(b.limits.Upload))
-	if wanted := max(1, float64(bytes)); left.level < wanted {
-		// Not for a byte at a time.
-		wanted = max(wanted, float64(b.limits.Upload)/10)
-		return overQuota(left.until(wanted, rate), "key %s: it may send %d bytes an hour", b.key.ID, b.limits.Upload)
+// check returns an error if the quota does not allow so many bytes more now.
+func (b *meteredBody) check(bytes int64) error {
+	now := b.q.now()
+	wanted := float64(bytes)
+	if b.bytes.TokensAt(now) >= wanted {
+		return nil
 	}
-	return nil
+	wanted = max(wanted, float64(b.quota)/10) // or clients would retry for a byte at a time
+	return overQuota(untilAllowed(b.bytes, now, wanted), "key %s: upload quota of %d bytes an hour used up", b.key.ID, b.quota)
 }
 
+// Read reads bytes and counts them. The last read may exceed the quota; the next
+// bytes are allowed that much later.
 func (b *meteredBody) Read(p []byte) (int, error) {
-	if err := b.need(-1); err != nil {
+	if err := b.check(1); err != nil {
 		return 0, err
 	}
+	p = p[:min(len(p), b.bytes.Burst())] // a limiter takes no more at once
 	n, err := b.ReadCloser.Read(p)
-	b.q.mu.Lock()
-	defer b.q.mu.Unlock()
-	b.q.byKey[b.key.ID].bytes.level -= float64(n)
+	b.bytes.ReserveN(b.q.now(), n)
 	return n, err
 }
 
-// limited refuses requests of keys that have used up what they may.
+// limited refuses requests of keys that exceed their limits.
 func (s *Server) limited(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		key, ok := c.Get(keyContext).(store.Key)

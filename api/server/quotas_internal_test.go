@@ -1,10 +1,15 @@
 package server
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	runtimemetrics "runtime/metrics"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/inroad/inroad/api/store"
@@ -62,6 +67,52 @@ func TestRate(t *testing.T) {
 	hardly := store.Key{ID: "hardly", Limits: store.Limits{Rate: 1e-300}}
 	pass(hardly)
 	refuse(hardly, 24*time.Hour)
+}
+
+// A body may exceed the upload quota by its last read, and what follows waits for
+// that much longer, also if a read is larger than the quota.
+func TestUpload(t *testing.T) {
+	c := &clock{time.Unix(1000, 0)}
+	q := newQuotas(store.Limits{Upload: 3600}) // a byte a second
+	q.now = c.now
+	k := store.Key{ID: "k"}
+	send := func(length int64, body io.Reader) (int, error) {
+		t.Helper()
+		leave, err := q.enter(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
+		r.ContentLength = length
+		metered, err := q.metered(k, r)
+		if err != nil {
+			return 0, err
+		}
+		read, err := io.ReadAll(bufio.NewReaderSize(metered, 1<<20))
+		return len(read), err
+	}
+	bytes := func(n int) io.Reader { return strings.NewReader(strings.Repeat("x", n)) }
+	known := func(n int) (int, error) { // net/http returns the end of such a body with its last bytes
+		return send(int64(n), iotest.DataErrReader(bytes(n)))
+	}
+	if n, err := known(3000); n != 3000 || err != nil {
+		t.Errorf("within the quota: read %d bytes, %v", n, err)
+	}
+	if n, err := known(601); n != 0 || after(t, err) != time.Second {
+		t.Errorf("a known length over the quota: read %d bytes, %v", n, err)
+	}
+	n, err := send(-1, bytes(10_000))
+	if n != 3600 || after(t, err) != (3000+360)*time.Second { // as much as an hour allows, and a tenth
+		t.Errorf("an unknown length: read %d bytes, %v", n, err)
+	}
+	c.Time = c.Add(3360 * time.Second)
+	if n, err := known(360); n != 360 || err != nil {
+		t.Errorf("after the delay: read %d bytes, %v", n, err)
+	}
+	if _, err := known(3601); !errors.As(err, new(*http.MaxBytesError)) {
+		t.Errorf("more than an hour allows: %v", err)
+	}
 }
 
 func TestActive(t *testing.T) {

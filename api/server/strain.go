@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// A strain tells whether requests come in faster than they are served. Most of
-// them take no time but that of a processor, so it is there that they wait, before
-// anybody has looked at them: the runtime knows for how long. While waits are too
-// long a part of the requests is refused, more and more of them until the others
-// are served in time.
+// A strain measures whether requests arrive faster than they are served. Most
+// requests need nothing but a processor, so under overload goroutines wait to be
+// scheduled, before any handler runs; the runtime measures these waits. While
+// they are too long, a growing share of requests is refused until the others are
+// served in time.
 type strain struct {
-	most   time.Duration // how long a request should wait at most
-	admit  atomic.Uint64 // the share of requests that are served, as the bits of a float
+	most   time.Duration // the longest wait that is acceptable
+	admit  atomic.Uint64 // the share of requests that are served, as the bits of a float64
 	sample []runtimemetrics.Sample
-	before []uint64 // counts of waits, by length
+	before []uint64 // the histogram of waits at the previous adjustment
 }
 
 const (
 	waits      = "/sched/latencies:seconds"
-	look       = 100 * time.Millisecond // how often waits are looked at
-	leastWaits = 50                     // fewer say nothing
-	leastShare = 0.1                    // of requests are served whatever comes
+	look       = 100 * time.Millisecond // the interval between adjustments
+	leastWaits = 50                     // with fewer waits the share is not lowered
+	leastShare = 0.1                    // the share of requests that are served under any load
 )
 
 func newStrain(most time.Duration) *strain {
@@ -34,20 +34,20 @@ func newStrain(most time.Duration) *strain {
 	return s
 }
 
-// share returns the share of requests that are to be served.
+// share returns the share of requests to serve.
 func (s *strain) share() float64 { return math.Float64frombits(s.admit.Load()) }
 
-// refused draws whether a request is refused, and when it is to come again: not all
-// at the same time.
+// refused decides at random whether to refuse a request, and after how long the
+// client may retry. The delay is random, so that clients do not retry at the same time.
 func (s *strain) refused() (after time.Duration, refused bool) {
 	share := s.share()
-	if share >= 1 || rand.Float64() < share { //nolint:forbidigo // which requests are refused is no result
+	if share >= 1 || rand.Float64() < share { //nolint:forbidigo // which requests are refused need not be reproducible
 		return 0, false
 	}
-	return time.Duration(1+rand.IntN(3)) * time.Second, true //nolint:forbidigo // nor is this
+	return time.Duration(1+rand.IntN(3)) * time.Second, true //nolint:forbidigo // nor need delays be
 }
 
-// watch looks at waits until ctx ends.
+// watch adjusts the share at intervals until ctx ends.
 func (s *strain) watch(ctx context.Context) {
 	ticks := time.NewTicker(look)
 	defer ticks.Stop()
@@ -64,7 +64,8 @@ func (s *strain) watch(ctx context.Context) {
 	}
 }
 
-// adjust changes the share by the waits since it was called last.
+// adjust lowers the share if more than a quarter of the waits since the previous call
+// were too long, and raises it otherwise.
 func (s *strain) adjust(h *runtimemetrics.Float64Histogram) {
 	var all, long uint64
 	for i, n := range h.Counts {
