@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/inroad/inroad/model/golearn"
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +27,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Condition: func(name string) (bool, error) {
+			if name != "golearn" { // not with -tags nogolearn
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return golearn.Available, nil
+		},
 		Setup: func(env *testscript.Env) error { // scripts that build Go programs do not build the library again
 			out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 			if err == nil {

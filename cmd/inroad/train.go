@@ -123,6 +123,8 @@ func (opt *trainOptions) validate() error {
 		return errors.New("nowhere to write the model to: give --out FILE")
 	case opt.learner == "golearn" && opt.balance == "sqrt":
 		return fmt.Errorf("--balance sqrt: %w", golearn.ErrBalance)
+	case opt.learner == "golearn" && !golearn.Available && opt.client == nil:
+		return fmt.Errorf("--learner golearn: %w", golearn.ErrNotBuilt)
 	case opt.Workers < 1 || opt.Workers > 1024:
 		return fmt.Errorf("--workers %d: it is from 1 to 1024", opt.Workers)
 	}

@@ -1,34 +1,82 @@
-// Package golearn grows decision trees with the CART of the golearn library, on
-// the same tables as package dtree and in the same form.
+// Package golearn grows decision trees with the CART of the golearn library, from
+// the same tables as package dtree and into the same form.
 //
-// It is there to compare with: it takes thousands of times longer, knows neither
-// weights nor margins, and is kept from the data that it cannot deal with. Its
-// trees are converted at once, and counted anew, as it keeps no counts.
+// It exists for comparison. It takes thousands of times longer than dtree, and has
+// neither weights nor a minimum gain. [Limits] keep it from data that it would
+// take minutes for. The library keeps no counts, so the rows of each node are
+// counted again after a tree is converted.
+//
+// Builds with -tags nogolearn do not contain the library; [Learner.Learn] returns
+// [ErrNotBuilt].
 package golearn
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
-	"github.com/sjwhitworth/golearn/base"
-	"github.com/sjwhitworth/golearn/trees"
-
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/dtree"
 )
 
-// ErrBalance tells that the library has no weights.
-var ErrBalance = errors.New("golearn cannot weigh classes: balance is none or subsample")
+var (
+	// ErrBalance is returned for balances that need weights.
+	ErrBalance = errors.New("golearn cannot weigh classes: balance must be none or subsample")
 
-// A Learner grows trees on some rows of a table.
+	// ErrNotBuilt is returned by builds without the library.
+	ErrNotBuilt = errors.New("this build has no golearn: build without -tags nogolearn")
+)
+
+// Limits bound the data that the library is given. The time for a tree grows with
+// rows times columns: about 0.7 s and 1 GB of allocations per million cells. Zero
+// fields mean defaults.
+type Limits struct {
+	Rows    int // 10,000
+	Columns int // 10,000 that differ between rows
+	Cells   int // rows times columns: 4,000,000, about 3 s a tree
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int, otherwise int) {
+		if *n == 0 {
+			*n = otherwise
+		}
+	}
+	set(&l.Rows, 10_000)
+	set(&l.Columns, 10_000)
+	set(&l.Cells, 4_000_000)
+	return l
+}
+
+// check returns a [*limit.Error] if data has too many rows or columns.
+func (l Limits) check(rows, columns int) error {
+	l = l.withDefaults()
+	for _, c := range []struct {
+		what     string
+		n, limit int
+	}{
+		{"rows for golearn", rows, l.Rows},
+		{"columns for golearn", columns, l.Columns},
+		{"rows times columns for golearn", rows * columns, l.Cells},
+	} {
+		if c.n > c.limit {
+			return &limit.Error{What: c.what, Value: strconv.Itoa(c.limit), Advice: "use the native learner"}
+		}
+	}
+	return nil
+}
+
+// A Learner grows trees from some rows of a table.
 type Learner struct {
+	Limits Limits
+
 	table *dtree.Table
 	rows  []int32
 	opt   dtree.Options
 }
 
-// New returns a learner on the given rows of a table, all of them if rows is nil.
+// New returns a learner for the given rows of a table, or all rows if rows is nil.
 func New(t *dtree.Table, rows []int32, opt dtree.Options) *Learner {
 	if rows == nil {
 		for r := range t.Rows() {
@@ -38,11 +86,15 @@ func New(t *dtree.Table, rows []int32, opt dtree.Options) *Learner {
 	if opt.MaxDepth == 0 {
 		opt.MaxDepth = 5
 	}
-	return &Learner{t, rows, opt}
+	return &Learner{table: t, rows: rows, opt: opt}
 }
 
-// Learn grows a tree for the labels. Only to draw a sample does it need r.
+// Learn grows a tree for the labels. It uses r only to draw a subsample. A tree
+// cannot be interrupted; callers with a context check it between trees.
 func (l *Learner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
+	if !Available {
+		return nil, ErrNotBuilt
+	}
 	rows := l.rows
 	switch l.opt.Balance {
 	case dtree.Sqrt:
@@ -54,7 +106,10 @@ func (l *Learner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 	case dtree.None:
 	}
 	tree := dtree.Tree{{Column: -1}}
-	if columns := l.telling(rows); len(columns) > 0 && mixed(rows, labels) {
+	if columns := l.informative(rows); len(columns) > 0 && mixed(rows, labels) {
+		if err := l.Limits.check(len(rows), len(columns)); err != nil {
+			return nil, err
+		}
 		root, err := l.fit(rows, columns, labels)
 		if err != nil {
 			return nil, err
@@ -62,7 +117,7 @@ func (l *Learner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 		tree = root
 	}
 	l.count(tree, rows, labels)
-	if l.opt.Balance == dtree.Subsample { // what leaves answer stays as the sample has it
+	if l.opt.Balance == dtree.Subsample { // leaves predict as in the sample, with the counts of all rows
 		sample := slices.Clone(tree)
 		l.count(tree, l.rows, labels)
 		for i := range tree {
@@ -72,14 +127,14 @@ func (l *Learner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
 	return l.collapse(tree), nil
 }
 
-// mixed reports whether there are rows of both classes. Of one class alone, or of
-// no rows, the library makes nonsense.
+// mixed reports whether there are rows of both classes. From rows of one class the
+// library grows wrong trees, and without rows it panics.
 func mixed(rows []int32, labels dtree.Bits) bool {
 	positive := func(r int32) bool { return labels.Has(r) }
 	return slices.ContainsFunc(rows, positive) && slices.ContainsFunc(rows, func(r int32) bool { return !positive(r) })
 }
 
-// subsample draws as many rows of the larger class as there are of the other.
+// subsample returns the rows of the smaller class and as many of the larger class, drawn at random.
 func subsample(rows []int32, labels dtree.Bits, r *rand.Rand) []int32 {
 	var classes [2][]int32
 	for _, row := range rows {
@@ -99,8 +154,8 @@ func subsample(rows []int32, labels dtree.Bits, r *rand.Rand) []int32 {
 	return out
 }
 
-// telling returns the columns that some rows have and some have not.
-func (l *Learner) telling(rows []int32) []int32 {
+// informative returns the columns that are present in some rows and absent in others.
+func (l *Learner) informative(rows []int32) []int32 {
 	counts := make([]int, l.table.Columns())
 	for _, r := range rows {
 		for _, c := range l.table.Row(r) {
@@ -116,84 +171,7 @@ func (l *Learner) telling(rows []int32) []int32 {
 	return out
 }
 
-// fit lets the library grow a tree, and converts it. It panics on data that it
-// does not expect.
-func (l *Learner) fit(rows, columns []int32, labels dtree.Bits) (tree dtree.Tree, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("golearn: %v", p)
-		}
-	}()
-	grid, err := l.grid(rows, columns, labels)
-	if err != nil {
-		return nil, fmt.Errorf("golearn: %w", err)
-	}
-	classifier := trees.NewDecisionTreeClassifier(trees.GINI, int64(l.opt.MaxDepth), []int64{0, 1})
-	if err := classifier.Fit(grid); err != nil {
-		return nil, fmt.Errorf("golearn: %w", err)
-	}
-	tree = dtree.Tree{{Column: -1}}
-	if classifier.RootNode.Threshold == 0 { // it found no question to ask
-		return tree, nil
-	}
-	// The type of the library's nodes has no name outside of it.
-	work, at := list(classifier.RootNode), []int32{0}
-	for len(work) > 0 {
-		n, i := work[len(work)-1], at[len(at)-1]
-		work, at = work[:len(work)-1], at[:len(at)-1]
-		below := int32(len(tree))
-		tree[i].Column, tree[i].Absent = columns[n.Feature], below
-		tree = append(tree, dtree.Node{Column: -1}, dtree.Node{Column: -1})
-		if n.Left != nil {
-			work, at = append(work, n.Left), append(at, below)
-		}
-		if n.Right != nil {
-			work, at = append(work, n.Right), append(at, below+1)
-		}
-	}
-	return tree, nil
-}
-
-func list[T any](v ...T) []T { return v }
-
-// grid returns the rows as the library has them. It overlooks attributes that are
-// binary, so that columns are numbers.
-func (l *Learner) grid(rows, columns []int32, labels dtree.Bits) (*base.DenseInstances, error) {
-	grid := base.NewDenseInstances()
-	var specs []base.AttributeSpec
-	place := make(map[int32]int, len(columns))
-	for i, c := range columns {
-		place[c] = i
-		specs = append(specs, grid.AddAttribute(base.NewFloatAttribute(fmt.Sprint(c))))
-	}
-	class := base.NewFloatAttribute("class")
-	classSpec := grid.AddAttribute(class)
-	if err := grid.AddClassAttribute(class); err != nil {
-		return nil, err
-	}
-	if err := grid.Extend(len(rows)); err != nil {
-		return nil, err
-	}
-	no, yes := base.PackFloatToBytes(0), base.PackFloatToBytes(1)
-	for i, r := range rows {
-		for _, spec := range specs {
-			grid.Set(spec, i, no)
-		}
-		for _, c := range l.table.Row(r) {
-			if j, ok := place[c]; ok {
-				grid.Set(specs[j], i, yes)
-			}
-		}
-		if labels.Has(r) {
-			grid.Set(classSpec, i, yes)
-		} else {
-			grid.Set(classSpec, i, no)
-		}
-	}
-	return grid, nil
-}
-
-// count counts rows in each node.
+// count sets the row counts and predictions of each node.
 func (l *Learner) count(tree dtree.Tree, rows []int32, labels dtree.Bits) {
 	for i := range tree {
 		tree[i].Rows, tree[i].Positives = 0, 0
@@ -225,8 +203,8 @@ func (l *Learner) count(tree dtree.Tree, rows []int32, labels dtree.Bits) {
 	}
 }
 
-// collapse takes back questions that leave too few rows on a side: the library
-// knows no such bound.
+// collapse removes tests that leave fewer rows than MinLeaf on a side: the library
+// has no such option.
 func (l *Learner) collapse(tree dtree.Tree) dtree.Tree {
 	least := int32(max(1, l.opt.MinLeaf))
 	return tree.Collapse(func(n, without, with dtree.Node) bool { return without.Rows < least || with.Rows < least })

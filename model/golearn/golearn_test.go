@@ -1,3 +1,5 @@
+//go:build !nogolearn
+
 package golearn
 
 import (
@@ -10,10 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/dtree"
 )
 
-// gain returns how much impurity a question takes from rows, by its definition.
+// gain returns how much a test reduces the Gini impurity of rows, by definition.
 func gain(table *dtree.Table, labels dtree.Bits, rows []int32, column int32) float64 {
 	var n, p [2]float64
 	for _, r := range rows {
@@ -33,12 +36,12 @@ func gain(table *dtree.Table, labels dtree.Bits, rows []int32, column int32) flo
 	return impurity(n[0]+n[1], p[0]+p[1]) - impurity(n[0], p[0]) - impurity(n[1], p[1])
 }
 
-// TestEitherLearnerAsksTheBest compares what is asked in each node by what it
-// gains; which of several equally good questions it is may differ.
-func TestEitherLearnerAsksTheBest(t *testing.T) {
+// TestBothLearnersFindBestTest checks the gain of the test in each node; which of
+// several tests with the same gain is chosen may differ.
+func TestBothLearnersFindBestTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 6).Draw(t, "columns")
-		n := rapid.IntRange(1, 19).Draw(t, "rows") // of more, the native learner leaves out questions that gain little
+		n := rapid.IntRange(1, 19).Draw(t, "rows") // with more, the native learner requires a minimum gain
 		rows := make([][]int32, n)
 		labels := dtree.NewBits(n)
 		for r := range rows {
@@ -71,7 +74,7 @@ func TestEitherLearnerAsksTheBest(t *testing.T) {
 	})
 }
 
-// check sees to it that no question in a tree could gain more.
+// check fails if another test in a node of the tree had a higher gain.
 func check(t *rapid.T, name string, tree dtree.Tree, table *dtree.Table, labels dtree.Bits, rows []int32, at int32, depth int) {
 	t.Helper()
 	most := 0.0
@@ -81,12 +84,12 @@ func check(t *rapid.T, name string, tree dtree.Tree, table *dtree.Table, labels 
 	n := tree[at]
 	if n.Column < 0 {
 		if depth > 0 && most > 1e-9 {
-			t.Fatalf("%s: node %d asks nothing, and a question gains %v; %v", name, at, most, tree)
+			t.Fatalf("%s: node %d is a leaf, and a test has gain %v; %v", name, at, most, tree)
 		}
 		return
 	}
 	if got := gain(table, labels, rows, n.Column); math.Abs(got-most) > 1e-9 {
-		t.Fatalf("%s: node %d gains %v, and could %v; %v", name, at, got, most, tree)
+		t.Fatalf("%s: node %d has gain %v, the best test %v; %v", name, at, got, most, tree)
 	}
 	var parts [2][]int32
 	for _, r := range rows {
@@ -100,7 +103,7 @@ func check(t *rapid.T, name string, tree dtree.Tree, table *dtree.Table, labels 
 	check(t, name, tree, table, labels, parts[1], n.Absent+1, depth-1)
 }
 
-// TestGuards has the data that the library fails on, or answers wrongly for.
+// TestGuards has data for which the library fails or grows wrong trees.
 func TestGuards(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -111,8 +114,8 @@ func TestGuards(t *testing.T) {
 		{"no rows", nil, nil, dtree.Tree{{Column: -1}}},
 		{"all positive", [][]int32{{0}, {}}, []int32{0, 1}, dtree.Tree{{Column: -1, Rows: 2, Positives: 2, Positive: true}}},
 		{"all negative", [][]int32{{0}, {}}, nil, dtree.Tree{{Column: -1, Rows: 2}}},
-		{"no columns that tell rows apart", [][]int32{{0}, {0}, {0}}, []int32{1}, dtree.Tree{{Column: -1, Rows: 3, Positives: 1}}},
-		{"one question", [][]int32{{0}, {1}, {1}}, []int32{0}, dtree.Tree{
+		{"no informative columns", [][]int32{{0}, {0}, {0}}, []int32{1}, dtree.Tree{{Column: -1, Rows: 3, Positives: 1}}},
+		{"one test", [][]int32{{0}, {1}, {1}}, []int32{0}, dtree.Tree{
 			{Column: 0, Absent: 1, Rows: 3, Positives: 1},
 			{Column: -1, Rows: 2},
 			{Column: -1, Rows: 1, Positives: 1, Positive: true},
@@ -151,6 +154,46 @@ func TestWeightsAreRefused(t *testing.T) {
 	table := dtree.NewTable([][]int32{{0}, {}}, 1, 1)
 	if _, err := New(table, nil, dtree.Options{Balance: dtree.Sqrt}).Learn(dtree.NewBits(2), nil); !errors.Is(err, ErrBalance) {
 		t.Errorf("got %v, want %v", err, ErrBalance)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	rows := [][]int32{{0, 5}, {1, 5}, {2, 5}, {0, 3, 5}} // columns 4 and 5 are the same in all rows
+	labels := dtree.NewBits(len(rows))
+	labels.Set(1)
+	for _, tc := range []struct {
+		name   string
+		limits Limits
+		want   string
+	}{
+		{"defaults", Limits{}, ""},
+		{"at the limits", Limits{Rows: 4, Columns: 4, Cells: 16}, ""},
+		{"rows", Limits{Rows: 3}, "rows for golearn"},
+		{"columns", Limits{Columns: 3}, "columns for golearn"},
+		{"cells", Limits{Cells: 15}, "rows times columns for golearn"},
+	} {
+		l := New(dtree.NewTable(rows, 6, 6), nil, dtree.Options{})
+		l.Limits = tc.limits
+		_, err := l.Learn(labels, nil)
+		if reached, ok := errors.AsType[*limit.Error](err); tc.want == "" && err != nil || tc.want != "" && (!ok || reached.What != tc.want) {
+			t.Errorf("%s: got error %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+// Data over the default limits is refused at once, and not after minutes.
+func TestDefaultLimits(t *testing.T) {
+	rows := make([][]int32, 10_001)
+	labels := dtree.NewBits(len(rows))
+	labels.Set(0)
+	rows[0] = []int32{0}
+	table := dtree.NewTable(rows, 1, 1)
+	if _, err := New(table, nil, dtree.Options{}).Learn(labels, nil); !errors.As(err, new(*limit.Error)) {
+		t.Errorf("%d rows: got error %v", len(rows), err)
+	}
+	subset := []int32{0, 1, 2}
+	if _, err := New(table, subset, dtree.Options{}).Learn(labels, nil); err != nil {
+		t.Errorf("%d rows of them: %v", len(subset), err)
 	}
 }
 

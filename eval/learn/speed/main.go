@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -68,6 +69,7 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 	report("native", native)
 	if opt.golearn > 0 {
 		other := golearn.New(table, nil, dtree.Options{})
+		other.Limits = golearn.Limits{Rows: math.MaxInt, Columns: math.MaxInt, Cells: math.MaxInt} // to measure what they are for
 		start = time.Now()
 		for _, l := range labels[:min(opt.golearn, len(labels))] {
 			if _, err := other.Learn(l, nil); err != nil {
