@@ -68,7 +68,7 @@ func changeOf(m *model.Model, asked *openapi.SelectRequest) (selection.Change, e
 			return selection.Change{}, err
 		}
 	}
-	files, err := selection.ReadDiff(strings.NewReader(asked.Diff))
+	files, err := selection.ParseDiff(asked.Diff)
 	if err != nil {
 		return selection.Change{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/selection"
@@ -54,7 +53,7 @@ func (opt *selectOptions) readDiff(ctx context.Context) (*toldChange, error) {
 		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), &limit.Error{What: "size of a diff", Value: fmt.Sprintf("%d bytes", maxDiff)})
 	}
 	t := &toldChange{text: string(text)}
-	if t.Files, err = selection.ReadDiff(strings.NewReader(t.text)); err != nil {
+	if t.Files, err = selection.ParseDiff(t.text); err != nil {
 		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), err)
 	}
 	return t, nil

@@ -106,7 +106,7 @@ func TestMutants(t *testing.T) {
 	}
 	var got []string
 	for _, m := range mutants {
-		files, err := selection.ReadDiff(strings.NewReader(m.diff))
+		files, err := selection.ParseDiff(m.diff)
 		if err != nil || len(files) != 1 || len(files[0].Hunks) != 1 || files[0].Hunks[0].Start != m.line || m.function != 3 {
 			t.Errorf("%s at %d: %v, %v", m.what, m.line, files, err)
 		}

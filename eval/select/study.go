@@ -120,7 +120,7 @@ func (s *study) reached() map[string]map[int]bool {
 
 // judge chooses inputs for a mutant, and tells what came of it.
 func (s *study) judge(m mutant, before, after []string, with selection.Options) (result, error) {
-	files, err := selection.ReadDiff(strings.NewReader(m.diff))
+	files, err := selection.ParseDiff(m.diff)
 	if err != nil {
 		return result{}, err
 	}

@@ -1,6 +1,6 @@
 // Package selection chooses the inputs of a corpus that a change calls for.
 //
-// [ReadDiff] reads what changed, and a [Table] maps it to units of the program.
+// [ParseDiff] reads what changed, and a [Table] maps it to units of the program.
 // [Predict] asks a model about the whole corpus, and [Choose] decides which
 // inputs to run, in which order, and says why for each.
 //

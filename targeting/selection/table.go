@@ -48,7 +48,7 @@ func NewTable(units []observation.Unit, root string) *Table {
 func (t *Table) spans(in []int) []span {
 	placed := slices.DeleteFunc(slices.Clone(in), func(u int) bool { return t.units[u].Start < 1 || t.units[u].End < t.units[u].Start })
 	if len(placed) == 0 {
-		return []span{{first: 0, last: maxDiffCount, edge: true}}
+		return []span{{first: 0, last: maxLineNumber, edge: true}}
 	}
 	var cuts []int
 	for _, u := range placed {
@@ -67,7 +67,7 @@ func (t *Table) spans(in []int) []span {
 		open = slices.DeleteFunc(open, func(u int) bool { return t.units[u].End < first })
 		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open), gap: len(open) == 0})
 	}
-	out = append(out, span{first: cuts[len(cuts)-1], last: maxDiffCount, edge: true})
+	out = append(out, span{first: cuts[len(cuts)-1], last: maxLineNumber, edge: true})
 	for i := range out {
 		if out[i].gap || out[i].edge {
 			out[i].units = neighbours(out, i)
