@@ -11,7 +11,7 @@ import (
 
 // A toldChange is what was found out of a change.
 type toldChange struct {
-	selection.Told
+	selection.GitChange
 	text      string // the diff that its files were read from
 	fallbacks []selection.Fallback
 }
@@ -67,7 +67,7 @@ func (opt *selectOptions) markInputs(t *toldChange, names []string, pathOf func(
 		inputs[pathOf(name)] = filepath.ToSlash(name)
 	}
 	opt.selection.Changed = map[string]bool{}
-	for _, f := range t.Counting() {
+	for _, f := range t.RelevantFiles() {
 		if name, ok := inputs[f.New]; ok {
 			opt.selection.Changed[name] = f.Old == ""
 		}
@@ -78,6 +78,6 @@ func (opt *selectOptions) markInputs(t *toldChange, names []string, pathOf func(
 		}
 	}
 	for _, name := range opt.corpus {
-		t.Folders = append(t.Folders, pathOf(filepath.Clean(name)))
+		t.InputFolders = append(t.InputFolders, pathOf(filepath.Clean(name)))
 	}
 }

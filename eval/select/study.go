@@ -91,8 +91,8 @@ func named(inputs [][]byte) iter.Seq2[observe.Input, error] {
 }
 
 // source gives the inputs of the corpus their numbers as paths.
-func (s *study) source() selection.Source {
-	out := selection.Source{Read: func(path string) ([]byte, error) {
+func (s *study) source() selection.Corpus {
+	out := selection.Corpus{Read: func(path string) ([]byte, error) {
 		var i int
 		_, err := fmt.Sscan(path, &i)
 		return s.corpus[i], err
@@ -124,17 +124,17 @@ func (s *study) judge(m mutant, before, after []string, with selection.Options) 
 	if err != nil {
 		return result{}, err
 	}
-	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
+	change := s.table.Map(files, selection.Rules{}, func(string) bool { return false })
 	return s.choose(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, with), nil
 }
 
 // choose chooses inputs for a change, and compares with those that execute what
 // changed and with those that then behave differently.
 func (s *study) choose(change selection.Change, differs func(int) bool, with selection.Options) result {
-	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, with)
-	r := result{fallback: chosen.Everything(), chosen: len(chosen.Chosen)}
+	chosen := selection.Select(s.model, s.known.Inputs, s.known, change, with)
+	r := result{fallback: chosen.Everything(), chosen: len(chosen.Selected)}
 	in := make([]bool, len(s.corpus))
-	for _, c := range chosen.Chosen {
+	for _, c := range chosen.Selected {
 		in[c.Input] = true
 	}
 	for i, executed := range s.executed {

@@ -273,7 +273,7 @@ func FuzzParseDiff(f *testing.F) {
 				}
 			}
 		}
-		testTable().Change(files, Rules{}, func(string) bool { return false })
+		testTable().Map(files, Rules{}, func(string) bool { return false })
 	})
 }
 
@@ -291,13 +291,13 @@ func TestContent(t *testing.T) {
 		{".go", `	"fmt"`, Import},
 		{".go", `	_ "net/http/pprof"`, Code},
 		{".go", `	"one",`, Code},
-		{".go", "func (x *T) f(", OuterHead},
-		{".go", "\tif f(", Head},
+		{".go", "func (x *T) f(", TopSignature},
+		{".go", "\tif f(", Signature},
 		{".go", "var x = f(1)", Code},
 		{".java", "import java.util.List;", Import},
 		{".java", "@Override", Decoration},
 		{".java", "  }", Decoration},
-		{".java", "  public int f(int a, int b) {", Head},
+		{".java", "  public int f(int a, int b) {", Signature},
 		{".java", "int x;", Code},
 		{".java", "* 2;", Code},
 		{".py", "# a comment", Comment},
