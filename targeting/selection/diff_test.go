@@ -256,6 +256,8 @@ func TestParseDiffLong(t *testing.T) {
 
 func FuzzParseDiff(f *testing.F) {
 	f.Add("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +3 @@\n-a\n-b\n+c\n")
+	f.Add("--- lib/a.go\n+++ lib/a.go\n@@ -1073741823,3 +1,2 @@\n x\n x\n-x\n")
+	f.Add("--- lib/c.go\n+++ lib/c.go\n@@ -0 +0,0 @@\n-x\n")
 	f.Add("diff --git x/y x/y\nrename from x/y\nrename to \"z\"\n--- x/y\n+++ \"z\"\n@@ -0,0 +1 @@\n+c\n\\ No newline at end of file\n")
 	f.Add("diff --git a/i b/i\nGIT binary patch\nliteral 2\nJcmZQz0ssI600RI3\n\nliteral 2\nJcmZQz1ONa700IC2\n\n")
 	f.Add("--- a/x\t1970-01-01 00:00:00 +0000\n+++ b/x\t2020\n@@ -0,0 +1,2 @@\n+c\n+d\nBinary files i and j differ\n")

@@ -3,6 +3,7 @@ package selection
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 
@@ -49,7 +50,7 @@ func NewTable(units []observation.Unit, root string) *Table {
 func (t *Table) spans(in []int) []span {
 	placed := slices.DeleteFunc(slices.Clone(in), func(u int) bool { return t.units[u].Start < 1 || t.units[u].End < t.units[u].Start })
 	if len(placed) == 0 {
-		return []span{{first: 0, last: maxLineNumber, edge: true}}
+		return []span{{first: 0, last: math.MaxInt, edge: true}}
 	}
 	var cuts []int
 	for _, u := range placed {
@@ -68,7 +69,7 @@ func (t *Table) spans(in []int) []span {
 		open = slices.DeleteFunc(open, func(u int) bool { return t.units[u].End < first })
 		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open), between: len(open) == 0})
 	}
-	out = append(out, span{first: cuts[len(cuts)-1], last: maxLineNumber, edge: true})
+	out = append(out, span{first: cuts[len(cuts)-1], last: math.MaxInt, edge: true})
 	for i := range out {
 		if out[i].between || out[i].edge {
 			out[i].units = neighbours(out, i)
@@ -273,7 +274,7 @@ func (m *mapper) outside(file string, s span, line int, h Hunk) {
 // it adds as many lines as it removes, each line replaces one; otherwise all added
 // lines count.
 func (h Hunk) within(first, last int) Hunk {
-	from, to := max(first-h.Start, 0), min(last-h.Start+1, len(h.Removed))
+	from, to := max(first-h.Start, 0), min(last-h.Start, len(h.Removed)-1)+1
 	part := Hunk{h.Start + from, h.Removed[from:to], h.Added}
 	if len(h.Added) == len(h.Removed) {
 		part.Added = h.Added[from:to]
