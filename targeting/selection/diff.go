@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -46,9 +47,9 @@ func (e *DiffError) Error() string { return fmt.Sprintf("line %d of the diff: %s
 const (
 	maxDiffFiles  = 200_000
 	maxDiffHunks  = 2_000_000
-	maxDiffLines  = 5_000_000
-	maxDiffLine   = 4096 // bytes of a line; the rest of the line is dropped
-	maxLineBits   = 30   // of line numbers in a file
+	maxFileLines  = 2_000_000 // of one file, or of all files without a header of git
+	maxDiffLine   = 4096      // bytes of a line; the rest of the line is dropped
+	maxLineBits   = 30        // of line numbers in a file
 	maxLineNumber = 1<<maxLineBits - 1
 )
 
@@ -62,26 +63,18 @@ func ParseDiff(text string) ([]FileChange, error) {
 	if err := n.normalize(text); err != nil {
 		return nil, err
 	}
-	files, _, err := gitdiff.Parse(strings.NewReader(n.out.String()))
-	if err != nil {
-		return nil, diffError(err, n.line)
-	}
-	changes := n.binaries
-	for _, f := range files {
-		changes = append(changes, fileChange(f))
-	}
-	if len(changes) == 0 && strings.TrimSpace(text) != "" {
+	if len(n.changes) == 0 && strings.TrimSpace(text) != "" {
 		return nil, &DiffError{1, "no file of a unified diff: expected 'diff --git', or '---' and '+++' followed by '@@'"}
 	}
-	return changes, nil
+	return n.changes, nil
 }
 
 // gitdiffError is the form of gitdiff's errors.
 var gitdiffError = regexp.MustCompile(`(?s)^gitdiff: line (\d+): (.*)$`)
 
-// diffError returns an error of gitdiff as a *DiffError. Without a line number,
-// it is about the last line.
-func diffError(err error, last int) error {
+// diffError returns an error of gitdiff as a *DiffError. gitdiff parsed the lines
+// from first to last; an error without a line number is about the last one.
+func diffError(err error, first, last int) error {
 	parts := gitdiffError.FindStringSubmatch(err.Error())
 	if parts == nil {
 		return &DiffError{last, err.Error()}
@@ -90,7 +83,7 @@ func diffError(err error, last int) error {
 	if err != nil {
 		line = last
 	}
-	return &DiffError{min(line, last), parts[2]}
+	return &DiffError{min(first-1+line, last), parts[2]}
 }
 
 func fileChange(f *gitdiff.File) FileChange {
@@ -145,8 +138,9 @@ func hunks(fragment *gitdiff.TextFragment, language language) []Hunk {
 // noFile is the name that stands for the missing side of a new or deleted file.
 const noFile = "/dev/null"
 
-// A diffNormalizer checks the limits of a diff and rewrites header lines that
-// gitdiff would misread. It keeps the number of lines, so that errors of gitdiff
+// A diffNormalizer checks the limits of a diff, rewrites header lines that gitdiff
+// would misread, and has gitdiff parse one file at a time, because gitdiff needs
+// some 100 bytes per line. It keeps the number of lines, so that errors of gitdiff
 // have the right line numbers.
 //
 // gitdiff drops the first component of every name behind "diff --git", even if
@@ -154,12 +148,13 @@ const noFile = "/dev/null"
 // the quote in `"x\\"` for an escaped one; it keeps carriage returns in names;
 // and it skips merges and plain "Binary files" lines without an error.
 type diffNormalizer struct {
-	out      strings.Builder
-	escape   *strings.Replacer // of quoted names
-	line     int               // number of the current line
-	files    int
-	hunks    int
-	binaries []FileChange // from lines of diff -u
+	changes []FileChange
+	out     bytes.Buffer      // normalized lines that are not parsed yet
+	parsed  int               // number of lines that are parsed
+	line    int               // number of the current line
+	escape  *strings.Replacer // of quoted names
+	files   int
+	hunks   int
 
 	removed, added int // lines of the current hunk that are still to come
 
@@ -170,10 +165,9 @@ type diffNormalizer struct {
 }
 
 func (n *diffNormalizer) normalize(text string) error {
-	n.out.Grow(len(text) + 1)
 	for line := range strings.Lines(text) {
-		if n.line++; n.line > maxDiffLines {
-			return n.errorf("more than %d lines", maxDiffLines)
+		if n.line++; n.line-n.parsed > maxFileLines {
+			return n.errorf("more than %d lines in one file", maxFileLines)
 		}
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		line = line[:min(len(line), maxDiffLine)]
@@ -192,6 +186,19 @@ func (n *diffNormalizer) normalize(text string) error {
 	if n.removed > 0 || n.added > 0 {
 		return n.errorf("the hunk ends too early: %d removed and %d added lines are missing", n.removed, n.added)
 	}
+	return n.parse(n.line)
+}
+
+// parse parses the normalized lines, up to a line number.
+func (n *diffNormalizer) parse(last int) error {
+	files, _, err := gitdiff.Parse(&n.out) // reads all of it
+	if err != nil {
+		return diffError(err, n.parsed+1, last)
+	}
+	for _, f := range files {
+		n.changes = append(n.changes, fileChange(f))
+	}
+	n.parsed = last
 	return nil
 }
 
@@ -232,6 +239,9 @@ func (n *diffNormalizer) header(line string) (string, error) {
 	case keyword == "@@" && n.files > 0:
 		return line, n.hunkHeader(line)
 	case strings.HasPrefix(line, "diff --git "):
+		if err := n.parse(n.line - 1); err != nil {
+			return "", err
+		}
 		n.git, n.from, n.to = true, "", ""
 		return "diff --git " + n.gitNames(strings.TrimPrefix(line, "diff --git ")), n.countFile()
 	case keyword == "---" && rest != "":
@@ -377,7 +387,7 @@ func (n *diffNormalizer) binary(line string) error {
 		return nil
 	}
 	before, after, _ := strings.Cut(strings.TrimSuffix(names, " differ"), " and ")
-	n.binaries = append(n.binaries, FileChange{Old: trimPrefix(before), New: trimPrefix(after), Binary: true})
+	n.changes = append(n.changes, FileChange{Old: trimPrefix(before), New: trimPrefix(after), Binary: true})
 	return n.countFile()
 }
 

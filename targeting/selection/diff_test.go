@@ -207,6 +207,7 @@ func TestParseDiffWrong(t *testing.T) {
 		"an invalid escape in a rename":        {git + "rename from \"\\9\"\n", `line 2 of the diff: invalid quoted file name "\9"`},
 		"a file without a name":                {"--- \t2020\n", "line 1 of the diff: missing file name"},
 		"git without names":                    {"diff --git a/x b/yz\nold mode 100644\nnew mode 100755\n", "line 3 of the diff: git file header: missing filename information"},
+		"an invalid mode in the second file":   {git + "Binary files a/x and b/x differ\n" + git + "old mode rwx\n", "line 4 of the diff: git file header: invalid mode line: invalid syntax"},
 		"an invalid mode":                      {git + "old mode rwx\n", "line 2 of the diff: git file header: invalid mode line: invalid syntax"},
 		"a new file with old lines":            {git + "new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n", "line 5 of the diff: new file depends on old contents"},
 		"a merge":                              {file + "@@@ -1 -1 +1 @@@\n", "line 3 of the diff: the diff of a merge: expected a diff of two versions"},
@@ -233,14 +234,23 @@ func TestParseDiffLimits(t *testing.T) {
 		"files of diff -u": {
 			strings.Repeat("--- x\n+++ x\n@@ -1 +0,0 @@\n-\n", maxDiffFiles+1), "line 800002 of the diff: more than 200000 files",
 		},
-		"lines": {strings.Repeat("\n", maxDiffLines+1), "line 5000001 of the diff: more than 5000000 lines"},
-		"hunks": {"--- x\n+++ x\n" + strings.Repeat("@@ -1 +0,0 @@\n-\n", maxDiffHunks+1), "line 4000003 of the diff: more than 2000000 hunks"},
+		"lines of a file": {
+			"diff --git a/x b/x\n" + strings.Repeat("\n", 10) + "diff --git a/y b/y\n" + strings.Repeat("\n", maxFileLines),
+			"line 2000012 of the diff: more than 2000000 lines in one file",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ParseDiff(test.diff); err == nil || err.Error() != test.want {
 				t.Errorf("error %v, want %s", err, test.want)
 			}
 		})
+	}
+	n := &diffNormalizer{line: 7, hunks: maxDiffHunks - 1}
+	if err := n.hunkHeader("@@ -1 +1 @@"); err != nil {
+		t.Errorf("the last hunk: %v", err)
+	}
+	if err := n.hunkHeader("@@ -1 +1 @@"); err == nil || err.Error() != "line 7 of the diff: more than 2000000 hunks" {
+		t.Errorf("one more hunk: %v", err)
 	}
 }
 

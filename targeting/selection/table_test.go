@@ -69,7 +69,7 @@ func TestTableMap(t *testing.T) {
 		{"an import that is added", in(hunk(3, 0, None, Import)), ""},
 		{"a license", in(hunk(1, 2, Comment, Comment)), ""},
 		{"a signature before the methods", in(hunk(9, 1, Signature, Signature)), "unmapped change"},
-		{"the last line that a diff can name", in(hunk(maxLineNumber+maxDiffLines, 9, Code, Code)), "unmapped change"},
+		{"the last line that a diff can name", in(hunk(maxLineNumber+maxFileLines, 9, Code, Code)), "unmapped change"},
 		{"line 0 of a file whose lines are unknown", file("lib/c.go", "lib/c.go", hunk(0, 1, Code, Code)), "unmapped change"},
 		{"far after the last line", in(hunk(1<<29, 9, Code, Code)), "unmapped change"},
 		{"a deleted method with its comment", in(Hunk{28, slices.Concat(
