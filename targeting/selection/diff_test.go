@@ -113,7 +113,8 @@ func TestParseDiffOfTools(t *testing.T) {
 				"diff --git lib/run.sh lib/run.sh\nold mode 100644\nnew mode 100755\n" +
 				"diff --git lib/new lib/new\nnew file mode 100644\nindex 0000000..587be6b\n--- /dev/null\n+++ lib/new\n@@ -0,0 +1 @@\n+x\n",
 			[]FileChange{
-				{Old: "a/x.go", New: "a/x.go", Hunks: line}, {Old: "lib/run.sh", New: "lib/run.sh"},
+				{Old: "a/x.go", New: "a/x.go", Hunks: line},
+				{Old: "lib/run.sh", New: "lib/run.sh"},
 				{New: "lib/new", Hunks: []Hunk{{0, nil, []Content{Code}}}},
 			},
 		},
@@ -165,7 +166,8 @@ func TestParseDiffOfTools(t *testing.T) {
 				"Binary files a/i.png and b/i.png differ\n" +
 				"diff -urN a/x.go b/x.go\n--- a/x.go\t2020-01-01 10:00:00.5 +0100\n+++ b/x.go\t2020-01-01 10:00:00.6 +0100\n" + hunk,
 			[]FileChange{
-				{Old: "i.png", New: "i.png", Binary: true}, {New: "n.go", Hunks: []Hunk{{0, nil, []Content{Code}}}},
+				{Old: "i.png", New: "i.png", Binary: true},
+				{New: "n.go", Hunks: []Hunk{{0, nil, []Content{Code}}}},
 				{Old: "x.go", New: "x.go", Hunks: line},
 			},
 		},
