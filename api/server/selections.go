@@ -54,7 +54,7 @@ func (s *Server) SelectInputs(ctx context.Context, req openapi.SelectInputsReque
 	if asked.Minimize {
 		chosen = selection.Minimize(p, opt.Costs)
 	} else {
-		chosen = selection.Choose(m, p.Inputs, p, change, opt)
+		chosen = selection.Select(m, p.Inputs, p, change, opt)
 	}
 	out := selectionOf(chosen, m)
 	out.Model, out.Ignored = stored.ID, change.Ignored
@@ -68,16 +68,16 @@ func changeOf(m *model.Model, asked *openapi.SelectRequest) (selection.Change, e
 			return selection.Change{}, err
 		}
 	}
-	files, err := selection.ReadDiff(strings.NewReader(asked.Diff))
+	files, err := selection.ParseDiff(asked.Diff)
 	if err != nil {
 		return selection.Change{}, err
 	}
-	told := selection.Told{Files: files, Untracked: asked.Untracked, Folders: asked.Folders}
+	told := selection.GitChange{Files: files, Untracked: asked.Untracked, InputFolders: asked.Folders}
 	if asked.Touched != nil {
 		told.Touched = append([]string{}, *asked.Touched...)
 	}
-	rules := selection.Rules{FullOn: asked.FullOn, Ignore: append(selection.Harmless(), asked.Ignore...)}
-	change := told.Change(selection.NewTable(m.Units, cmp.Or(asked.Root, ".")), rules)
+	rules := selection.Rules{RunAllOn: asked.FullOn, Ignore: append(selection.DefaultIgnore(), asked.Ignore...)}
+	change := told.Map(selection.NewTable(m.Units, cmp.Or(asked.Root, ".")), rules)
 	var given []selection.Fallback
 	for _, f := range asked.Fallbacks {
 		given = append(given, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})

@@ -142,7 +142,7 @@ func TestSelectRefused(t *testing.T) {
 	}{
 		{"no such model", `{"model":"none"}`, "not-found", "there is no model none"},
 		{"no diff", `{"model":"latest","diff":"--- a/x\n+++ b/x\n@@ nonsense @@\n"}`, "option", "line 3 of the diff: "},
-		{"no pattern", `{"model":"latest","always":["["]}`, "option", `"[" is no pattern of paths`},
+		{"no pattern", `{"model":"latest","always":["["]}`, "option", `invalid file pattern "[": unclosed`},
 		{"a share over 1", `{"model":"latest","recall":2}`, "bad-request", "/recall: "},
 		{"an unknown option", `{"model":"latest","goal":1}`, "bad-request", `property "goal"`},
 		{"no model", `{}`, "bad-request", `property "model" is missing`},

@@ -34,7 +34,7 @@ func (c *client) choose(ctx context.Context, opt *selectOptions, names []string)
 	if err != nil {
 		return nil, err
 	}
-	body.Diff, body.Untracked, body.Folders = strings.ToValidUTF8(told.text, "\uFFFD"), told.Untracked, told.Folders
+	body.Diff, body.Untracked, body.Folders = strings.ToValidUTF8(told.text, "\uFFFD"), told.Untracked, told.InputFolders
 	if told.Touched != nil {
 		body.Touched = &told.Touched
 	}
@@ -59,7 +59,7 @@ func (c *client) minimize(ctx context.Context, opt *selectOptions, names []strin
 func (opt *selectOptions) request(id string) openapi.SelectRequest {
 	s := opt.selection
 	return openapi.SelectRequest{
-		Model: id, Root: filepath.ToSlash(opt.root), FullOn: opt.rules.FullOn, Ignore: opt.rules.Ignore, Always: s.Always,
+		Model: id, Root: filepath.ToSlash(opt.root), FullOn: opt.rules.RunAllOn, Ignore: opt.rules.Ignore, Always: s.Always,
 		Recall: s.Goal.Recall, BudgetMs: inMilliseconds(s.Goal.Budget), Max: s.Goal.Max, PerClass: s.Goal.PerClass,
 		Sample: &s.Sample, MinRecall: &s.MinRecall,
 	}

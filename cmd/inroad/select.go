@@ -108,7 +108,7 @@ func (opt *selectOptions) bind(cmd *cobra.Command) {
 	flags.IntVar(&opt.selection.Goal.Max, "max", 0, "no more than `N` inputs")
 	flags.IntVar(&opt.selection.Goal.PerClass, "per-class", 0, "no more than `N` inputs of which the same is predicted")
 	flags.StringSliceVar(&opt.selection.Always, "always", nil, "inputs that are always chosen, as `PATTERN`s of paths")
-	flags.StringSliceVar(&opt.rules.FullOn, "full-on", nil, "files that affect everything, as `PATTERN`s of paths")
+	flags.StringSliceVar(&opt.rules.RunAllOn, "full-on", nil, "files that affect everything, as `PATTERN`s of paths")
 	flags.StringSliceVar(&opt.rules.Ignore, "ignore", nil, "files that affect nothing, as `PATTERN`s of paths, beside documents")
 	flags.Float64Var(&opt.selection.Sample, "sample", opt.selection.Sample, "the `SHARE` of what is left out that is drawn nevertheless")
 	flags.Float64Var(&opt.selection.MinRecall, "min-recall", opt.selection.MinRecall, "choose everything if a changed method was foreseen less often in training")
@@ -163,7 +163,7 @@ func (opt *selectOptions) validate() error {
 	for _, f := range []struct {
 		name     string
 		patterns []string
-	}{{"always", opt.selection.Always}, {"full-on", opt.rules.FullOn}, {"ignore", opt.rules.Ignore}} {
+	}{{"always", opt.selection.Always}, {"full-on", opt.rules.RunAllOn}, {"ignore", opt.rules.Ignore}} {
 		if err := selection.CheckPatterns(f.patterns); err != nil {
 			return fmt.Errorf("--%s: %w", f.name, err)
 		}
@@ -196,7 +196,7 @@ func (opt *selectOptions) run(ctx context.Context) error {
 		opt.selection.Seed = rand.Uint64()
 		fmt.Fprintf(opt.stderr, "inroad: seed %d\n", opt.selection.Seed)
 	}
-	opt.rules.Ignore = append(opt.rules.Ignore, selection.Harmless()...)
+	opt.rules.Ignore = append(opt.rules.Ignore, selection.DefaultIgnore()...)
 	names, err := inputFiles(opt.corpus)
 	if err != nil {
 		return err

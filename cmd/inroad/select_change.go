@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/selection"
@@ -12,7 +11,7 @@ import (
 
 // A toldChange is what was found out of a change.
 type toldChange struct {
-	selection.Told
+	selection.GitChange
 	text      string // the diff that its files were read from
 	fallbacks []selection.Fallback
 }
@@ -54,7 +53,7 @@ func (opt *selectOptions) readDiff(ctx context.Context) (*toldChange, error) {
 		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), &limit.Error{What: "size of a diff", Value: fmt.Sprintf("%d bytes", maxDiff)})
 	}
 	t := &toldChange{text: string(text)}
-	if t.Files, err = selection.ReadDiff(strings.NewReader(t.text)); err != nil {
+	if t.Files, err = selection.ParseDiff(t.text); err != nil {
 		return nil, fmt.Errorf("--diff %s: %w", inputName(opt.diff), err)
 	}
 	return t, nil
@@ -68,7 +67,7 @@ func (opt *selectOptions) markInputs(t *toldChange, names []string, pathOf func(
 		inputs[pathOf(name)] = filepath.ToSlash(name)
 	}
 	opt.selection.Changed = map[string]bool{}
-	for _, f := range t.Counting() {
+	for _, f := range t.RelevantFiles() {
 		if name, ok := inputs[f.New]; ok {
 			opt.selection.Changed[name] = f.Old == ""
 		}
@@ -79,6 +78,6 @@ func (opt *selectOptions) markInputs(t *toldChange, names []string, pathOf func(
 		}
 	}
 	for _, name := range opt.corpus {
-		t.Folders = append(t.Folders, pathOf(filepath.Clean(name)))
+		t.InputFolders = append(t.InputFolders, pathOf(filepath.Clean(name)))
 	}
 }

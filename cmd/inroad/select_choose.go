@@ -35,12 +35,12 @@ func (opt *selectOptions) newFound(s *selection.Selection, m *model.Model, ignor
 // everything is the selection if there is no other, for a reason.
 func (opt *selectOptions) everything(names []string, why selection.Fallback) *found {
 	change := selection.Change{Fallbacks: []selection.Fallback{why}}
-	return opt.newFound(selection.Choose(nil, opt.unread(names), nil, change, opt.selection), nil, nil)
+	return opt.newFound(selection.Select(nil, opt.unread(names), nil, change, opt.selection), nil, nil)
 }
 
 // trouble is the reason to run everything if there is an error.
 func trouble(err error) selection.Fallback {
-	why := selection.Fallback{Cause: selection.Trouble, Detail: err.Error()}
+	why := selection.Fallback{Cause: selection.OtherError, Detail: err.Error()}
 	if _, ok := errors.AsType[*unreachableError](err); ok {
 		why.Cause = selection.Unreachable
 	}
@@ -83,7 +83,7 @@ func (opt *selectOptions) choose(ctx context.Context, names []string) (*found, e
 	if err != nil {
 		return nil, err
 	}
-	s := selection.Choose(m, p.Inputs, p, change, opt.selection)
+	s := selection.Select(m, p.Inputs, p, change, opt.selection)
 	if opt.generate > 0 {
 		if err := opt.makeInputs(ctx, m, p, s); err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (opt *selectOptions) change(ctx context.Context, m *model.Model, names []st
 	if err != nil {
 		return selection.Change{}, err
 	}
-	change := told.Change(selection.NewTable(m.Units, filepath.ToSlash(opt.root)), opt.rules)
+	change := told.Map(selection.NewTable(m.Units, filepath.ToSlash(opt.root)), opt.rules)
 	change.Fallbacks = append(told.fallbacks, change.Fallbacks...)
 	return change, nil
 }
@@ -170,7 +170,7 @@ func (opt *selectOptions) predict(ctx context.Context, m *model.Model, names []s
 	}
 	bar := newProgress(opt.stderr, "predicted", len(names))
 	defer bar.end()
-	source := selection.Source{Read: func(name string) ([]byte, error) {
+	source := selection.Corpus{Read: func(name string) ([]byte, error) {
 		text, err := readFile(name, observation.MaxInput)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", printable(name), cause(err))

@@ -18,7 +18,7 @@ import (
 // makeInputs makes inputs for changed methods that few inputs of the corpus
 // reach, and adds them to the selection.
 func (opt *selectOptions) makeInputs(ctx context.Context, m *model.Model, p *selection.Predictions, s *selection.Selection) error {
-	thin := s.Thin(p, opt.generate)
+	thin := s.Undertested(p, opt.generate)
 	if len(thin) == 0 {
 		return nil
 	}

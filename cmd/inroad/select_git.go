@@ -90,7 +90,7 @@ func (r *repository) diff(ctx context.Context, commit string) (text string, file
 	if err != nil {
 		return "", nil, err
 	}
-	files, err = selection.ReadDiff(strings.NewReader(text))
+	files, err = selection.ParseDiff(text)
 	return text, files, err
 }
 

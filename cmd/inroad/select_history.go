@@ -98,7 +98,7 @@ func (opt *selectOptions) showHistory() error {
 	r := historyReport{Runs: append([]selection.Run{}, h.Runs...)}
 	var inputs, corpus, known, recall float64
 	for _, run := range h.Runs {
-		inputs += float64(run.Chosen + run.Sample)
+		inputs += float64(run.Selected + run.Sample)
 		corpus += float64(run.Corpus)
 		r.Saved += max(0, run.TotalMS-run.CostMS)
 		if share, ok := run.Recall(); ok {
@@ -130,7 +130,7 @@ func (r *historyReport) write(w io.Writer) error {
 			missed = run.ReachedInSample
 		}
 		fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%.0f %%\t%d\t%d of %d\t%s\t%s\n", run.Number, printable(fmt.Sprintf("%.20s", run.Base)), run.Changed,
-			run.Chosen+run.Sample, run.Corpus, 100*run.Share(), run.Failed+run.FailedInSample, missed, run.Sample, recall, printable(string(run.Cause)))
+			run.Selected+run.Sample, run.Corpus, 100*run.Share(), run.Failed+run.FailedInSample, missed, run.Sample, recall, printable(string(run.Cause)))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/targeting/selection"
@@ -105,7 +104,7 @@ func TestJava(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, m := range mutants {
-		files, err := selection.ReadDiff(strings.NewReader(m.diff))
+		files, err := selection.ParseDiff(m.diff)
 		if err != nil || len(files) != 1 || files[0].Hunks[0].Start != m.line || m.function != 5 {
 			t.Errorf("%s at %d: %v, %v", m.what, m.line, files, err)
 		}

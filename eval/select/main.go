@@ -1,18 +1,19 @@
-// Command select measures how well inputs are chosen for changes. It takes
-// libraries apart into mutants, each with a change in one function, and compares
-// what is chosen for the change with what the change does:
+// Command select measures how well inputs are selected for changes. It makes
+// mutants of libraries, each with a change in one function, and compares the
+// selected inputs with the inputs that reach the changed function and with the
+// inputs on which the mutant behaves differently:
 //
 //	go run ./select -mutants 250 -maven ADDRESS
 //
-// A model is learned from observations of some inputs; the corpus to choose from
-// are others. A tenth of all inputs is damaged, as corpora have inputs that are
-// to be refused. For each mutant the table tells how many of the inputs that
-// execute the changed function were chosen, and whether one of those was that
-// behaves differently. Libraries in Java need a JDK, and a Maven repository that
-// has them.
+// A model is trained on the observations of some inputs; other inputs are the
+// corpus. One input in ten is damaged, because corpora contain invalid inputs.
+// The table shows the recall: the share of the inputs reaching the changed
+// function that are selected. It also shows for how many mutants an input is
+// selected on which the mutant behaves differently. Libraries in Java need a JDK
+// and a Maven repository that has them.
 //
-// Given files of observations instead, of programs in any language, a change to
-// each of their methods is made up:
+// With files of observations, of programs in any language, it selects inputs for
+// a change to each method in turn:
 //
 //	go run ./select -grammar json OBSERVATIONS.ndjson...
 package main
@@ -47,16 +48,16 @@ type options struct {
 
 func main() {
 	var opt options
-	flag.IntVar(&opt.mutants, "mutants", 250, "mutants of each library that can be built")
-	flag.IntVar(&opt.inputs, "inputs", 1000, "inputs of the corpus, and as many others to learn from")
-	flag.Uint64Var(&opt.seed, "seed", 1, "what all is drawn from")
-	flag.StringVar(&opt.only, "only", "", "the libraries whose names match this `regexp`")
-	flag.StringVar(&opt.grammar, "grammar", "json", "the bundled grammar that observed inputs are of")
-	flag.Float64Var(&opt.recall, "recall", 0.95, "the goal")
-	flag.IntVar(&opt.perClass, "per-class", 3, "choose a second time, no more inputs of a class than these; 0 for once only")
-	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where libraries in Java are") //nolint:forbidigo // this is a command
-	flag.StringVar(&opt.keep, "keep", "", "remember in this `folder` what mutants do")
-	flag.BoolVar(&opt.verbose, "verbose", false, "a line for each mutant as well")
+	flag.IntVar(&opt.mutants, "mutants", 250, "number of mutants per library, without those that cannot be built")
+	flag.IntVar(&opt.inputs, "inputs", 1000, "number of inputs in the corpus, and of inputs to train on")
+	flag.Uint64Var(&opt.seed, "seed", 1, "random seed")
+	flag.StringVar(&opt.only, "only", "", "measure only libraries whose names match this `regexp`")
+	flag.StringVar(&opt.grammar, "grammar", "json", "bundled grammar of the inputs in observation files")
+	flag.Float64Var(&opt.recall, "recall", 0.95, "share of the inputs reaching a changed method to select")
+	flag.IntVar(&opt.perClass, "per-class", 3, "also measure selections with at most this many inputs per class; 0 for none")
+	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the libraries in Java") //nolint:forbidigo // this is a command
+	flag.StringVar(&opt.keep, "keep", "", "keep the behaviour of mutants in this `folder`, to measure again in seconds")
+	flag.BoolVar(&opt.verbose, "verbose", false, "print a line per mutant")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -90,12 +91,13 @@ func run(ctx context.Context, opt options, files []string, stdout, stderr io.Wri
 		}
 	}
 	if !found {
-		return fmt.Errorf("no library has a name that matches %s", opt.only)
+		return fmt.Errorf("-only %s: matches no library", opt.only)
 	}
 	return nil
 }
 
-// measure makes mutants of a library until there are enough, and reports.
+// measure makes the mutants of a library, selects inputs for each and prints a
+// report.
 func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writer) (err error) {
 	b, err := s.library.prepare(ctx, opt)
 	if err != nil {
@@ -128,11 +130,11 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 		if len(results[0]) == opt.mutants {
 			break
 		}
-		if err := context.Cause(ctx); err != nil { // or it seems that no mutant can be built
+		if err := context.Cause(ctx); err != nil { // otherwise every mutant would fail to build
 			return err
 		}
 		after, err := b.behaviour(ctx, &m, study.corpus)
-		if errors.Is(err, errBuild) { // such as a variable that nobody uses any more
+		if errors.Is(err, errBuild) { // such as for an unused variable
 			continue
 		}
 		if err != nil {
@@ -155,14 +157,14 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 	return nil
 }
 
-// A way to choose inputs.
+// A way is a setting to select inputs with.
 type way struct {
 	name string
 	with selection.Options
 }
 
-// ways returns how inputs are chosen: by the goal, and then no more than a few of
-// each class.
+// ways returns the settings to measure: with the recall alone, and with a limit
+// per class.
 func (opt options) ways() []way {
 	all := selection.Defaults()
 	all.Goal.Recall, all.Seed = opt.recall, opt.seed
@@ -171,5 +173,5 @@ func (opt options) ways() []way {
 	}
 	few := all
 	few.Goal.PerClass = opt.perClass
-	return []way{{"", all}, {fmt.Sprintf(", no more than %d of a class", opt.perClass), few}}
+	return []way{{"", all}, {fmt.Sprintf(", at most %d per class", opt.perClass), few}}
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// measureObserved chooses inputs for a change to each unit that was observed.
-// There is no changed program to run, in whatever language it is written.
+// measureObserved selects inputs for a change to each observed unit. The program
+// is not run, so it may be in any language.
 func measureObserved(ctx context.Context, file string, opt options, stdout io.Writer) error {
 	header, observed, err := readObservations(file)
 	if err != nil {
 		return err
 	}
 	if len(observed) < 2*opt.inputs {
-		return fmt.Errorf("it has %d observations, and %d are needed", len(observed), 2*opt.inputs)
+		return fmt.Errorf("%d observations: must have at least %d (twice -inputs)", len(observed), 2*opt.inputs)
 	}
 	sources, err := bundled.Sources(opt.grammar)
 	if err != nil {
@@ -43,7 +43,7 @@ func reportObserved(ctx context.Context, name string, sources []grammars.Source,
 	var results []result
 	for i, u := range s.model.Units {
 		if slices.ContainsFunc(s.executed, func(e map[string]bool) bool { return e[u.ID] }) {
-			results = append(results, s.choose(selection.Change{Units: []int{i}}, func(int) bool { return false }, opt.ways()[0].with))
+			results = append(results, s.selectInputs(selection.Change{Units: []int{i}}, func(int) bool { return false }, opt.ways()[0].with))
 		}
 	}
 	report(stdout, name, results, len(s.corpus))
@@ -55,7 +55,7 @@ func readObservations(name string) (observation.Header, []observation.Observatio
 	if err != nil {
 		return observation.Header{}, nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // read only
 	var out []observation.Observation
 	for r := observation.NewReader(file); ; {
 		o, err := r.Next()

@@ -9,24 +9,24 @@ import (
 	"text/tabwriter"
 )
 
-// A result is what came of choosing inputs for one change.
+// A result is the result of selecting inputs for one change.
 type result struct {
-	fallback bool // everything was run
-	chosen   int
-	affected int // inputs that execute the changed function
-	found    int // of them were chosen
-	differ   int // inputs that behave differently
-	caught   int // of them were chosen
+	fallback bool // all inputs were selected
+	selected int  // inputs
+	affected int  // inputs that reach the changed function
+	found    int  // selected ones of them
+	differ   int  // inputs on which the change behaves differently
+	caught   int  // selected ones of them
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%d chosen, %d of %d that execute it, %d of %d that differ", r.chosen, r.found, r.affected, r.caught, r.differ)
+	return fmt.Sprintf("%d selected, %d of %d that reach it, %d of %d that differ", r.selected, r.found, r.affected, r.caught, r.differ)
 }
 
 func (r result) recall() float64 { return float64(r.found) / float64(max(1, r.affected)) }
 
-// byChance returns how likely one of n inputs drawn at random behaves
-// differently: 1 less the chance that all are among the others.
+// byChance returns the probability that at least one of n random inputs behaves
+// differently.
 func (r result) byChance(n, corpus int) float64 {
 	none := 0.0
 	for i := range r.differ {
@@ -38,18 +38,18 @@ func (r result) byChance(n, corpus int) float64 {
 	return 1 - math.Exp(none)
 }
 
-// report prints what came of all changes to a program.
+// report prints the results of all changes to a program.
 func report(w io.Writer, name string, results []result, corpus int) {
 	t := newTally(results, corpus)
-	fmt.Fprintf(w, "%s: %d changes, %d to behaviour; everything was run for %d\n", name, len(results), t.changing, t.fallbacks)
+	fmt.Fprintf(w, "%s: %d changes, %d of behaviour; all inputs were selected for %d\n", name, len(results), t.changing, t.fallbacks)
 	fmt.Fprintf(w, "recall: median %.3f, 5th percentile %.3f, mean %.3f\n", quantile(t.recalls, 0.5), quantile(t.recalls, 0.05), mean(t.recalls))
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\tinputs run\tof them needed\trecall\tchanges caught")
 	row := func(name string, share, recall, caught float64) {
 		fmt.Fprintf(out, "%s\t%.1f %%\t%.1f %%\t%.3f\t%s\n", name, 100*share, 100*min(1, mean(t.oracle)*recall/max(share, 1e-9)), recall, t.part(caught))
 	}
-	row("everything", 1, 1, float64(t.changing))
-	row("chosen", mean(t.shares), mean(t.recalls), float64(t.caught))
+	row("all inputs", 1, 1, float64(t.changing))
+	row("selected", mean(t.shares), mean(t.recalls), float64(t.caught))
 	row("random, as many", mean(t.shares), mean(t.shares), t.random)
 	for _, r := range []struct {
 		name string
@@ -67,12 +67,12 @@ func report(w io.Writer, name string, results []result, corpus int) {
 	fmt.Fprintln(w)
 }
 
-// A tally is of all results.
+// A tally sums up results.
 type tally struct {
 	recalls, shares, oracle []float64 // by change
 	fallbacks               int
-	changing, caught        int     // changes to behaviour, and those that were seen
-	random                  float64 // how many are seen if as many inputs are drawn
+	changing, caught        int     // changes of behaviour, and those that a selected input shows
+	random                  float64 // expected number of changes that as many random inputs show
 }
 
 func newTally(results []result, corpus int) tally {
@@ -80,16 +80,16 @@ func newTally(results []result, corpus int) tally {
 	for _, r := range results {
 		t.fallbacks += number(r.fallback)
 		t.recalls = append(t.recalls, r.recall())
-		t.shares = append(t.shares, float64(r.chosen)/float64(corpus))
+		t.shares = append(t.shares, float64(r.selected)/float64(corpus))
 		t.oracle = append(t.oracle, float64(r.affected)/float64(corpus))
 		t.changing += number(r.differ > 0)
 		t.caught += number(r.caught > 0)
-		t.random += r.byChance(r.chosen, corpus)
+		t.random += r.byChance(r.selected, corpus)
 	}
 	return t
 }
 
-// part returns a number of changes as a share of those to behaviour.
+// part returns a number of changes as a share of the changes of behaviour.
 func (t tally) part(n float64) string {
 	if t.changing == 0 {
 		return "-"
@@ -97,7 +97,8 @@ func (t tally) part(n float64) string {
 	return fmt.Sprintf("%.1f %%", 100*n/float64(t.changing))
 }
 
-// byChance returns how many changes to behaviour n inputs drawn at random show.
+// byChance returns the expected number of changes of behaviour that n random
+// inputs show.
 func byChance(results []result, n, corpus int) float64 {
 	sum := 0.0
 	for _, r := range results {
@@ -106,8 +107,8 @@ func byChance(results []result, n, corpus int) float64 {
 	return sum
 }
 
-// needed returns how many inputs must be drawn at random to show as many
-// changes to behaviour.
+// needed returns how many random inputs are expected to show this many changes of
+// behaviour.
 func needed(results []result, caught float64, corpus int) int {
 	return sort.Search(corpus, func(n int) bool { return byChance(results, n, corpus) >= caught-1e-9 })
 }

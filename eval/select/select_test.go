@@ -58,17 +58,17 @@ func TestPersist(t *testing.T) {
 // TestReport prints what others need for the same.
 func TestReport(t *testing.T) {
 	results := []result{
-		{chosen: 50, affected: 40, found: 40, differ: 1, caught: 1},
-		{chosen: 30, affected: 20, found: 18, differ: 20, caught: 18},
-		{chosen: 10, affected: 10, found: 8},
+		{selected: 50, affected: 40, found: 40, differ: 1, caught: 1},
+		{selected: 30, affected: 20, found: 18, differ: 20, caught: 18},
+		{selected: 10, affected: 10, found: 8},
 	}
 	var out strings.Builder
 	report(&out, "p", results, 100)
-	const want = `p: 3 changes, 2 to behaviour; everything was run for 0
+	const want = `p: 3 changes, 2 of behaviour; all inputs were selected for 0
 recall: median 0.900, 5th percentile 0.800, mean 0.900
                              inputs run  of them needed  recall  changes caught
-everything                   100.0 %     23.3 %          1.000   100.0 %
-chosen                       30.0 %      70.0 %          0.900   100.0 %
+all inputs                   100.0 %     23.3 %          1.000   100.0 %
+selected                     30.0 %      70.0 %          0.900   100.0 %
 random, as many              30.0 %      23.3 %          0.300   75.0 %
 random, same recall          90.0 %      23.3 %          0.900   95.0 %
 random, 99 % as many caught  98.0 %      23.3 %          0.980   99.0 %
@@ -106,7 +106,7 @@ func TestMutants(t *testing.T) {
 	}
 	var got []string
 	for _, m := range mutants {
-		files, err := selection.ReadDiff(strings.NewReader(m.diff))
+		files, err := selection.ParseDiff(m.diff)
 		if err != nil || len(files) != 1 || len(files[0].Hunks) != 1 || files[0].Hunks[0].Start != m.line || m.function != 3 {
 			t.Errorf("%s at %d: %v, %v", m.what, m.line, files, err)
 		}

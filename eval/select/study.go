@@ -19,17 +19,18 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A study is what is known of a library before it is changed.
+// A study is a library before it is changed: its model, and the corpus with the
+// units that each input reaches.
 type study struct {
 	model    *model.Model
 	table    *selection.Table
 	known    *selection.Predictions
 	corpus   [][]byte
-	executed []map[string]bool // by input: the units, as they were observed
+	executed []map[string]bool // by input: IDs of the units it reached
 }
 
-// observeLibrary runs the library on inputs, learns from half of them, and keeps the
-// others as the corpus.
+// observeLibrary runs the library on inputs, trains a model on half of them, and
+// uses the others as the corpus.
 func observeLibrary(ctx context.Context, grammar string, b bench, opt options) (_ *study, err error) {
 	sources, err := bundled.Sources(grammar)
 	if err != nil {
@@ -57,8 +58,8 @@ func observeLibrary(ctx context.Context, grammar string, b bench, opt options) (
 	return newStudy(ctx, sources, program.Header(), observed, opt)
 }
 
-// newStudy learns from the first observations, and takes the inputs of the others
-// as the corpus.
+// newStudy trains a model on the first half of the observations, and uses the
+// inputs of the second half as the corpus.
 func newStudy(ctx context.Context, sources []grammars.Source, header observation.Header, observed []observation.Observation, opt options) (*study, error) {
 	with := model.Defaults()
 	with.Workers = runtime.GOMAXPROCS(0)
@@ -76,7 +77,7 @@ func newStudy(ctx context.Context, sources []grammars.Source, header observation
 		s.executed = append(s.executed, executed)
 	}
 	s.table = selection.NewTable(s.model.Units, ".")
-	s.known, err = selection.Predict(ctx, s.model, s.source(), selection.PredictOptions{Workers: with.Workers})
+	s.known, err = selection.Predict(ctx, s.model, s.paths(), selection.PredictOptions{Workers: with.Workers})
 	return s, err
 }
 
@@ -90,9 +91,9 @@ func named(inputs [][]byte) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// source gives the inputs of the corpus their numbers as paths.
-func (s *study) source() selection.Source {
-	out := selection.Source{Read: func(path string) ([]byte, error) {
+// paths returns the corpus with the numbers of inputs as paths.
+func (s *study) paths() selection.Corpus {
+	out := selection.Corpus{Read: func(path string) ([]byte, error) {
 		var i int
 		_, err := fmt.Sscan(path, &i)
 		return s.corpus[i], err
@@ -103,7 +104,8 @@ func (s *study) source() selection.Source {
 	return out
 }
 
-// reached returns where functions begin that inputs of the corpus execute.
+// reached returns by file the first lines of the functions that inputs of the
+// corpus reach.
 func (s *study) reached() map[string]map[int]bool {
 	out := map[string]map[int]bool{}
 	for _, u := range s.model.Units {
@@ -118,23 +120,23 @@ func (s *study) reached() map[string]map[int]bool {
 	return out
 }
 
-// judge chooses inputs for a mutant, and tells what came of it.
+// judge selects inputs for a mutant and returns the result.
 func (s *study) judge(m mutant, before, after []string, with selection.Options) (result, error) {
-	files, err := selection.ReadDiff(strings.NewReader(m.diff))
+	files, err := selection.ParseDiff(m.diff)
 	if err != nil {
 		return result{}, err
 	}
-	change := s.table.Change(files, selection.Rules{}, func(string) bool { return false })
-	return s.choose(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, with), nil
+	change := s.table.Map(files, selection.Rules{}, func(string) bool { return false })
+	return s.selectInputs(change, func(i int) bool { return before[i] != "" && after[i] != "" && after[i] != before[i] }, with), nil
 }
 
-// choose chooses inputs for a change, and compares with those that execute what
-// changed and with those that then behave differently.
-func (s *study) choose(change selection.Change, differs func(int) bool, with selection.Options) result {
-	chosen := selection.Choose(s.model, s.known.Inputs, s.known, change, with)
-	r := result{fallback: chosen.Everything(), chosen: len(chosen.Chosen)}
+// selectInputs selects inputs for a change and counts those that reach a changed
+// unit and those that behave differently.
+func (s *study) selectInputs(change selection.Change, differs func(int) bool, with selection.Options) result {
+	selected := selection.Select(s.model, s.known.Inputs, s.known, change, with)
+	r := result{fallback: selected.Everything(), selected: len(selected.Selected)}
 	in := make([]bool, len(s.corpus))
-	for _, c := range chosen.Chosen {
+	for _, c := range selected.Selected {
 		in[c.Input] = true
 	}
 	for i, executed := range s.executed {
@@ -154,8 +156,8 @@ func number(yes bool) int {
 	return 0
 }
 
-// makeInputs makes inputs of a grammar, no two the same: half of them to cover
-// paths, half drawn in all sizes. One in ten is then damaged.
+// makeInputs generates distinct inputs: half of them to cover paths, half random
+// in various sizes. One in ten is then damaged.
 func makeInputs(ctx context.Context, sources []grammars.Source, n int, seed uint64) ([][]byte, error) {
 	g, err := grammars.Load(sources...)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSelect chooses among 10,000 inputs of 1 KB, asking the model about
-// all of them, or with what it said kept in a file.
+// BenchmarkSelect selects among 10,000 inputs of 1 KB, with predictions by the
+// model or from a cache.
 func BenchmarkSelect(b *testing.B) {
 	m := train(b, 1000)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -32,7 +32,7 @@ func BenchmarkSelect(b *testing.B) {
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
 			p := predict(b, m, texts, PredictOptions{Workers: runtime.GOMAXPROCS(0)})
-			Choose(m, p.Inputs, p, change, Defaults())
+			Select(m, p.Inputs, p, change, Defaults())
 		}
 	})
 	b.Run("warm", func(b *testing.B) {
@@ -42,7 +42,7 @@ func BenchmarkSelect(b *testing.B) {
 				b.Fatal(err)
 			}
 			p := predict(b, m, texts, PredictOptions{Cache: kept, Workers: runtime.GOMAXPROCS(0)})
-			Choose(m, p.Inputs, p, change, Defaults())
+			Select(m, p.Inputs, p, change, Defaults())
 		}
 	})
 }

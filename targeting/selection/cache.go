@@ -10,73 +10,72 @@ import (
 	"slices"
 )
 
-// A Cache keeps what a model says of inputs, by their digests. A nil Cache
-// keeps nothing. It is not safe for concurrent use beside [Predict].
+// A Cache holds a model's predictions by the digests of inputs. A nil Cache is
+// empty and stays empty. Only [Predict] and [PredictEach] may use a Cache
+// concurrently.
 type Cache struct {
-	model string // the digest of the model
-	units int
-	had   map[Digest]*row // what was read; Predict's workers look here
-	used  map[Digest]*row // what is written
+	model  string // digest of the model
+	units  int
+	loaded map[Digest]*row // as read from a file; workers only read it
+	used   map[Digest]*row // by the last prediction; these are written
 }
 
-// ErrCache tells that a file is no cache, or that of another model. There is
-// nothing to be done but to begin a new one.
-var ErrCache = errors.New("not a cache of this model's answers")
+// ErrCache means that a file is damaged, not a cache, or the cache of another
+// model. Callers start with an empty cache then.
+var ErrCache = errors.New("not a cache of this model's predictions")
 
-// cacheHead begins a file. The number is that of the format and of how
-// predictions are made.
-const cacheHead = "inroad predictions 1\n"
+// cacheMagic begins a cache file. Its number changes with the format and with
+// the way predictions are computed.
+const cacheMagic = "inroad predictions 1\n"
 
-const maxCache = 1 << 30
+const maxCache = 1 << 30 // bytes
 
-// NewCache returns an empty cache for the model with a digest, of so many units.
+// NewCache returns an empty cache for the model with a digest and a number of
+// units.
 func NewCache(model string, units int) *Cache {
-	return &Cache{model: model, units: units, had: map[Digest]*row{}, used: map[Digest]*row{}}
+	return &Cache{model: model, units: units, loaded: map[Digest]*row{}, used: map[Digest]*row{}}
 }
 
-// get returns what is kept of an input.
+// get returns the loaded prediction of an input.
 func (c *Cache) get(d Digest) (*row, bool) {
 	if c == nil {
 		return nil, false
 	}
-	r, ok := c.had[d]
+	r, ok := c.loaded[d]
 	return r, ok
 }
 
-// put keeps what is known of an input, and tells whether it was there before.
-func (c *Cache) put(d Digest, r *row) bool {
-	if c == nil {
-		return false
+// put adds the prediction of an input.
+func (c *Cache) put(d Digest, r *row) {
+	if c != nil {
+		c.used[d] = r
 	}
-	c.used[d] = r
-	_, ok := c.had[d]
-	return ok
 }
 
-// Changed tells whether the cache differs from what was read.
+// Changed reports whether the cache differs from the file it was read from.
 func (c *Cache) Changed() bool {
-	if len(c.used) != len(c.had) {
+	if len(c.used) != len(c.loaded) {
 		return true
 	}
 	for d := range c.used {
-		if _, ok := c.had[d]; !ok {
+		if _, ok := c.loaded[d]; !ok {
 			return true
 		}
 	}
 	return false
 }
 
-// Write writes what the last prediction used: inputs that are no longer in the
-// corpus are forgotten.
+// Write writes the predictions of the inputs that the last prediction was about;
+// inputs that are no longer in the corpus are dropped.
 //
-// The file has a head, the digest of the model, the number of units, the rows,
-// and for each input its digest and the number of its row; a digest of all that
-// is at its end.
+// The file consists of a magic line, the digest of the model, the number of
+// units, the rows, for each input its digest and the number of its row, and a
+// digest of everything before.
 func (c *Cache) Write(w io.Writer) error {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	number := func(n int) { _, _ = out.Write(binary.AppendUvarint(nil, uint64(n))) }
-	_, _ = out.WriteString(cacheHead)
+	_, _ = out.WriteString(cacheMagic)
 	number(len(c.model))
 	_, _ = out.WriteString(c.model)
 	number(c.units)
@@ -116,8 +115,8 @@ func (c *Cache) Write(w io.Writer) error {
 	return err
 }
 
-// ReadCache reads what [Cache.Write] wrote. The error is [ErrCache] if it is
-// something else, about another model, or damaged.
+// ReadCache reads a cache that [Cache.Write] wrote. The error is [ErrCache] if the
+// file is damaged, not a cache, or the cache of another model.
 func ReadCache(r io.Reader, model string, units int) (*Cache, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxCache+1))
 	if err != nil {
@@ -131,7 +130,7 @@ func ReadCache(r io.Reader, model string, units int) (*Cache, error) {
 		return nil, ErrCache
 	}
 	in := &cacheReader{rest: body}
-	if string(in.take(len(cacheHead))) != cacheHead || string(in.take(in.number())) != model || in.number() != units {
+	if string(in.take(len(cacheMagic))) != cacheMagic || string(in.take(in.number())) != model || in.number() != units {
 		return nil, ErrCache
 	}
 	c := NewCache(model, units)
@@ -139,45 +138,45 @@ func ReadCache(r io.Reader, model string, units int) (*Cache, error) {
 	for range in.number() {
 		r := in.row(units)
 		rows = append(rows, &r)
-		if in.wrong {
+		if in.invalid {
 			return nil, ErrCache
 		}
 	}
 	for range in.number() {
 		d := Digest(in.take(len(Digest{})))
 		at := in.number()
-		if in.wrong || at >= len(rows) {
+		if in.invalid || at >= len(rows) {
 			return nil, ErrCache
 		}
-		c.had[d] = rows[at]
+		c.loaded[d] = rows[at]
 	}
-	if in.wrong || len(in.rest) > 0 {
+	if in.invalid || len(in.rest) > 0 {
 		return nil, ErrCache
 	}
 	return c, nil
 }
 
-// A cacheReader takes a file apart. Whoever can write a digest can write
-// anything in front of it, so all is checked.
+// A cacheReader decodes a cache file. A matching digest does not prove that we
+// wrote the file, so everything is checked.
 type cacheReader struct {
-	rest  []byte
-	wrong bool
+	rest    []byte
+	invalid bool
 }
 
 func (r *cacheReader) number() int {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > maxCache {
-		r.wrong, r.rest = true, nil
+		r.invalid, r.rest = true, nil
 		return 0
 	}
 	r.rest = r.rest[size:]
 	return int(n)
 }
 
-// take returns the next n bytes, or as many zeros.
+// take returns the next n bytes. If fewer are left, it returns zeros, up to 32.
 func (r *cacheReader) take(n int) []byte {
 	if n > len(r.rest) {
-		r.wrong, r.rest = true, nil
+		r.invalid, r.rest = true, nil
 		return make([]byte, min(n, sha256.Size))
 	}
 	out := r.rest[:n]
@@ -188,7 +187,7 @@ func (r *cacheReader) take(n int) []byte {
 func (r *cacheReader) row(units int) row {
 	text := r.take(r.number())
 	if len(text) == 0 {
-		r.wrong = true
+		r.invalid = true
 		return row{}
 	}
 	out := row{known: knowledge(text[0])}
@@ -196,7 +195,7 @@ func (r *cacheReader) row(units int) row {
 	case out.known == unknown && len(text) == 0:
 		return out
 	case out.known >= unknown || len(text) != 2*units:
-		r.wrong = true
+		r.invalid = true
 		return row{}
 	}
 	out.chances = make([]Chance, units)

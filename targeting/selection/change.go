@@ -5,56 +5,59 @@ import (
 	"strings"
 )
 
-// A Told is a change as git tells it, and what else is known of the repository.
-type Told struct {
-	Files     []FileChange // since the commit that the model was trained at
-	Touched   []string     // the files that the change is about; nil if it is all of them
-	Untracked []string     // files that git does not know
-	Folders   []string     // of the repository, with inputs in them
+// A GitChange is a change as git reports it.
+type GitChange struct {
+	Files        []FileChange // differences from the commit that the model was trained at
+	Touched      []string     // files that the change touches; nil for all of Files
+	Untracked    []string     // files that git does not track
+	InputFolders []string     // folders of the repository that contain inputs
 }
 
-// Change maps what is told to units.
-func (t Told) Change(table *Table, rules Rules) Change {
-	files := t.Counting()
-	for _, name := range t.Untracked {
-		if table.Source(name) && !t.IsInput(name) { // other files may be what a build left
+// Map maps the change to units. Untracked files count if they are source files:
+// others may be build products.
+func (g GitChange) Map(table *Table, rules Rules) Change {
+	files := g.RelevantFiles()
+	for _, name := range g.Untracked {
+		if table.isSource(name) && !g.isInput(name) {
 			files = append(slices.Clip(files), FileChange{New: name})
 		}
 	}
-	return table.Change(files, rules, t.IsInput)
+	return table.Map(files, rules, g.isInput)
 }
 
-// IsInput tells which files of the repository are inputs. One that is gone is
-// known by the folder it was in.
-func (t Told) IsInput(name string) bool {
-	return slices.ContainsFunc(t.Folders, func(folder string) bool {
+// isInput reports whether a file of the repository is an input: whether it is in
+// one of the input folders. This also works for deleted files.
+func (g GitChange) isInput(name string) bool {
+	return slices.ContainsFunc(g.InputFolders, func(folder string) bool {
 		return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
 	})
 }
 
-// Counting returns the files that the change is about, as they differ from what
-// the model was trained on. One that is now as it was for the model was another
-// in between, and all of it counts.
-func (t Told) Counting() []FileChange {
-	if t.Touched == nil {
-		return t.Files
+// RelevantFiles returns the touched files with their differences from the commit
+// that the model was trained at. A touched file without differences was changed
+// and changed back; it is returned without hunks, so that all its units count as
+// changed.
+func (g GitChange) RelevantFiles() []FileChange {
+	if g.Touched == nil {
+		return g.Files
 	}
 	byName := map[string]FileChange{}
-	for _, f := range t.Files {
+	for _, f := range g.Files {
 		byName[f.Name()] = f
 	}
 	var out []FileChange
-	for _, name := range t.Touched {
-		told, ok := byName[name]
+	for _, name := range g.Touched {
+		f, ok := byName[name]
 		if !ok {
-			told = FileChange{Old: name, New: name}
+			f = FileChange{Old: name, New: name}
 		}
-		out = append(out, told)
+		out = append(out, f)
 	}
 	return out
 }
 
-// Harmless are patterns of files that no program reads.
-func Harmless() []string {
+// DefaultIgnore returns patterns of files that no program reads, such as
+// documentation.
+func DefaultIgnore() []string {
 	return []string{"*.md", "*.rst", "*.adoc", "LICENSE*", "CODEOWNERS", ".gitignore", ".gitattributes", ".editorconfig"}
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTold(t *testing.T) {
+func TestGitChange(t *testing.T) {
 	table := testTable()
 	in := func(name string, hunks ...Hunk) FileChange { return FileChange{Old: name, New: name, Hunks: hunks} }
 	f, h := in("lib/a.go", hunk(15, 1, Code, Code)), in("lib/sub/b.go", hunk(5, 1, Code, Code))
 	for _, c := range []struct {
-		name  string
-		told  Told
-		units []string
-		cause Cause
+		name   string
+		change GitChange
+		units  []string
+		cause  Cause
 	}{
-		{"all files of the diff", Told{Files: []FileChange{f, h}}, []string{"a.go#f", "b.go#h"}, ""},
-		{"only those that the change is about", Told{Files: []FileChange{f, h}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
-		{"none of them", Told{Files: []FileChange{f, h}, Touched: []string{}}, nil, ""},
-		{"one that is now as it was", Told{Files: []FileChange{f}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
-		{"a source that git does not know", Told{Untracked: []string{"lib/new.go"}}, nil, NewMethod},
-		{"something else that git does not know", Told{Untracked: []string{"lib/a.out"}}, nil, ""},
-		{"an input that looks like a source", Told{Untracked: []string{"corpus/x.go"}, Folders: []string{"corpus"}}, nil, ""},
-		{"a folder that begins alike", Told{Untracked: []string{"corpus2/x.go"}, Folders: []string{"corpus"}}, nil, NewMethod},
-		{"a corpus that is the whole repository", Told{Untracked: []string{"x.go"}, Folders: []string{"."}}, nil, ""},
+		{"all files of the diff", GitChange{Files: []FileChange{f, h}}, []string{"a.go#f", "b.go#h"}, ""},
+		{"only the touched files", GitChange{Files: []FileChange{f, h}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
+		{"no touched files", GitChange{Files: []FileChange{f, h}, Touched: []string{}}, nil, ""},
+		{"a file that was changed and changed back", GitChange{Files: []FileChange{f}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
+		{"an untracked source file", GitChange{Untracked: []string{"lib/new.go"}}, nil, NewMethod},
+		{"another untracked file", GitChange{Untracked: []string{"lib/a.out"}}, nil, ""},
+		{"an input that looks like a source", GitChange{Untracked: []string{"corpus/x.go"}, InputFolders: []string{"corpus"}}, nil, ""},
+		{"a folder whose name begins with that of the corpus", GitChange{Untracked: []string{"corpus2/x.go"}, InputFolders: []string{"corpus"}}, nil, NewMethod},
+		{"a corpus that is the whole repository", GitChange{Untracked: []string{"x.go"}, InputFolders: []string{"."}}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := c.told.Change(table, Rules{})
+			got := c.change.Map(table, Rules{})
 			var units []string
 			for _, u := range got.Units {
 				units = append(units, table.units[u].ID)
@@ -46,7 +46,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestPredictEach asks about inputs as they come, some of which need not be read.
+// TestPredictEach predicts inputs while it receives them, some without content.
 func TestPredictEach(t *testing.T) {
 	m := train(t, 200)
 	array, err := m.Unit("array")
@@ -79,11 +79,11 @@ func TestPredictEach(t *testing.T) {
 	if diff := cmp.Diff(want, p.Inputs); diff != "" {
 		t.Errorf("inputs:\n%s", diff)
 	}
-	if !p.At(0, array).Covered() || p.At(1, array) != 0 || p.At(2, array) != Certain {
+	if !p.At(0, array).Likely() || p.At(1, array) != 0 || p.At(2, array) != Certain {
 		t.Errorf("chances %v, %v and %v of reaching an array", p.At(0, array), p.At(1, array), p.At(2, array))
 	}
 	lost := errors.New("lost")
 	if _, err := PredictEach(t.Context(), m, each(lost), PredictOptions{Workers: 2}); !errors.Is(err, lost) {
-		t.Errorf("got %v, want what went wrong", err)
+		t.Errorf("error %v, want that of the sequence", err)
 	}
 }

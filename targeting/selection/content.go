@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Content is what a changed line is, as far as that can be told without knowing
-// the language. Of several lines the greatest counts.
+// Content classifies a changed line by its text alone. Kinds are ordered: the
+// greatest of several lines decides how the lines are mapped.
 type Content uint8
 
-// Kinds of content.
+// The kinds of content.
 const (
-	Nothing    Content = iota // there is no line
-	Blank                     // a line without text
-	Comment                   // a line of a comment
-	Import                    // a name of another package
-	Decoration                // an annotation, or brackets alone
-	Head                      // what looks like the head of a method
-	OuterHead                 // the same, and not indented
-	Code                      // anything else
+	None         Content = iota // no line
+	Blank                       // white space
+	Comment                     // part of a comment
+	Import                      // an import of another package
+	Decoration                  // an annotation, or nothing but brackets
+	Signature                   // possibly part of a method's signature
+	TopSignature                // a Signature that is not indented
+	Code                        // anything else
 )
 
-// A language tells comments and imports.
+// A language describes the comments and imports of a programming language.
 type language struct {
-	comments []string
-	stars    bool // comments run over lines, which begin with *
+	comments []string // prefixes of line comments
+	stars    bool     // it has /* */ comments, whose lines may begin with *
 	imports  *regexp.Regexp
 }
 
@@ -34,8 +34,8 @@ var (
 	scriptImport = regexp.MustCompile(`^import\s+[\w*{}, $]+\s+from\s+['"][\w@./-]+['"];?$`)
 )
 
-// languageOf returns what is known of files with an extension. Where nothing is
-// known, all is code.
+// languageOf returns the language of files with an extension. In an unknown
+// language, neither comments nor imports are recognized.
 func languageOf(extension string) language {
 	switch extension {
 	case ".go":
@@ -55,18 +55,18 @@ func languageOf(extension string) language {
 	}
 }
 
-// directive is a comment that compilers or interpreters obey.
+// directive matches comments that compilers or interpreters obey.
 var directive = regexp.MustCompile(`^(//(go:|export\b|line\b|\s*\+build\b|\s*#)|#!|#\s*-\*-)`)
 
-// head is a line that may open a method or declare its parameters: it has a
-// bracket, gives nothing a value and does not end a statement.
-var head = regexp.MustCompile(`^[^=;]*\([^=;]*$`)
+// signature matches lines that may begin a method or declare its parameters:
+// they have an opening parenthesis, but no assignment and no end of a statement.
+var signature = regexp.MustCompile(`^[^=;]*\([^=;]*$`)
 
-// content tells what a line is. Of a line that was cut nothing is known.
-func (l language) content(line string, cut bool) Content {
+// content classifies a line. A truncated line counts as code.
+func (l language) content(line string, truncated bool) Content {
 	text := strings.TrimSpace(line)
 	switch {
-	case cut:
+	case truncated:
 		return Code
 	case text == "":
 		return Blank
@@ -76,10 +76,10 @@ func (l language) content(line string, cut bool) Content {
 		return Import
 	case strings.HasPrefix(text, "@"), strings.Trim(text, "{}()[],;") == "":
 		return Decoration
-	case head.MatchString(text) && line[0] != ' ' && line[0] != '\t':
-		return OuterHead
-	case head.MatchString(text):
-		return Head
+	case signature.MatchString(text) && line[0] != ' ' && line[0] != '\t':
+		return TopSignature
+	case signature.MatchString(text):
+		return Signature
 	}
 	return Code
 }
@@ -97,7 +97,7 @@ func (l language) comment(text string) bool {
 		return false
 	}
 	if end := strings.Index(text, "*/"); end >= 0 && end != len(text)-2 {
-		return false // something stands behind the comment
+		return false // code follows the comment
 	}
 	return strings.HasPrefix(text, "/*") || text == "*" || text == "*/" ||
 		strings.HasPrefix(text, "* ") && !strings.HasSuffix(text, ";")

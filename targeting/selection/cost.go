@@ -4,25 +4,25 @@ import (
 	"time"
 )
 
-// Costs tell how long inputs take.
+// Costs estimates how long inputs run.
 type Costs struct {
 	known map[Digest]time.Duration
-	// What is not known is estimated: so much for an input, and for each byte.
+	// Nanoseconds per input and per byte, to estimate inputs that are not known.
 	fixed, perByte float64
-	Assumed        bool // nothing is known of any input
+	Assumed        bool // no run is known; all inputs cost the same
 }
 
-// assumedCost is what an input takes if nothing is known of any.
+// assumedCost is the cost of every input if no run is known.
 const assumedCost = 100 * time.Millisecond
 
-// A Timing is how long an input took.
+// A Timing is the duration of one run of an input.
 type Timing struct {
-	Size     int
+	Size     int // of the input in bytes
 	Duration time.Duration
 }
 
-// LearnCosts learns from runs how long inputs take. Inputs without a size are
-// known for themselves, but tell nothing of others.
+// LearnCosts estimates costs from earlier runs: known inputs cost what they
+// took, and others are estimated from their size by linear regression.
 func LearnCosts(runs map[Digest]Timing) *Costs {
 	c := &Costs{known: map[Digest]time.Duration{}}
 	var n, x, y, xx, xy float64
@@ -41,8 +41,7 @@ func LearnCosts(runs map[Digest]Timing) *Costs {
 		c.fixed, c.Assumed = float64(assumedCost), true
 		return c
 	}
-	// A straight line through sizes and durations, which never falls: larger
-	// inputs do not take less time.
+	// The slope is never negative: larger inputs do not take less time.
 	if spread := n*xx - x*x; spread > 0 {
 		c.perByte = max(0, (n*xy-x*y)/spread)
 	}
@@ -53,7 +52,7 @@ func LearnCosts(runs map[Digest]Timing) *Costs {
 	return c
 }
 
-// Of returns how long an input takes, at least a microsecond.
+// Of returns the expected duration of an input, at least a microsecond.
 func (c *Costs) Of(in Input) time.Duration {
 	d, ok := c.known[in.Digest]
 	if !ok {

@@ -1,25 +1,26 @@
 package selection
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// A FileChange is what a diff says of one file.
+// A FileChange describes the change to one file.
 type FileChange struct {
-	Old    string // its path before; empty if it is new
-	New    string // its path after; empty if it is gone
-	Binary bool   // what changed in it is not told
+	Old    string // path before the change; empty for a new file
+	New    string // path after the change; empty for a deleted file
+	Binary bool   // the changed lines are unknown
 	Hunks  []Hunk
 }
 
-// Name returns the path that people know the file by.
+// Name returns the new path of the file, or the old one if the file was deleted.
 func (f FileChange) Name() string {
 	if f.New == "" {
 		return f.Old
@@ -27,14 +28,14 @@ func (f FileChange) Name() string {
 	return f.New
 }
 
-// A Hunk is a run of changed lines.
+// A Hunk is a run of consecutive changed lines, without context.
 type Hunk struct {
-	Start   int       // the first line that is gone; if there is none, the one that lines were added behind
-	Removed []Content // by line
-	Added   []Content
+	Start   int       // first removed line; without removed lines, the line before the added ones
+	Removed []Content // one per removed line
+	Added   []Content // one per added line
 }
 
-// A DiffError tells where a diff is wrong.
+// A DiffError reports a line of a diff that cannot be parsed.
 type DiffError struct {
 	Line   int
 	Reason string
@@ -42,306 +43,370 @@ type DiffError struct {
 
 func (e *DiffError) Error() string { return fmt.Sprintf("line %d of the diff: %s", e.Line, e.Reason) }
 
-// Bounds of a diff.
+// Limits of a diff.
 const (
-	maxDiffFiles = 200_000
-	maxDiffHunks = 2_000_000
-	maxDiffLine  = 4096 // bytes of a line that are looked at
-	maxDiffCount = 1 << 30
+	maxDiffFiles  = 200_000
+	maxDiffHunks  = 2_000_000
+	maxFileLines  = 2_000_000 // of one file, or of all files without a header of git
+	maxDiffLine   = 4096      // bytes of a line; the rest of the line is dropped
+	maxLineBits   = 30        // of line numbers in a file
+	maxLineNumber = 1<<maxLineBits - 1
 )
 
-// ReadDiff reads a unified diff as git writes it, with or without context.
-// Whatever is in it, the error is a *DiffError or that of r.
-func ReadDiff(r io.Reader) ([]FileChange, error) {
-	d := &diffReader{lines: bufio.NewReaderSize(r, 64<<10)}
-	for {
-		line, err := d.next()
-		if errors.Is(err, io.EOF) {
-			d.endFile()
-			return d.files, nil
-		}
-		if err == nil {
-			err = d.line(line)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// A diffReader is on its way through a diff.
-type diffReader struct {
-	lines  *bufio.Reader
-	number int
-	hunks  int
-
-	files   []FileChange
-	file    *FileChange // nil before the first
-	partial bool        // of the file, only the line "diff --git" was read
-}
-
-// next returns the next line without its end, or its beginning if it is long.
-func (d *diffReader) next() ([]byte, error) {
-	line, err := d.lines.ReadSlice('\n')
-	if len(line) == 0 && err != nil {
+// ParseDiff parses a unified diff, with or without context: one that git
+// prints, or one of diff -u. The error is a *DiffError.
+//
+// Text around the files, such as a commit message, is skipped, but a text
+// without any file is refused: it may be a diff in another format.
+func ParseDiff(text string) ([]FileChange, error) {
+	n := &diffNormalizer{escape: strings.NewReplacer(`\\`, `\134`, `\"`, `\042`)}
+	if err := n.normalize(text); err != nil {
 		return nil, err
 	}
-	d.number++
-	line = bytes.Clone(line[:min(len(line), maxDiffLine)])
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = d.lines.ReadSlice('\n')
+	if len(n.changes) == 0 && strings.TrimSpace(text) != "" {
+		return nil, &DiffError{1, "no file of a unified diff: expected 'diff --git', or '---' and '+++' followed by '@@'"}
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return bytes.TrimSuffix(line, []byte("\n")), nil
+	return n.changes, nil
 }
 
-func (d *diffReader) wrong(format string, args ...any) error {
-	return &DiffError{d.number, fmt.Sprintf(format, args...)}
-}
+// gitdiffError is the form of gitdiff's errors.
+var gitdiffError = regexp.MustCompile(`(?s)^gitdiff: line (\d+): (.*)$`)
 
-// line reads a line outside hunks.
-func (d *diffReader) line(line []byte) error {
-	text := strings.TrimSuffix(string(line), "\r")
-	word, rest, _ := strings.Cut(text, " ")
-	switch {
-	case strings.HasPrefix(text, "diff --git "):
-		return d.begin(strings.TrimPrefix(text, "diff --git "))
-	case word == "---":
-		return d.before(rest)
-	case d.file == nil:
-		return nil // what a mail or a log says before the first file
-	case word == "+++":
-		return d.after(rest)
-	case word == "@@":
-		return d.hunk(text)
-	case strings.HasPrefix(text, "new file mode "):
-		d.file.Old = ""
-	case strings.HasPrefix(text, "deleted file mode "):
-		d.file.New = ""
-	case strings.HasPrefix(text, "rename from "), strings.HasPrefix(text, "copy from "):
-		return d.named(&d.file.Old, text)
-	case strings.HasPrefix(text, "rename to "), strings.HasPrefix(text, "copy to "):
-		return d.named(&d.file.New, text)
-	case strings.HasPrefix(text, "Binary files "), text == "GIT binary patch":
-		d.file.Binary = true
-	case strings.HasPrefix(text, "@@@"):
-		return d.wrong("it is of a merge; give one of two versions")
+// diffError returns an error of gitdiff as a *DiffError. gitdiff parsed the lines
+// from first to last; an error without a line number is about the last one.
+func diffError(err error, first, last int) error {
+	parts := gitdiffError.FindStringSubmatch(err.Error())
+	if parts == nil {
+		return &DiffError{last, err.Error()}
 	}
-	return nil
-}
-
-func (d *diffReader) endFile() {
-	if d.file != nil {
-		d.files = append(d.files, *d.file)
-		d.file = nil
-	}
-}
-
-// begin begins a file. Its two names are the same, unless further lines say
-// otherwise: then there is no telling where the first ends.
-func (d *diffReader) begin(names string) error {
-	d.endFile()
-	if len(d.files) == maxDiffFiles {
-		return d.wrong("it has more than %d files", maxDiffFiles)
-	}
-	d.file, d.partial = &FileChange{}, true
-	if strings.HasPrefix(names, `"`) {
-		if name, err := unquoted(names); err == nil {
-			d.file.Old, d.file.New = strip(name), strip(name)
-		}
-		return nil
-	}
-	if half := len(names) / 2; len(names)%2 == 1 && names[half] == ' ' && strip(names[:half]) == strip(names[half+1:]) {
-		d.file.Old, d.file.New = strip(names[:half]), strip(names[:half])
-	}
-	return nil
-}
-
-// before reads the name of the file before the change. Diffs that are not of
-// git have no line in front of it.
-func (d *diffReader) before(text string) error {
-	if d.file == nil || !d.partial {
-		d.endFile()
-		if len(d.files) == maxDiffFiles {
-			return d.wrong("it has more than %d files", maxDiffFiles)
-		}
-		d.file = &FileChange{}
-	}
-	d.partial = false
-	name, err := fileName(text)
+	line, err := strconv.Atoi(parts[1])
 	if err != nil {
-		return d.wrong("%v", err)
+		line = last
 	}
-	d.file.Old = name
-	return nil
+	return &DiffError{min(first-1+line, last), parts[2]}
 }
 
-func (d *diffReader) after(text string) error {
-	name, err := fileName(text)
-	if err != nil {
-		return d.wrong("%v", err)
+func fileChange(f *gitdiff.File) FileChange {
+	change := FileChange{Old: f.OldName, New: f.NewName, Binary: f.IsBinary}
+	if f.IsNew || f.OldName == noFile {
+		change.Old = ""
 	}
-	d.file.New = name
-	return nil
+	if f.IsDelete || f.NewName == noFile {
+		change.New = ""
+	}
+	language := languageOf(path.Ext(change.Name()))
+	for _, fragment := range f.TextFragments {
+		change.Hunks = append(change.Hunks, hunks(fragment, language)...)
+	}
+	return change
 }
 
-// named reads a line such as "rename from NAME", whose name has no prefix.
-func (d *diffReader) named(to *string, text string) error {
-	_, name, _ := strings.Cut(text, " ")
-	_, name, _ = strings.Cut(name, " ")
-	if strings.HasPrefix(name, `"`) {
+// hunks splits a fragment at its context lines.
+func hunks(fragment *gitdiff.TextFragment, language language) []Hunk {
+	var out []Hunk
+	line := int(fragment.OldPosition) // the next line of the old file
+	if fragment.OldLines == 0 {
+		line++ // the position is that of the line before the added ones
+	}
+	inside := false
+	for _, l := range fragment.Lines {
+		if l.Op == gitdiff.OpContext {
+			line++
+			inside = false
+			continue
+		}
+		if !inside {
+			out = append(out, Hunk{Start: line - 1})
+			inside = true
+		}
+		h := &out[len(out)-1]
+		text := strings.TrimSuffix(l.Line, "\n")
+		content := language.content(text, len(text) == maxDiffLine-1) // the sign is a byte of the line
+		if l.Op == gitdiff.OpAdd {
+			h.Added = append(h.Added, content)
+			continue
+		}
+		if len(h.Removed) == 0 {
+			h.Start = line
+		}
+		h.Removed = append(h.Removed, content)
+		line++
+	}
+	return out
+}
+
+// noFile is the name that stands for the missing side of a new or deleted file.
+const noFile = "/dev/null"
+
+// A diffNormalizer checks the limits of a diff, rewrites header lines that gitdiff
+// would misread, and has gitdiff parse one file at a time, because gitdiff needs
+// some 100 bytes per line. It keeps the number of lines, so that errors of gitdiff
+// have the right line numbers.
+//
+// gitdiff drops the first component of every name behind "diff --git", even if
+// git was told to print no prefix; it keeps a/ and b/ in other diffs; it takes
+// the quote in `"x\\"` for an escaped one; it keeps carriage returns in names;
+// and it skips merges and plain "Binary files" lines without an error.
+type diffNormalizer struct {
+	changes []FileChange
+	out     bytes.Buffer      // normalized lines that are not parsed yet
+	parsed  int               // number of lines that are parsed
+	line    int               // number of the current line
+	escape  *strings.Replacer // of quoted names
+	files   int
+	hunks   int
+
+	removed, added int // lines of the current hunk that are still to come
+
+	// The header that began with "diff --git", if git is true.
+	git      bool
+	bare     bool   // its names have no prefix
+	from, to string // as in "rename from" and "rename to"
+}
+
+func (n *diffNormalizer) normalize(text string) error {
+	for line := range strings.Lines(text) {
+		if n.line++; n.line-n.parsed > maxFileLines {
+			return n.errorf("more than %d lines in one file", maxFileLines)
+		}
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		line = line[:min(len(line), maxDiffLine)]
 		var err error
-		if name, err = unquoted(name); err != nil {
-			return d.wrong("%v", err)
-		}
-	}
-	*to = name
-	return nil
-}
-
-// fileName reads what stands behind --- or +++; it is empty for no file.
-func fileName(text string) (string, error) {
-	if strings.HasPrefix(text, `"`) {
-		name, err := unquoted(text)
-		return strip(name), err
-	}
-	name, _, _ := strings.Cut(text, "\t") // a time may stand behind it
-	if name == "/dev/null" {
-		return "", nil
-	}
-	if name == "" {
-		return "", errors.New("there is no name")
-	}
-	return strip(name), nil
-}
-
-// strip takes off the a/ or b/ that git puts before names.
-func strip(name string) string {
-	if len(name) > 2 && name[1] == '/' && (name[0] == 'a' || name[0] == 'b') {
-		return name[2:]
-	}
-	return name
-}
-
-// unquoted reads a name as git quotes it: like a C string, with bytes as octal
-// numbers.
-func unquoted(text string) (string, error) {
-	var out []byte
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '"':
-			return string(out), nil
-		case '\\':
-			value, size, ok := escape(text[i+1:])
-			if !ok {
-				return "", errors.New("a name has an escape that is none")
-			}
-			out = append(out, value)
-			i += size
-		default:
-			out = append(out, c)
-		}
-	}
-	return "", errors.New("a quoted name does not end")
-}
-
-// escape reads what stands behind a backslash.
-func escape(text string) (value byte, size int, ok bool) {
-	if text == "" {
-		return 0, 0, false
-	}
-	const letters, values = `abtnvfr"\`, "\a\b\t\n\v\f\r\"\\"
-	if i := strings.IndexByte(letters, text[0]); i >= 0 {
-		return values[i], 1, true
-	}
-	if len(text) < 3 {
-		return 0, 0, false
-	}
-	n, err := strconv.ParseUint(text[:3], 8, 8)
-	return byte(n), 3, err == nil
-}
-
-// hunk reads a hunk: its head, and as many lines as that tells. What they say
-// matters only where no unit is.
-func (d *diffReader) hunk(head string) error {
-	if d.hunks++; d.hunks > maxDiffHunks {
-		return d.wrong("it has more than %d hunks", maxDiffHunks)
-	}
-	d.partial = false
-	fields := strings.Fields(head)
-	if len(fields) < 4 || fields[3] != "@@" {
-		return d.wrong("%.80q is not the head of a hunk", head)
-	}
-	old, removed, err := lineRange(fields[1], '-')
-	if err != nil {
-		return d.wrong("%v", err)
-	}
-	_, added, err := lineRange(fields[2], '+')
-	if err != nil {
-		return d.wrong("%v", err)
-	}
-	if removed == 0 {
-		old++ // lines count from the first behind the place
-	}
-	language := languageOf(path.Ext(d.file.Name()))
-	var h *Hunk
-	for at := old; removed > 0 || added > 0; {
-		line, err := d.next()
-		if errors.Is(err, io.EOF) {
-			return d.wrong("a hunk ends before its last line")
+		if n.removed > 0 || n.added > 0 {
+			err = n.hunkLine(line)
+		} else {
+			line, err = n.header(line)
 		}
 		if err != nil {
 			return err
 		}
-		sign, text := byte(' '), ""
-		if len(line) > 0 { // some tools cut off the blank of an empty line
-			sign, text = line[0], string(line[1:])
-		}
-		switch {
-		case sign == '\\': // "No newline at end of file"
-			continue
-		case sign == ' ' && removed > 0 && added > 0:
-			at, removed, added, h = at+1, removed-1, added-1, nil
-			continue
-		case sign == '-' && removed > 0, sign == '+' && added > 0:
-		default:
-			return d.wrong("a hunk has a line that does not belong there")
-		}
-		if h == nil {
-			d.file.Hunks = append(d.file.Hunks, Hunk{Start: at - 1})
-			h = &d.file.Hunks[len(d.file.Hunks)-1]
-		}
-		if sign == '-' {
-			if len(h.Removed) == 0 {
-				h.Start = at
-			}
-			at, removed = at+1, removed-1
-			h.Removed = append(h.Removed, language.content(text, len(line) == maxDiffLine))
-		} else {
-			added--
-			h.Added = append(h.Added, language.content(text, len(line) == maxDiffLine))
-		}
+		n.out.WriteString(line)
+		n.out.WriteByte('\n')
+	}
+	if n.removed > 0 || n.added > 0 {
+		return n.errorf("the hunk ends too early: %d removed and %d added lines are missing", n.removed, n.added)
+	}
+	return n.parse(n.line)
+}
+
+// parse parses the normalized lines, up to a line number.
+func (n *diffNormalizer) parse(last int) error {
+	files, _, err := gitdiff.Parse(&n.out) // reads all of it
+	if err != nil {
+		return diffError(err, n.parsed+1, last)
+	}
+	for _, f := range files {
+		n.changes = append(n.changes, fileChange(f))
+	}
+	n.parsed = last
+	return nil
+}
+
+func (n *diffNormalizer) errorf(format string, args ...any) error {
+	return &DiffError{n.line, fmt.Sprintf(format, args...)}
+}
+
+// hunkLine counts a line of a hunk.
+func (n *diffNormalizer) hunkLine(line string) error {
+	sign := byte(' ') // some tools trim the space of an empty context line
+	if line != "" {
+		sign = line[0]
+	}
+	switch sign {
+	case ' ':
+		n.removed--
+		n.added--
+	case '-':
+		n.removed--
+	case '+':
+		n.added--
+	case '\\': // "\ No newline at end of file"
+	default:
+		return n.errorf("a line in a hunk begins with %q: expected ' ', '-', '+' or '\\'", sign)
+	}
+	if n.removed < 0 || n.added < 0 {
+		return n.errorf("the hunk has more lines than its header says")
 	}
 	return nil
 }
 
-// lineRange reads -12,3 or -12.
-func lineRange(text string, sign byte) (start, count int, err error) {
-	if text == "" || text[0] != sign {
-		return 0, 0, fmt.Errorf("%.40q is not a range of lines", text)
+// header returns a line outside hunks in the form that gitdiff reads.
+func (n *diffNormalizer) header(line string) (string, error) {
+	keyword, rest, _ := strings.Cut(line, " ")
+	switch {
+	case strings.HasPrefix(line, "@@@"), strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "):
+		return "", n.errorf("the diff of a merge: expected a diff of two versions")
+	case keyword == "@@" && n.files > 0:
+		return line, n.hunkHeader(line)
+	case strings.HasPrefix(line, "diff --git "):
+		if err := n.parse(n.line - 1); err != nil {
+			return "", err
+		}
+		n.git, n.from, n.to = true, "", ""
+		return "diff --git " + n.gitNames(strings.TrimPrefix(line, "diff --git ")), n.countFile()
+	case keyword == "---" && rest != "":
+		name, err := n.fileName(rest, "a/", n.from)
+		return "--- " + name, err
+	case keyword == "+++" && rest != "":
+		name, err := n.fileName(rest, "b/", n.to)
+		if err == nil && !n.git {
+			err = n.countFile()
+		}
+		return "+++ " + name, err
+	case strings.HasPrefix(line, "Binary files "), line == "GIT binary patch":
+		return line, n.binary(line)
+	case n.git:
+		return n.rename(line)
 	}
-	first, length, ok := strings.Cut(text[1:], ",")
+	return line, nil
+}
+
+func (n *diffNormalizer) countFile() error {
+	if n.files++; n.files > maxDiffFiles {
+		return n.errorf("more than %d files", maxDiffFiles)
+	}
+	return nil
+}
+
+func (n *diffNormalizer) hunkHeader(line string) error {
+	if n.hunks++; n.hunks > maxDiffHunks {
+		return n.errorf("more than %d hunks", maxDiffHunks)
+	}
+	n.git = false
+	parts := strings.SplitN(line, " ", 5)
+	if len(parts) < 4 || parts[3] != "@@" {
+		return n.errorf("invalid hunk header %.80q", line)
+	}
+	var err error
+	if n.removed, err = lineCount(parts[1], "-"); err == nil {
+		n.added, err = lineCount(parts[2], "+")
+	}
+	if err != nil {
+		return n.errorf("invalid hunk header %.80q: %v", line, err)
+	}
+	return nil
+}
+
+// lineCount returns the number of lines in a range such as -12,3 or -12.
+func lineCount(text, sign string) (int, error) {
+	numbers, ok := strings.CutPrefix(text, sign)
 	if !ok {
-		length = "1"
+		return 0, fmt.Errorf("%q does not begin with %q", text, sign)
 	}
-	start, err = strconv.Atoi(first)
-	if err == nil {
-		count, err = strconv.Atoi(length)
+	start, count, ok := strings.Cut(numbers, ",")
+	if !ok {
+		count = "1"
 	}
-	if err != nil || start < 0 || count < 0 || start > maxDiffCount || count > maxDiffCount {
-		return 0, 0, fmt.Errorf("%.40q is not a range of lines", text)
+	_, startErr := strconv.ParseUint(start, 10, maxLineBits)
+	lines, countErr := strconv.ParseUint(count, 10, maxLineBits)
+	if err := errors.Join(startErr, countErr); err != nil {
+		return 0, fmt.Errorf("line numbers must be between 0 and %d", maxLineNumber)
 	}
-	return start, count, nil
+	return int(lines), nil
+}
+
+// gitNames returns the names behind "diff --git", quoted and with a prefix. They
+// are of equal length unless the file was renamed; then they are left out,
+// because further lines name the file. This also spares gitdiff the search for
+// the space between them, which is quadratic.
+func (n *diffNormalizer) gitNames(names string) string {
+	half := len(names) / 2
+	if len(names)%2 == 0 || names[half] != ' ' {
+		n.bare = false
+		return ""
+	}
+	first, second := names[:half], names[half+1:]
+	if n.bare = first == second; n.bare {
+		first, second = addPrefix(first, "a/"), addPrefix(second, "b/")
+	}
+	return n.quote(first) + " " + n.quote(second)
+}
+
+func (n *diffNormalizer) quote(name string) string {
+	if !strings.HasPrefix(name, `"`) {
+		name = strconv.Quote(name)
+	}
+	return n.escape.Replace(name)
+}
+
+// fileName returns the name behind --- or +++, and the time behind the name, in
+// the form that gitdiff reads: with a prefix in the header of git only. renamed
+// is the name without a prefix if the file was renamed.
+func (n *diffNormalizer) fileName(text, prefix, renamed string) (string, error) {
+	name, _, _ := strings.Cut(text, "\t")
+	if name == "" {
+		return "", n.errorf("missing file name")
+	}
+	switch {
+	case name == noFile:
+		return text, nil
+	case !n.git:
+		text = trimPrefix(text)
+	case n.bare || name == renamed:
+		text = addPrefix(text, prefix)
+	}
+	return n.checkQuoted(text)
+}
+
+// rename remembers the names of a renamed or copied file.
+func (n *diffNormalizer) rename(line string) (string, error) {
+	for _, keyword := range []string{"rename from ", "copy from ", "rename to ", "copy to "} {
+		name, ok := strings.CutPrefix(line, keyword)
+		if !ok {
+			continue
+		}
+		if strings.HasSuffix(keyword, "from ") {
+			n.from = name
+		} else {
+			n.to = name
+		}
+		name, err := n.checkQuoted(name)
+		return keyword + name, err
+	}
+	return line, nil
+}
+
+// checkQuoted returns a text in which the escapes of a quoted name are ones that
+// gitdiff reads.
+func (n *diffNormalizer) checkQuoted(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	if _, err := strconv.QuotedPrefix(text); err != nil {
+		return "", n.errorf("invalid quoted file name %.80s", text)
+	}
+	return n.escape.Replace(text), nil
+}
+
+// binary notes a binary file that has no header of its own.
+func (n *diffNormalizer) binary(line string) error {
+	names, ok := strings.CutPrefix(line, "Binary files ")
+	inGit := n.git
+	n.git = false
+	if inGit || !ok || !strings.HasSuffix(names, " differ") {
+		return nil
+	}
+	before, after, _ := strings.Cut(strings.TrimSuffix(names, " differ"), " and ")
+	n.changes = append(n.changes, FileChange{Old: trimPrefix(before), New: trimPrefix(after), Binary: true})
+	return n.countFile()
+}
+
+// addPrefix adds a/ or b/ to a name that may be quoted.
+func addPrefix(name, prefix string) string {
+	if rest, ok := strings.CutPrefix(name, `"`); ok {
+		return `"` + prefix + rest
+	}
+	return prefix + name
+}
+
+// trimPrefix removes a/ or b/ from a name that may be quoted.
+func trimPrefix(name string) string {
+	rest, quoted := strings.CutPrefix(name, `"`)
+	if len(rest) > 2 && rest[1] == '/' && (rest[0] == 'a' || rest[0] == 'b') {
+		rest = rest[2:]
+	}
+	if quoted {
+		return `"` + rest
+	}
+	return rest
 }

@@ -5,61 +5,70 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A PatternError tells that a pattern is none.
-type PatternError struct{ Pattern string }
+// A PatternError reports a file pattern that [CheckPatterns] refuses.
+type PatternError struct{ Pattern, Reason string }
 
-func (e *PatternError) Error() string { return fmt.Sprintf("%q is no pattern of paths", e.Pattern) }
+func (e *PatternError) Error() string {
+	return fmt.Sprintf("invalid file pattern %.80q: %s", e.Pattern, e.Reason)
+}
 
-// CheckPatterns returns a *PatternError for the first that is wrong.
+// maxAlternatives limits the plain patterns that a pattern with braces stands
+// for: matching tries them one by one.
+const maxAlternatives = 256
+
+// CheckPatterns returns a *PatternError for the first invalid pattern.
 func CheckPatterns(patterns []string) error {
 	for _, p := range patterns {
-		for part := range strings.SplitSeq(p, "/") {
-			if _, err := path.Match(part, ""); err != nil || p == "" {
-				return &PatternError{p}
-			}
+		switch {
+		case p == "":
+			return &PatternError{p, "must not be empty"}
+		case !doublestar.ValidatePattern(p):
+			return &PatternError{p, "unclosed '[' or '{', unopened '}', or trailing '\\'"}
+		case alternatives(p) > maxAlternatives:
+			return &PatternError{p, fmt.Sprintf("must have at most %d alternatives", maxAlternatives)}
 		}
 	}
 	return nil
 }
 
-// MatchAny tells whether a path matches one of the patterns. A pattern without a
-// slash is matched against the last part of the path.
-func MatchAny(patterns []string, name string) bool {
-	parts := strings.Split(name, "/")
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		if !strings.Contains(p, "/") {
-			ok, err := path.Match(p, parts[len(parts)-1])
-			return ok && err == nil
+// alternatives returns an upper bound of the plain patterns that the braces of a
+// valid pattern stand for, or a number above [maxAlternatives].
+func alternatives(pattern string) int {
+	total := 1
+	var open []int // by group: its alternatives up to here
+	for _, c := range pattern {
+		switch {
+		case c == '{':
+			open = append(open, 1)
+		case c == ',' && len(open) > 0:
+			open[len(open)-1]++
+		case c == '}' && len(open) > 0:
+			total *= open[len(open)-1]
+			open = open[:len(open)-1]
 		}
-		return matchParts(strings.Split(p, "/"), parts)
-	})
+		if total > maxAlternatives {
+			return total
+		}
+	}
+	for _, n := range open { // a brace in a class or behind a backslash
+		total = min(total*n, maxAlternatives+1)
+	}
+	return total
 }
 
-// matchParts matches part by part. Of several ** only the last is tried anew:
-// what is before it could match no better elsewhere.
-func matchParts(pattern, parts []string) bool {
-	star, from := -1, 0
-	i, j := 0, 0
-	for j < len(parts) || i < len(pattern) {
-		if i < len(pattern) && pattern[i] == "**" {
-			star, from = i, j
-			i++
-			continue
+// MatchAny reports whether a path matches one of the patterns, in which * stands
+// for anything but a slash, ** between slashes for any folders, and {a,b} for
+// either. A pattern without a slash is matched against the last element of the
+// path.
+func MatchAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if !strings.Contains(p, "/") {
+			return doublestar.MatchUnvalidated(p, path.Base(name))
 		}
-		if i < len(pattern) && j < len(parts) {
-			if ok, err := path.Match(pattern[i], parts[j]); ok && err == nil {
-				i++
-				j++
-				continue
-			}
-		}
-		if star < 0 || from >= len(parts) {
-			return false
-		}
-		from++
-		i, j = star+1, from
-	}
-	return true
+		return doublestar.MatchUnvalidated(p, name)
+	})
 }

@@ -13,64 +13,64 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// historyVersion names the format of a history.
+// historyVersion names the file format of a History.
 const historyVersion = "selections/1"
 
-// A History is what came of selections: how good they were, how long inputs
-// take, and which failed.
+// A History holds the results of earlier selections: their recall, and the
+// durations and failures of inputs.
 type History struct {
-	Version string          `json:"inroad"`
-	Runs    []Run           `json:"runs"`
-	Inputs  map[Digest]Past `json:"inputs"`
-	Next    int             `json:"next"` // the number of the next run
+	Version string                  `json:"inroad"`
+	Runs    []Run                   `json:"runs"`
+	Inputs  map[Digest]InputHistory `json:"inputs"`
+	Next    int                     `json:"next"` // number of the next run
 }
 
-// A Run is what came of one selection.
+// A Run sums up the results of one selection.
 type Run struct {
 	Number     int     `json:"number"`
 	Base       string  `json:"base,omitempty"`
-	Changed    int     `json:"changed"` // units
+	Changed    int     `json:"changed"` // number of changed units
 	Everything bool    `json:"everything"`
 	Cause      Cause   `json:"cause,omitempty"`
 	Corpus     int     `json:"corpus"`
-	Chosen     int     `json:"chosen"` // without the sample
+	Selected   int     `json:"selected"` // inputs, without the random sample
 	Sample     int     `json:"sample"`
-	CostMS     float64 `json:"cost_ms"`  // of what was run
+	CostMS     float64 `json:"cost_ms"`  // of the inputs that were run
 	TotalMS    float64 `json:"total_ms"` // of the whole corpus, estimated
-	// Of the chosen and of the sample, how many failed, and how many reached a
-	// changed unit, where results say so.
+	// Selected and sampled inputs that failed, and that reached a changed unit
+	// according to results with methods.
 	Failed          int `json:"failed"`
 	FailedInSample  int `json:"failed_in_sample"`
 	Reached         int `json:"reached"`
 	ReachedInSample int `json:"reached_in_sample"`
-	Labelled        int `json:"labelled"` // results that say which units were reached
+	Labelled        int `json:"labelled"` // results with methods
 }
 
-// Past is what is known of an input.
-type Past struct {
+// InputHistory holds the results of one input.
+type InputHistory struct {
 	Size       int     `json:"size"`
 	DurationMS float64 `json:"duration_ms,omitempty"`
-	Failed     int     `json:"failed,omitempty"` // the number of the last run in which it failed; 0 for none
-	Seen       int     `json:"seen"`             // the number of the last run that it was in
+	Failed     int     `json:"failed,omitempty"` // number of the last run in which it failed; 0 for none
+	Seen       int     `json:"seen"`             // number of the last run that included it
 }
 
-// Bounds of a history.
+// Limits of a history.
 const (
-	maxHistory    = 512 << 20
-	maxRuns       = 1000
-	recentRuns    = 10   // a failure in the last so many counts
-	forgottenRuns = 1000 // inputs that were in none of so many are forgotten
+	maxHistory = 512 << 20
+	maxRuns    = 1000
+	recentRuns = 10   // a failure in these last runs counts as recent
+	keptRuns   = 1000 // inputs that were in none of these last runs are dropped
 )
 
-// ErrHistory tells that a file is no history that can be read.
-var ErrHistory = errors.New("not a history of selections")
+// ErrHistory means that a file is not a history, or has another version.
+var ErrHistory = errors.New("not a selection history")
 
 // NewHistory returns an empty history.
 func NewHistory() *History {
-	return &History{Version: historyVersion, Inputs: map[Digest]Past{}, Next: 1}
+	return &History{Version: historyVersion, Inputs: map[Digest]InputHistory{}, Next: 1}
 }
 
-// ReadHistory reads a history that was written as JSON.
+// ReadHistory reads a history that [History.Write] wrote.
 func ReadHistory(r io.Reader) (*History, error) {
 	h := NewHistory()
 	h.Version = ""
@@ -78,7 +78,7 @@ func ReadHistory(r io.Reader) (*History, error) {
 		return nil, fmt.Errorf("%w: %w", ErrHistory, err)
 	}
 	if h.Version != historyVersion || h.Inputs == nil || h.Next < 1 {
-		return nil, fmt.Errorf("%w: its version is %.40q, not %q", ErrHistory, h.Version, historyVersion)
+		return nil, fmt.Errorf("%w: version %.40q: must be %q", ErrHistory, h.Version, historyVersion)
 	}
 	return h, nil
 }
@@ -90,7 +90,7 @@ func (h *History) Write(w io.Writer) error {
 	return out.Encode(h)
 }
 
-// Failed returns the inputs that failed lately.
+// Failed returns the inputs that failed recently.
 func (h *History) Failed() map[Digest]bool {
 	out := map[Digest]bool{}
 	for d, past := range h.Inputs {
@@ -101,7 +101,7 @@ func (h *History) Failed() map[Digest]bool {
 	return out
 }
 
-// Timings returns how long inputs took.
+// Timings returns the last known durations of inputs.
 func (h *History) Timings() map[Digest]Timing {
 	out := map[Digest]Timing{}
 	for d, past := range h.Inputs {
@@ -112,16 +112,15 @@ func (h *History) Timings() map[Digest]Timing {
 	return out
 }
 
-// A Result is what came of one input.
+// A Result is the result of running one input.
 type Result struct {
 	Path     string
 	Failed   bool
-	Duration time.Duration // 0 if it is not known
-	Methods  []string      // nil if they are not known
+	Duration time.Duration // 0 if unknown
+	Methods  []string      // IDs of the units it reached; nil if unknown
 }
 
-// ReadResults reads a JSON object a line. Whatever is wrong with a line, the
-// error names it.
+// ReadResults reads results as NDJSON. An error about a line has its number.
 func ReadResults(r io.Reader) ([]Result, error) {
 	var out []Result
 	lines := bufio.NewScanner(r)
@@ -143,11 +142,11 @@ func ReadResults(r io.Reader) ([]Result, error) {
 		known := []observation.Outcome{"", observation.OK, observation.Failed, observation.Crashed, observation.TimedOut}
 		switch {
 		case line.Path == "" && line.Name == "":
-			return nil, fmt.Errorf("line %d: there is no path", n)
+			return nil, fmt.Errorf("line %d: missing path", n)
 		case !slices.Contains(known, line.Outcome):
-			return nil, fmt.Errorf("line %d: the outcome %.40q is none of ok, failure, crash and timeout", n, line.Outcome)
+			return nil, fmt.Errorf("line %d: outcome %.40q: must be ok, failure, crash or timeout", n, line.Outcome)
 		case !(line.DurationMS >= 0 && line.DurationMS < 1e12):
-			return nil, fmt.Errorf("line %d: the duration %v is none", n, line.DurationMS)
+			return nil, fmt.Errorf("line %d: duration_ms %v: must be between 0 and 1e12", n, line.DurationMS)
 		case line.Path == "":
 			line.Path = line.Name
 		}
@@ -159,9 +158,9 @@ func ReadResults(r io.Reader) ([]Result, error) {
 	return out, lines.Err()
 }
 
-// Learn adds what came of a selection. It returns how many results are of
-// inputs that were not chosen; they tell nothing.
-func (h *History) Learn(report *Report, results []Result) (others int) {
+// Learn adds the results of a selection. Results of inputs that were not selected
+// are ignored; Learn returns their number.
+func (h *History) Learn(report *Report, results []Result) (ignored int) {
 	run := Run{
 		Number: h.Next, Base: report.Base, Changed: len(report.Changed), Everything: report.Everything,
 		Corpus: report.Corpus, TotalMS: report.TotalMS,
@@ -169,19 +168,19 @@ func (h *History) Learn(report *Report, results []Result) (others int) {
 	if len(report.Fallbacks) > 0 {
 		run.Cause = report.Fallbacks[0].Cause
 	}
-	chosen := map[string]*Entry{}
+	selected := map[string]*Entry{}
 	for i, e := range report.Inputs {
-		chosen[e.Path] = &report.Inputs[i]
+		selected[e.Path] = &report.Inputs[i]
 		if sampled(e) {
 			run.Sample++
 		} else {
-			run.Chosen++
+			run.Selected++
 		}
 	}
 	for _, r := range results {
-		e := chosen[r.Path]
+		e := selected[r.Path]
 		if e == nil {
-			others++
+			ignored++
 			continue
 		}
 		run.count(e, r, report.Changed)
@@ -197,8 +196,8 @@ func (h *History) Learn(report *Report, results []Result) (others int) {
 	}
 	h.Runs = append(h.Runs, run)
 	h.Next++
-	h.forget()
-	return others
+	h.prune()
+	return ignored
 }
 
 func sampled(e Entry) bool { return len(e.Reasons) > 0 && e.Reasons[0].Kind == Sampled }
@@ -221,27 +220,27 @@ func (run *Run) count(e *Entry, r Result, changed []string) {
 	}
 }
 
-func (h *History) forget() {
+func (h *History) prune() {
 	h.Runs = h.Runs[max(0, len(h.Runs)-maxRuns):]
 	for d, past := range h.Inputs {
-		if past.Seen < h.Next-forgottenRuns {
+		if past.Seen < h.Next-keptRuns {
 			delete(h.Inputs, d)
 		}
 	}
 }
 
-// Recall estimates which share of the inputs that reached a changed unit was
-// chosen. What the sample found stands for all that was left out. Without the
-// methods of results, it is the share of the inputs that failed. It is not known
-// if none did.
+// Recall estimates the share of the inputs reaching a changed unit that were
+// selected. The random sample stands for all inputs that were left out. Without
+// results with methods, it is the share of the failing inputs that were selected.
+// It is unknown if no input reached a changed unit, or none failed.
 func (run Run) Recall() (recall float64, known bool) {
-	found, drawn := run.Failed, run.FailedInSample
+	found, sampled := run.Failed, run.FailedInSample
 	if run.Labelled > 0 {
-		found, drawn = run.Reached, run.ReachedInSample
+		found, sampled = run.Reached, run.ReachedInSample
 	}
 	missed := 0.0
 	if run.Sample > 0 {
-		missed = float64(drawn) * float64(run.Corpus-run.Chosen) / float64(run.Sample)
+		missed = float64(sampled) * float64(run.Corpus-run.Selected) / float64(run.Sample)
 	}
 	if found == 0 && missed == 0 {
 		return 0, false
@@ -249,7 +248,7 @@ func (run Run) Recall() (recall float64, known bool) {
 	return float64(found) / (float64(found) + missed), true
 }
 
-// Share returns which share of the corpus was run.
+// Share returns the share of the corpus that was run.
 func (run Run) Share() float64 {
-	return float64(run.Chosen+run.Sample) / float64(max(1, run.Corpus))
+	return float64(run.Selected+run.Sample) / float64(max(1, run.Corpus))
 }

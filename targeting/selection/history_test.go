@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testReport is of ten inputs: a and b were chosen, c was drawn.
+// testReport returns the report of ten inputs: a and b are selected, c is sampled.
 func testReport() *Report {
 	entry := func(path string, kind ReasonKind) Entry {
 		return Entry{Path: path, Digest: DigestOf([]byte(path)), Size: 10, Reasons: []Reason{{Kind: kind}}}
@@ -37,13 +37,13 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%d others, want 1", others)
 	}
 	want := Run{
-		Number: 1, Base: "c1", Changed: 1, Corpus: 10, Chosen: 2, Sample: 1, CostMS: 7.5, TotalMS: 1000,
+		Number: 1, Base: "c1", Changed: 1, Corpus: 10, Selected: 2, Sample: 1, CostMS: 7.5, TotalMS: 1000,
 		Failed: 1, Labelled: 3, Reached: 2, ReachedInSample: 1,
 	}
 	if diff := cmp.Diff(want, h.Runs[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// One of one drawn from eight: eight were missed, two found.
+	// One of one sampled from eight: eight were missed, two found.
 	if recall, known := h.Runs[0].Recall(); recall != 0.2 || !known {
 		t.Errorf("recall %v, %v", recall, known)
 	}
@@ -70,24 +70,24 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestRecallOfFailures has results without methods.
+// TestRecallOfFailures computes the recall from results without methods.
 func TestRecallOfFailures(t *testing.T) {
-	if recall, known := (Run{Corpus: 100, Chosen: 20, Sample: 8, Failed: 10}).Recall(); recall != 1 || !known {
+	if recall, known := (Run{Corpus: 100, Selected: 20, Sample: 8, Failed: 10}).Recall(); recall != 1 || !known {
 		t.Errorf("recall %v, %v, want 1", recall, known)
 	}
-	if recall, known := (Run{Corpus: 100, Chosen: 20, Sample: 8, Failed: 10, FailedInSample: 1}).Recall(); recall != 0.5 || !known {
+	if recall, known := (Run{Corpus: 100, Selected: 20, Sample: 8, Failed: 10, FailedInSample: 1}).Recall(); recall != 0.5 || !known {
 		t.Errorf("recall %v, %v, want 0.5", recall, known)
 	}
-	if _, known := (Run{Corpus: 100, Chosen: 20, Sample: 8}).Recall(); known {
+	if _, known := (Run{Corpus: 100, Selected: 20, Sample: 8}).Recall(); known {
 		t.Error("the recall of nothing is known")
 	}
 }
 
 func TestReadResultsWrong(t *testing.T) {
 	for line, want := range map[string]string{
-		`{}`:                             "line 2: there is no path",
-		`{"path":"a","outcome":"maybe"}`: `line 2: the outcome "maybe" is none of ok, failure, crash and timeout`,
-		`{"path":"a","duration_ms":-1}`:  "line 2: the duration -1 is none",
+		`{}`:                             "line 2: missing path",
+		`{"path":"a","outcome":"maybe"}`: `line 2: outcome "maybe": must be ok, failure, crash or timeout`,
+		`{"path":"a","duration_ms":-1}`:  "line 2: duration_ms -1: must be between 0 and 1e12",
 		`x`:                              "line 2: invalid character 'x' looking for beginning of value",
 	} {
 		if _, err := ReadResults(strings.NewReader("{\"path\":\"a\"}\n" + line)); err == nil || err.Error() != want {
@@ -112,7 +112,7 @@ func TestReadHistoryWrong(t *testing.T) {
 func TestReport(t *testing.T) {
 	m := train(t, 300)
 	p := predict(t, m, []string{`[1]`, `2`}, PredictOptions{})
-	s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), Defaults())
+	s := Select(m, p.Inputs, p, changeOf(t, m, "array"), Defaults())
 	r := s.Report(func(u int) string { return m.Units[u].ID })
 	if fmt.Sprint(r.Changed) != "[p.go#array]" || r.Corpus != 2 || r.Inputs[0].Path != "corpus/0000.json" || r.Inputs[0].Reasons[0].Unit != "p.go#array" {
 		t.Errorf("%+v", r)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Minimize chooses a small part of a corpus that reaches all the units that the
-// corpus does: no input of it can be left out. Of inputs that do the same the
-// cheapest is kept. Inputs of which nothing is known are all kept.
+// Minimize selects a part of the corpus that reaches the same units as the whole
+// corpus, cheap inputs first, and from which no input can be removed without
+// losing a unit. Inputs whose units cannot be predicted are all kept.
 func Minimize(p *Predictions, costs *Costs) *Selection {
 	if costs == nil {
 		costs = LearnCosts(nil)
 	}
 	keep := make([]bool, len(p.Inputs))
-	for _, i := range p.needed(p.greedyCover(costs)) {
+	for _, i := range p.dropRedundant(p.greedyReach(costs)) {
 		keep[i] = true
 	}
 	s := &Selection{Inputs: p.Inputs, Recall: 1}
@@ -22,9 +22,9 @@ func Minimize(p *Predictions, costs *Costs) *Selection {
 		s.Total += cost
 		switch {
 		case keep[i]:
-			s.Chosen = append(s.Chosen, Choice{i, []Reason{{Kind: Needed}}, cost})
-		case p.rows[p.of[i]].chances == nil:
-			s.Chosen = append(s.Chosen, Choice{i, []Reason{{Kind: Unknown}}, cost})
+			s.Selected = append(s.Selected, SelectedInput{i, []Reason{{Kind: Needed}}, cost})
+		case p.row(i).chances == nil:
+			s.Selected = append(s.Selected, SelectedInput{i, []Reason{{Kind: Unknown}}, cost})
 		default:
 			s.Rest = append(s.Rest, i)
 			continue
@@ -34,15 +34,15 @@ func Minimize(p *Predictions, costs *Costs) *Selection {
 	return s
 }
 
-// greedyCover takes the input that adds most units for its cost, again and again
-// until none adds any.
-func (p *Predictions) greedyCover(costs *Costs) []int {
-	covered := make([]bool, p.Units)
-	gain := func(i int) float64 { return p.gain(i, covered) / costs.Of(p.Inputs[i]).Seconds() }
+// greedyReach repeatedly takes the input that adds the most units per cost, until
+// no input adds one.
+func (p *Predictions) greedyReach(costs *Costs) []int {
+	reached := make([]bool, p.Units)
+	gain := func(i int) float64 { return p.gain(i, reached) / costs.Of(p.Inputs[i]).Seconds() }
 	var queue gainQueue
 	for i := range p.Inputs {
 		if g := gain(i); g > 0 {
-			queue = append(queue, gained{i, g})
+			queue = append(queue, gainItem{i, g})
 		}
 	}
 	heap.Init(&queue)
@@ -57,20 +57,19 @@ func (p *Predictions) greedyCover(costs *Costs) []int {
 			heap.Fix(&queue, 0)
 		default:
 			heap.Pop(&queue)
-			p.cover(best.input, covered)
+			p.markReached(best.input, reached)
 			out = append(out, best.input)
 		}
 	}
 	return out
 }
 
-// needed leaves out inputs that became superfluous when others were taken, the
-// last first.
-func (p *Predictions) needed(picked []int) []int {
-	count := make([]int, p.Units) // how many reach a unit
+// dropRedundant removes inputs that later ones made redundant, last ones first.
+func (p *Predictions) dropRedundant(picked []int) []int {
+	count := make([]int, p.Units) // by unit: picked inputs that reach it
 	add := func(i, by int) {
-		for u, chance := range p.rows[p.of[i]].chances {
-			if chance.Covered() {
+		for u, chance := range p.row(i).chances {
+			if chance.Likely() {
 				count[u] += by
 			}
 		}
@@ -80,7 +79,7 @@ func (p *Predictions) needed(picked []int) []int {
 	}
 	var out []int
 	for _, i := range slices.Backward(picked) {
-		if p.superfluous(i, count) {
+		if p.redundant(i, count) {
 			add(i, -1)
 		} else {
 			out = append(out, i)
@@ -89,9 +88,11 @@ func (p *Predictions) needed(picked []int) []int {
 	return out
 }
 
-func (p *Predictions) superfluous(input int, count []int) bool {
-	for u, chance := range p.rows[p.of[input]].chances {
-		if chance.Covered() && count[u] < 2 {
+// redundant reports whether every unit that an input reaches has another picked
+// input that reaches it.
+func (p *Predictions) redundant(input int, count []int) bool {
+	for u, chance := range p.row(input).chances {
+		if chance.Likely() && count[u] < 2 {
 			return false
 		}
 	}

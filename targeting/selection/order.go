@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// ordered returns inputs in the order to run them in: first one of each class,
-// those first that reach most of what was not reached yet, for what they cost;
-// then a second of each class, and so on.
-func (c *chooser) ordered(inputs []int) []int {
-	if c.known == nil {
+// ordered returns inputs in the order to run them: one input of each class, the
+// most new units per cost first; then a second input of each class, and so on.
+func (c *selector) ordered(inputs []int) []int {
+	if c.predictions == nil {
 		out := slices.Clone(inputs)
 		slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(c.cost(a), c.cost(b)) })
 		return out
 	}
-	rounds := c.rounds(inputs)
+	ranks := c.ranks(inputs)
 	var first, later []int
 	for _, i := range inputs {
-		if rounds[i] == 0 {
+		if ranks[i] == 0 {
 			first = append(first, i)
 		} else {
 			later = append(later, i)
@@ -26,23 +25,23 @@ func (c *chooser) ordered(inputs []int) []int {
 	}
 	value := func(i int) float64 { return c.chances[i] / c.cost(i).Seconds() }
 	slices.SortStableFunc(later, func(a, b int) int {
-		return cmp.Or(cmp.Compare(rounds[a], rounds[b]), cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
 	})
 	return append(c.greedy(first), later...)
 }
 
-// greedy orders inputs by how many units they reach that those before them did
-// not, for their cost. What an input adds only shrinks, so that it is computed
-// anew only for the one that seems best.
-func (c *chooser) greedy(inputs []int) []int {
-	covered := make([]bool, c.known.Units)
-	for _, choice := range c.Chosen {
-		c.known.cover(choice.Input, covered)
+// greedy orders inputs by the units per cost that they reach and inputs before
+// them do not. The gain of an input never grows, so it is computed again only
+// for the first input of the queue.
+func (c *selector) greedy(inputs []int) []int {
+	reached := make([]bool, c.predictions.Units)
+	for _, s := range c.Selected {
+		c.predictions.markReached(s.Input, reached)
 	}
-	gain := func(i int) float64 { return (c.known.gain(i, covered) + c.chances[i]) / c.cost(i).Seconds() }
+	gain := func(i int) float64 { return (c.predictions.gain(i, reached) + c.chances[i]) / c.cost(i).Seconds() }
 	queue := make(gainQueue, 0, len(inputs))
 	for _, i := range inputs {
-		queue = append(queue, gained{i, gain(i)})
+		queue = append(queue, gainItem{i, gain(i)})
 	}
 	heap.Init(&queue)
 	out := make([]int, 0, len(inputs))
@@ -54,35 +53,37 @@ func (c *chooser) greedy(inputs []int) []int {
 			continue
 		}
 		heap.Pop(&queue)
-		c.known.cover(best.input, covered)
+		c.predictions.markReached(best.input, reached)
 		out = append(out, best.input)
 	}
 	return out
 }
 
-// gain counts the units that an input reaches and that are not covered yet.
-func (p *Predictions) gain(input int, covered []bool) float64 {
+// gain counts the units that an input likely reaches and that are not reached
+// yet.
+func (p *Predictions) gain(input int, reached []bool) float64 {
 	n := 0.0
-	for u, chance := range p.rows[p.of[input]].chances {
-		if !covered[u] && chance.Covered() {
+	for u, chance := range p.row(input).chances {
+		if !reached[u] && chance.Likely() {
 			n++
 		}
 	}
 	return n
 }
 
-func (p *Predictions) cover(input int, covered []bool) {
-	for u, chance := range p.rows[p.of[input]].chances {
-		if chance.Covered() {
-			covered[u] = true
+// markReached marks the units that an input likely reaches.
+func (p *Predictions) markReached(input int, reached []bool) {
+	for u, chance := range p.row(input).chances {
+		if chance.Likely() {
+			reached[u] = true
 		}
 	}
 }
 
-// A gainQueue has the input on top that seems best.
-type gainQueue []gained
+// A gainQueue is a heap with the input of the largest gain on top.
+type gainQueue []gainItem
 
-type gained struct {
+type gainItem struct {
 	input int
 	gain  float64
 }
@@ -95,10 +96,10 @@ func (q gainQueue) Less(i, j int) bool {
 
 func (q gainQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push is for package heap.
-func (q *gainQueue) Push(x any) { *q = append(*q, x.(gained)) }
+// Push implements [heap.Interface].
+func (q *gainQueue) Push(x any) { *q = append(*q, x.(gainItem)) }
 
-// Pop is for package heap.
+// Pop implements [heap.Interface].
 func (q *gainQueue) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]

@@ -19,104 +19,105 @@ import (
 // A Chance is a probability in steps of 1/65535.
 type Chance uint16
 
-// Certain is the chance of what is sure.
+// Certain is the probability 1.
 const Certain Chance = math.MaxUint16
 
 func chanceOf(p float64) Chance {
 	return Chance(math.Round(min(max(p, 0), 1) * float64(Certain)))
 }
 
-// Float returns the chance as a number from 0 to 1.
+// Float returns the probability as a number between 0 and 1.
 func (c Chance) Float() float64 { return float64(c) / float64(Certain) }
 
-// Covered tells whether what is predicted is more likely than not.
-func (c Chance) Covered() bool { return c > Certain/2 }
+// Likely reports whether the probability is above one half.
+func (c Chance) Likely() bool { return c > Certain/2 }
 
-// How much is known of what an input reaches.
+// knowledge is the source of an input's chances.
 type knowledge uint8
 
 const (
-	predicted knowledge = iota // by the model
-	outside                    // it is not in the grammar: it may do what others did that were not
-	unknown                    // nothing
-	observed                   // it was run before
+	predicted knowledge = iota // the model predicts them
+	outside                    // the input is outside the grammar; the chances are those of training inputs outside it
+	unknown                    // there are none: the input may reach any unit
+	observed                   // the input was run before
 )
 
-// Predictions are what is known of a corpus: which units each input reaches.
+// Predictions holds the chance of each input of a corpus to reach each unit.
 type Predictions struct {
 	Inputs []Input
 	Units  int
-	rows   []*row // inputs that are alike share one
-	of     []int32
-	// How many answers came from the cache, and how many from observations.
-	Cached, Observed int
+	rows   []*row  // inputs with equal chances share a row
+	rowOf  []int32 // by input: index in rows
 }
 
-// A row is what is known of inputs that are alike.
+// A row holds the chances of inputs to reach each unit.
 type row struct {
 	known   knowledge
-	chances []Chance // by unit; nil if nothing is known
+	chances []Chance // by unit; nil if unknown
 }
 
-// At returns the chance that an input reaches a unit.
+func (p *Predictions) row(input int) *row { return p.rows[p.rowOf[input]] }
+
+// At returns the chance that an input reaches a unit; it is [Certain] if nothing
+// is known about the input.
 func (p *Predictions) At(input, unit int) Chance {
-	if r := p.rows[p.of[input]]; r.chances != nil {
+	if r := p.row(input); r.chances != nil {
 		return r.chances[unit]
 	}
 	return Certain
 }
 
-// A Source is a corpus to be read: a path for each input, and its content.
-type Source struct {
+// A Corpus is a list of inputs to read.
+type Corpus struct {
 	Paths []string
 	Read  func(path string) ([]byte, error)
 }
 
-// PredictOptions say how a corpus is predicted. All may be zero.
+// PredictOptions are options of [Predict]; the zero value is valid.
 type PredictOptions struct {
-	Cache    *Cache                 // of answers; what is new is added to it
-	Observed map[Digest]Observation // what is known from runs of the same program
+	Cache    *Cache                 // predictions are read from and added to it
+	Observed map[Digest]Observation // inputs that were run at the model's commit
 	Workers  int
 	Limits   grammars.Limits
 	Progress func(done int)
 }
 
-// An Observation is what is known of an input that was run.
+// An Observation holds the units that an input reached when it was run.
 type Observation struct {
-	Units []int // that it reached
+	Units []int
 }
 
-// An Item is an input of a corpus that is to be predicted.
+// An Item is an input to predict.
 type Item struct {
 	Path string
-	Read func() ([]byte, error) // its content; nil if that is not to be had
-	// What is known without its content, or instead of what the model says.
+	Read func() ([]byte, error) // returns the content; nil if it is not available
+	// Without content, the digest and size of it. Reached replaces a prediction.
 	Digest  Digest
 	Size    int
 	Reached *Observation
 }
 
-// Predict asks a model about all inputs of a corpus.
-func Predict(ctx context.Context, m *model.Model, source Source, opt PredictOptions) (*Predictions, error) {
+// Predict predicts which units the inputs of a corpus reach.
+func Predict(ctx context.Context, m *model.Model, corpus Corpus, opt PredictOptions) (*Predictions, error) {
 	return PredictEach(ctx, m, func(yield func(Item, error) bool) {
-		for _, path := range source.Paths {
-			if !yield(Item{Path: path, Read: func() ([]byte, error) { return source.Read(path) }}, nil) {
+		for _, path := range corpus.Paths {
+			if !yield(Item{Path: path, Read: func() ([]byte, error) { return corpus.Read(path) }}, nil) {
 				return
 			}
 		}
 	}, opt)
 }
 
-// PredictEach asks a model about inputs as they come. No more of them are read
-// than there are workers.
+// PredictEach predicts which units inputs reach while it receives them. It holds
+// the content of at most one input per worker.
 func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, error], opt PredictOptions) (*Predictions, error) {
-	k := &predictTask{model: m, opt: opt, alike: map[string]*row{}}
+	k := &predictTask{model: m, opt: opt, rows: map[string]*row{}}
 	group, ctx := errgroup.WithContext(ctx)
-	work := make(chan *predicting)
+	work := make(chan *prediction)
 	for range max(1, opt.Workers) {
 		group.Go(func() error {
 			for p := range work {
-				if err := k.answer(ctx, p); err != nil {
+				if err := k.predict(ctx, p); err != nil {
 					return err
 				}
 			}
@@ -125,7 +126,7 @@ func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, erro
 	}
 	group.Go(func() error {
 		defer close(work)
-		return k.hand(ctx, items, work)
+		return k.feed(ctx, items, work)
 	})
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -133,8 +134,8 @@ func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, erro
 	return k.collect(), nil
 }
 
-// A predicting is an input on its way to an answer.
-type predicting struct {
+// A prediction is an input and its row, once that is known.
+type prediction struct {
 	item   Item
 	input  Input
 	answer *row
@@ -143,19 +144,19 @@ type predicting struct {
 type predictTask struct {
 	model *model.Model
 	opt   PredictOptions
-	all   []*predicting
+	all   []*prediction
 
-	mu    sync.Mutex
-	alike map[string]*row
+	mu   sync.Mutex
+	rows map[string]*row
 }
 
-// hand hands out the inputs.
-func (k *predictTask) hand(ctx context.Context, items iter.Seq2[Item, error], work chan<- *predicting) error {
+// feed sends the inputs to the workers.
+func (k *predictTask) feed(ctx context.Context, items iter.Seq2[Item, error], work chan<- *prediction) error {
 	for item, err := range items {
 		if err != nil {
 			return err
 		}
-		p := &predicting{item: item}
+		p := &prediction{item: item}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -169,7 +170,7 @@ func (k *predictTask) hand(ctx context.Context, items iter.Seq2[Item, error], wo
 	return nil
 }
 
-func (k *predictTask) answer(ctx context.Context, p *predicting) (err error) {
+func (k *predictTask) predict(ctx context.Context, p *prediction) (err error) {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -182,7 +183,7 @@ func (k *predictTask) answer(ctx context.Context, p *predicting) (err error) {
 	}
 	p.input = Input{p.item.Path, p.item.Digest, p.item.Size}
 	read := p.item.Read != nil
-	p.item = Item{Reached: p.item.Reached} // the content is not needed any more
+	p.item = Item{Reached: p.item.Reached} // release the content
 	switch o, ok := k.opt.Observed[p.input.Digest]; {
 	case p.item.Reached != nil:
 		p.answer = k.shared(k.observed(*p.item.Reached))
@@ -198,22 +199,22 @@ func (k *predictTask) answer(ctx context.Context, p *predicting) (err error) {
 		p.answer = r
 		return nil
 	}
-	r, err := k.ask(ctx, text)
+	r, err := k.askModel(ctx, text)
 	if err == nil {
 		p.answer = k.shared(r)
 	}
 	return err
 }
 
-// shared returns the row that inputs like this one have.
+// shared returns the one row that has these chances.
 func (k *predictTask) shared(r row) *row {
 	key := string(appendRow(nil, r))
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.alike[key] == nil {
-		k.alike[key] = &r
+	if k.rows[key] == nil {
+		k.rows[key] = &r
 	}
-	return k.alike[key]
+	return k.rows[key]
 }
 
 func (k *predictTask) observed(o Observation) row {
@@ -224,9 +225,9 @@ func (k *predictTask) observed(o Observation) row {
 	return r
 }
 
-// ask asks the model. An input that is too large or takes too long may reach
-// anything.
-func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
+// askModel returns the model's prediction. Nothing is known about an input that
+// is too large or exceeds a limit.
+func (k *predictTask) askModel(ctx context.Context, text []byte) (row, error) {
 	if len(text) > observation.MaxInput {
 		return row{known: unknown}, nil
 	}
@@ -238,7 +239,7 @@ func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
 		return row{}, err
 	}
 	if a.Syntax != nil {
-		return k.beyond(), nil
+		return k.outsideGrammar(), nil
 	}
 	r := row{predicted, make([]Chance, len(a.Methods))}
 	for u, p := range a.Methods {
@@ -247,8 +248,9 @@ func (k *predictTask) ask(ctx context.Context, text []byte) (row, error) {
 	return r, nil
 }
 
-// beyond returns what is known of inputs outside the grammar.
-func (k *predictTask) beyond() row {
+// outsideGrammar returns the chances of inputs outside the grammar: the shares of
+// such inputs that reached each unit in training.
+func (k *predictTask) outsideGrammar() row {
 	o := k.model.Outside
 	if o.Rows == 0 {
 		return row{known: unknown}
@@ -260,9 +262,9 @@ func (k *predictTask) beyond() row {
 	return r
 }
 
-// collect numbers the rows in the order of the inputs.
+// collect returns the predictions, with rows numbered in the order of inputs.
 func (k *predictTask) collect() *Predictions {
-	p := &Predictions{Inputs: make([]Input, len(k.all)), Units: len(k.model.Units), of: make([]int32, len(k.all))}
+	p := &Predictions{Inputs: make([]Input, len(k.all)), Units: len(k.model.Units), rowOf: make([]int32, len(k.all))}
 	places := map[*row]int32{}
 	for i, done := range k.all {
 		p.Inputs[i] = done.input
@@ -273,12 +275,9 @@ func (k *predictTask) collect() *Predictions {
 			places[r] = at
 			p.rows = append(p.rows, r)
 		}
-		p.of[i] = at
-		switch {
-		case r.known == observed:
-			p.Observed++
-		case k.opt.Cache.put(done.input.Digest, r):
-			p.Cached++
+		p.rowOf[i] = at
+		if r.known != observed {
+			k.opt.Cache.put(done.input.Digest, r)
 		}
 	}
 	return p

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// reportVersion names the format of a report.
+// reportVersion names the file format of a Report.
 const reportVersion = "selection/1"
 
-// A Report is a selection in a form to keep.
+// A Report is a selection in the form that is written to files.
 type Report struct {
 	Version    string     `json:"inroad"`
 	Base       string     `json:"base,omitempty"`
 	Model      string     `json:"model,omitempty"`
 	Everything bool       `json:"everything"`
 	Fallbacks  []Fallback `json:"fallbacks"`
-	Changed    []string   `json:"changed"` // the IDs of units
+	Changed    []string   `json:"changed"` // IDs of the changed units
 	Ignored    []string   `json:"ignored,omitempty"`
 	Corpus     int        `json:"corpus"`
 	Classes    int        `json:"classes"`
@@ -31,7 +31,7 @@ type Report struct {
 	Inputs     []Entry    `json:"inputs"`
 }
 
-// An Entry is an input that was chosen.
+// An Entry is a selected input.
 type Entry struct {
 	Path    string   `json:"path"`
 	Digest  Digest   `json:"digest"`
@@ -40,7 +40,7 @@ type Entry struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Report returns the selection in a form to keep. unitID names the units.
+// Report returns the selection as a report. unitID returns the ID of a unit.
 func (s *Selection) Report(unitID func(int) string) *Report {
 	r := &Report{
 		Version: reportVersion, Everything: s.Everything(), Fallbacks: append([]Fallback{}, s.Fallbacks...), Changed: []string{},
@@ -50,7 +50,7 @@ func (s *Selection) Report(unitID func(int) string) *Report {
 	for _, u := range s.Units {
 		r.Changed = append(r.Changed, unitID(u))
 	}
-	for _, c := range s.Chosen {
+	for _, c := range s.Selected {
 		in := s.Inputs[c.Input]
 		for i := range c.Reasons {
 			c.Reasons[i].Chance = round(c.Reasons[i].Chance, 4)
@@ -67,19 +67,19 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// ErrReport tells that a file is no report that can be read.
-var ErrReport = errors.New("not a report of a selection")
+// ErrReport means that a file is not a report, or has another version.
+var ErrReport = errors.New("not a selection report")
 
-const maxReport = 512 << 20
+const maxReport = 512 << 20 // bytes
 
-// ReadReport reads a report that was written as JSON.
+// ReadReport reads a report in JSON.
 func ReadReport(r io.Reader) (*Report, error) {
 	out := &Report{}
 	if err := json.NewDecoder(io.LimitReader(r, maxReport)).Decode(out); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReport, err)
 	}
 	if out.Version != reportVersion {
-		return nil, fmt.Errorf("%w: its version is %.40q, not %q", ErrReport, out.Version, reportVersion)
+		return nil, fmt.Errorf("%w: version %.40q: must be %q", ErrReport, out.Version, reportVersion)
 	}
 	return out, nil
 }

@@ -1,11 +1,12 @@
-// Package selection chooses the inputs of a corpus that a change calls for.
+// Package selection selects the inputs of a corpus to run for a change.
 //
-// [ReadDiff] reads what changed, and a [Table] maps it to units of the program.
-// [Predict] asks a model about the whole corpus, and [Choose] decides which
-// inputs to run, in which order, and says why for each.
+// [ParseDiff] parses the change, and a [Table] maps its lines to units of the
+// program. [Predict] predicts which units each input of the corpus reaches.
+// [Select] decides which inputs to run and in which order, with the reasons for
+// each input.
 //
-// When it is not sure what a change affects, everything is chosen: a [Fallback]
-// tells why. The same change, model, corpus and seed give the same choice.
+// If the effect of a change is unknown, all inputs are selected, and a [Fallback]
+// says why. The same change, model, corpus and seed give the same selection.
 package selection
 
 import (
@@ -14,7 +15,7 @@ import (
 	"fmt"
 )
 
-// A Digest names the content of an input.
+// A Digest is the SHA-256 digest of an input.
 type Digest [sha256.Size]byte
 
 // DigestOf returns the digest of an input.
@@ -22,26 +23,26 @@ func DigestOf(input []byte) Digest { return sha256.Sum256(input) }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// MarshalText returns the digest in hexadecimal digits.
+// MarshalText returns the digest as hexadecimal digits.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what [Digest.MarshalText] wrote.
+// UnmarshalText parses hexadecimal digits, as [Digest.MarshalText] returns them.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if len(text) != 2*len(d) {
-		return fmt.Errorf("a digest has %d digits, not %d", 2*len(d), len(text))
+		return fmt.Errorf("digest of %d digits: must have %d", len(text), 2*len(d))
 	}
 	_, err := hex.Decode(d[:], text)
 	return err
 }
 
-// An Input is one of a corpus.
+// An Input is an input of a corpus, without its content.
 type Input struct {
-	Path   string // relative, with slashes
+	Path   string // relative, with forward slashes
 	Digest Digest
 	Size   int
 }
 
-// A Cause says why everything is to be run.
+// A Cause is the kind of a [Fallback].
 type Cause string
 
 // The causes of a fallback.
@@ -53,12 +54,12 @@ const (
 	NewMethod     Cause = "new method"
 	NeverObserved Cause = "method never observed"
 	PoorRecall    Cause = "poor recall"
-	FullOn        Cause = "file that affects everything"
+	RunAllOn      Cause = "file that affects everything"
 	Unreachable   Cause = "unreachable service"
-	Trouble       Cause = "error"
+	OtherError    Cause = "error"
 )
 
-// A Fallback is a reason to run everything.
+// A Fallback is a reason to run all inputs.
 type Fallback struct {
 	Cause  Cause  `json:"cause"`
 	Detail string `json:"detail"`
@@ -66,55 +67,55 @@ type Fallback struct {
 
 func (f Fallback) String() string { return string(f.Cause) + ": " + f.Detail }
 
-// A ReasonKind says why an input was chosen.
+// A ReasonKind is the kind of a [Reason].
 type ReasonKind string
 
 // The kinds of reasons.
 const (
-	Everything ReasonKind = "everything" // a fallback asks for all inputs
-	Always     ReasonKind = "always"     // someone asked for it
+	Everything ReasonKind = "everything" // all inputs are run, because of a fallback
+	Always     ReasonKind = "always"     // the user wants it to be run always
 	New        ReasonKind = "new"        // the change adds it
-	Edited     ReasonKind = "changed"    // the change is to the input itself
-	Failing    ReasonKind = "failed"     // it failed not long ago
-	Reaches    ReasonKind = "reaches"    // it will reach a changed unit, as far as the model can tell
+	Edited     ReasonKind = "changed"    // the change edits it
+	Failing    ReasonKind = "failed"     // it failed in a recent run
+	Reaches    ReasonKind = "reaches"    // it is predicted to reach a changed unit
 	Reached    ReasonKind = "reached"    // it reached a changed unit when it was observed
-	Unknown    ReasonKind = "unknown"    // nothing can be said of it
-	Sampled    ReasonKind = "sample"     // drawn to see what the choice misses
-	Generated  ReasonKind = "generated"  // made to reach a changed unit
-	Needed     ReasonKind = "needed"     // no other input of a smallest corpus reaches what it does
+	Unknown    ReasonKind = "unknown"    // the units that it reaches cannot be predicted
+	Sampled    ReasonKind = "sample"     // drawn at random to measure what the selection misses
+	Generated  ReasonKind = "generated"  // generated to reach a changed unit
+	Needed     ReasonKind = "needed"     // it reaches a unit that no other input of a minimized corpus reaches
 )
 
-// A Reason says why an input was chosen.
+// A Reason says why an input was selected.
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`
-	Unit   string     `json:"unit,omitempty"`   // the ID of the unit that counts
-	Chance float64    `json:"chance,omitempty"` // that the input reaches it
+	Unit   string     `json:"unit,omitempty"`   // ID of the changed unit
+	Chance float64    `json:"chance,omitempty"` // probability that the input reaches the unit
 }
 
 func (r Reason) String() string {
 	switch r.Kind {
 	case Everything:
-		return "everything is run"
+		return "all inputs are run"
 	case Always:
-		return "it is always run"
+		return "always run"
 	case New:
-		return "it is new"
+		return "added by the change"
 	case Edited:
-		return "it was changed"
+		return "edited by the change"
 	case Failing:
-		return "it failed lately"
+		return "failed recently"
 	case Reaches:
-		return fmt.Sprintf("it reaches %s, probability %.2f", r.Unit, r.Chance)
+		return fmt.Sprintf("reaches %s with probability %.2f", r.Unit, r.Chance)
 	case Reached:
-		return fmt.Sprintf("it reached %s before", r.Unit)
+		return fmt.Sprintf("reached %s when observed", r.Unit)
 	case Unknown:
-		return "nothing is known of what it reaches"
+		return "unknown which methods it reaches"
 	case Sampled:
-		return "it was drawn to see what is missed"
+		return "random sample of the inputs left out"
 	case Generated:
-		return "it was made to reach " + r.Unit
+		return "generated to reach " + r.Unit
 	case Needed:
-		return "no other reaches what it does"
+		return "reaches a method that no other kept input reaches"
 	}
 	return string(r.Kind)
 }

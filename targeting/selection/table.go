@@ -3,30 +3,32 @@ package selection
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Table knows where the units of a program stand.
+// A Table maps lines of source files to the units of a program.
 type Table struct {
 	root  string
 	units []observation.Unit
 	files map[string][]span // by path in the repository
-	kinds map[string]bool   // the extensions of files that have units
+	kinds map[string]bool   // extensions of files that contain units
 }
 
-// A span is a run of lines that belong to the same units.
+// A span is a range of lines that belong to the same units.
 type span struct {
 	first, last int
-	units       []int // the innermost that the lines are in
-	gap         bool  // they are in none, but stand between these
-	edge        bool  // they stand before the first unit or behind the last
+	units       []int // innermost units around the lines; of other lines, the neighbouring units
+	between     bool  // the lines are between two units
+	edge        bool  // the lines are before the first unit or after the last
 }
 
-// NewTable returns the table of units whose files are below a folder of the
-// repository. Blocks are left out: a change to a block is one to its method.
+// NewTable returns the table of units whose file names are relative to the folder
+// root of the repository. Blocks are left out: a change to a block is a change to
+// its method.
 func NewTable(units []observation.Unit, root string) *Table {
 	t := &Table{root: path.Clean(root), units: units, files: map[string][]span{}, kinds: map[string]bool{}}
 	byFile := map[string][]int{}
@@ -44,11 +46,11 @@ func NewTable(units []observation.Unit, root string) *Table {
 	return t
 }
 
-// spans cuts a file into runs of lines.
+// spans divides the lines of a file with the given units.
 func (t *Table) spans(in []int) []span {
 	placed := slices.DeleteFunc(slices.Clone(in), func(u int) bool { return t.units[u].Start < 1 || t.units[u].End < t.units[u].Start })
 	if len(placed) == 0 {
-		return []span{{first: 0, last: maxDiffCount, edge: true}}
+		return []span{{first: 0, last: math.MaxInt, edge: true}}
 	}
 	var cuts []int
 	for _, u := range placed {
@@ -65,19 +67,19 @@ func (t *Table) spans(in []int) []span {
 			placed = placed[1:]
 		}
 		open = slices.DeleteFunc(open, func(u int) bool { return t.units[u].End < first })
-		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open), gap: len(open) == 0})
+		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open), between: len(open) == 0})
 	}
-	out = append(out, span{first: cuts[len(cuts)-1], last: maxDiffCount, edge: true})
+	out = append(out, span{first: cuts[len(cuts)-1], last: math.MaxInt, edge: true})
 	for i := range out {
-		if out[i].gap || out[i].edge {
+		if out[i].between || out[i].edge {
 			out[i].units = neighbours(out, i)
 		}
 	}
 	return out
 }
 
-// innermost returns those of the units that have the fewest lines: a function in
-// another one is what its lines belong to.
+// innermost returns the units with the fewest lines: the lines of a nested
+// function belong to that function alone.
 func (t *Table) innermost(open []int) []int {
 	var out []int
 	least := 0
@@ -92,6 +94,7 @@ func (t *Table) innermost(open []int) []int {
 	return out
 }
 
+// neighbours returns the units of the spans before and after a span.
 func neighbours(spans []span, i int) []int {
 	var out []int
 	if i > 0 {
@@ -103,24 +106,23 @@ func neighbours(spans []span, i int) []int {
 	return out
 }
 
-// Rules say what to think of files that have no units. A pattern is a path in
-// which * stands for anything but a slash and ** for anything.
+// Rules are patterns of files with a special meaning; see [MatchAny].
 type Rules struct {
-	FullOn []string // a change to such a file affects everything
-	Ignore []string // a change to such a file affects nothing
+	RunAllOn []string // a change to these files runs all inputs
+	Ignore   []string // a change to these files affects no unit
 }
 
-// A Change is what a diff means for a program.
+// A Change holds the units that a change affects.
 type Change struct {
-	Units     []int      // that changed, sorted
-	Fallbacks []Fallback // why it may be more
-	Ignored   []string   // files that were passed over
+	Units     []int      // changed units, sorted
+	Fallbacks []Fallback // reasons to run all inputs
+	Ignored   []string   // changed files that match [Rules.Ignore]
 }
 
-// Change maps a diff to units. Inputs of the corpus are no part of the program;
-// isInput tells which files are.
-func (t *Table) Change(files []FileChange, rules Rules, isInput func(string) bool) Change {
-	m := &mapping{table: t, units: map[int]bool{}}
+// Map maps changed files to units. Files for which isInput returns true are
+// inputs and not part of the program, unless they contain units.
+func (t *Table) Map(files []FileChange, rules Rules, isInput func(string) bool) Change {
+	m := &mapper{table: t, units: map[int]bool{}}
 	for _, f := range files {
 		m.file(f, rules, isInput)
 	}
@@ -132,18 +134,18 @@ func (t *Table) Change(files []FileChange, rules Rules, isInput func(string) boo
 	return c
 }
 
-type mapping struct {
+type mapper struct {
 	table     *Table
 	units     map[int]bool
 	fallbacks []Fallback
 	ignored   []string
 }
 
-func (m *mapping) fall(cause Cause, format string, args ...any) {
+func (m *mapper) fallBack(cause Cause, format string, args ...any) {
 	m.fallbacks = append(m.fallbacks, Fallback{cause, fmt.Sprintf(format, args...)})
 }
 
-func (m *mapping) file(f FileChange, rules Rules, isCorpus func(string) bool) {
+func (m *mapper) file(f FileChange, rules Rules, inCorpus func(string) bool) {
 	names := []string{f.Old, f.New}
 	if f.Old == "" || f.New == "" || f.Old == f.New {
 		names = []string{f.Name()}
@@ -152,23 +154,23 @@ func (m *mapping) file(f FileChange, rules Rules, isCorpus func(string) bool) {
 		return slices.ContainsFunc(names, func(n string) bool { return MatchAny(patterns, n) })
 	}
 	spans := m.table.files[f.Old]
-	isInput := func(n string) bool { return isCorpus(n) && m.table.files[n] == nil } // a corpus may hold the program
+	isInput := func(n string) bool { return inCorpus(n) && m.table.files[n] == nil } // a corpus folder may contain source files
 	switch {
 	case f.Name() == "":
-		m.fall(Unmapped, "the diff does not name a file")
-	case matches(rules.FullOn):
-		m.fall(FullOn, "%s changed", f.Name())
+		m.fallBack(Unmapped, "the diff has a file without a name")
+	case matches(rules.RunAllOn):
+		m.fallBack(RunAllOn, "%s changed", f.Name())
 	case !slices.ContainsFunc(names, func(n string) bool { return !isInput(n) && !MatchAny(rules.Ignore, n) }):
 		if !isInput(f.Name()) {
 			m.ignored = append(m.ignored, f.Name())
 		}
 	case f.Old == "" && m.table.kinds[path.Ext(f.New)]:
-		m.fall(NewMethod, "%s is a new file", f.New)
+		m.fallBack(NewMethod, "%s is a new file", f.New)
 	case f.Old == "" || spans == nil:
-		m.fall(Unmapped, "%s has no method that the model knows", f.Name())
+		m.fallBack(Unmapped, "%s contains no method known to the model", f.Name())
 	case f.Binary:
-		m.fall(Unmapped, "%s is binary", f.Name())
-	case f.New != f.Old || len(f.Hunks) == 0: // moved, deleted, or of another mode
+		m.fallBack(Unmapped, "%s is a binary file", f.Name())
+	case f.New != f.Old || len(f.Hunks) == 0: // moved, deleted, or with another mode
 		m.all(spans)
 	default:
 		for _, h := range f.Hunks {
@@ -177,30 +179,30 @@ func (m *mapping) file(f FileChange, rules Rules, isCorpus func(string) bool) {
 	}
 }
 
-func (m *mapping) all(spans []span) {
+func (m *mapper) all(spans []span) {
 	for _, s := range spans {
 		m.add(s.units)
 	}
 }
 
-func (m *mapping) add(units []int) {
+func (m *mapper) add(units []int) {
 	for _, u := range units {
 		m.units[u] = true
 	}
 }
 
-// hunk maps changed lines to the spans they are in.
-func (m *mapping) hunk(file string, spans []span, h Hunk) {
+// hunk maps changed lines to their spans.
+func (m *mapper) hunk(file string, spans []span, h Hunk) {
 	if len(h.Removed) == 0 {
 		m.insertion(file, spans, h)
 		return
 	}
 	last := h.Start + len(h.Removed) - 1
-	for _, s := range spans[spanOf(spans, h.Start):] {
+	for _, s := range spans[spanIndex(spans, h.Start):] {
 		if s.first > last {
 			return
 		}
-		if s.gap || s.edge {
+		if s.between || s.edge {
 			m.outside(file, s, max(s.first, h.Start), h.within(s.first, s.last))
 		} else {
 			m.inside(file, s, h.within(s.first, s.last))
@@ -208,21 +210,21 @@ func (m *mapping) hunk(file string, spans []span, h Hunk) {
 	}
 }
 
-// insertion maps lines that were added behind a line.
-func (m *mapping) insertion(file string, spans []span, h Hunk) {
-	before, after := spans[spanOf(spans, h.Start)], spans[spanOf(spans, h.Start+1)]
-	inside := func(s span) bool { return !s.gap && !s.edge }
+// insertion maps lines that were added after a line.
+func (m *mapper) insertion(file string, spans []span, h Hunk) {
+	before, after := spans[spanIndex(spans, h.Start)], spans[spanIndex(spans, h.Start+1)]
+	inside := func(s span) bool { return !s.between && !s.edge }
 	switch {
 	case before.first == after.first && inside(before):
 		m.inside(file, before, h)
 	case before.first == after.first:
 		m.outside(file, before, h.Start, h)
 	case inside(before) && inside(after):
-		// One of them holds the other, or they meet without a line between.
+		// One unit contains the other, or they are adjacent.
 		m.add(before.units)
 		m.add(after.units)
-		if !m.together(before, after) {
-			m.outside(file, span{units: neighbours([]span{before, {}, after}, 1), gap: true}, h.Start, h)
+		if !m.inOneUnit(before, after) {
+			m.outside(file, span{units: neighbours([]span{before, {}, after}, 1), between: true}, h.Start, h)
 		}
 	case inside(before):
 		m.outside(file, after, h.Start, h)
@@ -231,8 +233,8 @@ func (m *mapping) insertion(file string, spans []span, h Hunk) {
 	}
 }
 
-// together tells whether a unit has both of two spans.
-func (m *mapping) together(a, b span) bool {
+// inOneUnit reports whether a unit contains both spans.
+func (m *mapper) inOneUnit(a, b span) bool {
 	for _, u := range append(slices.Clone(a.units), b.units...) {
 		unit := m.table.units[u]
 		if unit.Start <= a.first && b.last <= unit.End {
@@ -242,37 +244,37 @@ func (m *mapping) together(a, b span) bool {
 	return false
 }
 
-// inside maps lines that are in a unit. A diff may put the end of a method and a
-// whole new one into lines that were inside.
-func (m *mapping) inside(file string, s span, h Hunk) {
+// inside maps changed lines in a unit. The added lines may end the method and
+// contain another one.
+func (m *mapper) inside(file string, s span, h Hunk) {
 	m.add(s.units)
-	if heads(h.Added) > heads(h.Removed) {
-		m.fall(NewMethod, "%s:%d: there is a new method", file, h.Start)
+	if topSignatures(h.Added) > topSignatures(h.Removed) {
+		m.fallBack(NewMethod, "%s:%d: a method was added", file, h.Start)
 	}
 }
 
-// outside maps lines that are in no unit. What is no code there, and what may
-// be part of a method's head, belongs to the methods before and behind it. Code
-// that is in no method may matter to all.
-func (m *mapping) outside(file string, s span, line int, h Hunk) {
-	removed, added := worst(h.Removed), worst(h.Added)
-	isHead := removed == Head || removed == OuterHead
+// outside maps changed lines in no unit. Comments, annotations and possible parts
+// of a signature belong to the methods before and after them. Other code outside
+// methods may affect all methods.
+func (m *mapper) outside(file string, s span, line int, h Hunk) {
+	removed, added := maxContent(h.Removed), maxContent(h.Added)
+	isSignature := removed == Signature || removed == TopSignature
 	switch {
 	case s.edge && removed <= Import && added <= Import:
-	case removed <= Decoration && added <= Decoration, isHead && added <= OuterHead && s.gap:
+	case removed <= Decoration && added <= Decoration, isSignature && added <= TopSignature && s.between:
 		m.add(s.units)
 	case removed <= Decoration:
-		m.fall(NewMethod, "%s:%d: there is new code outside the methods", file, line)
+		m.fallBack(NewMethod, "%s:%d: code was added outside all methods", file, line)
 	default:
-		m.fall(Unmapped, "%s:%d is in no method that the model knows", file, line)
+		m.fallBack(Unmapped, "%s:%d: no method known to the model contains this line", file, line)
 	}
 }
 
-// within returns the part of a hunk whose removed lines are among some. Where as
-// many lines were added as removed, one replaces the other; else any of them may
-// stand anywhere.
+// within returns the part of a hunk that removes lines between first and last. If
+// it adds as many lines as it removes, each line replaces one; otherwise all added
+// lines count.
 func (h Hunk) within(first, last int) Hunk {
-	from, to := max(first-h.Start, 0), min(last-h.Start+1, len(h.Removed))
+	from, to := max(first-h.Start, 0), min(last-h.Start, len(h.Removed)-1)+1
 	part := Hunk{h.Start + from, h.Removed[from:to], h.Added}
 	if len(h.Added) == len(h.Removed) {
 		part.Added = h.Added[from:to]
@@ -280,25 +282,25 @@ func (h Hunk) within(first, last int) Hunk {
 	return part
 }
 
-// heads counts the lines that open a method, where methods are not indented.
-func heads(lines []Content) int {
+// topSignatures counts the lines that may begin a method at the top level.
+func topSignatures(lines []Content) int {
 	n := 0
 	for _, c := range lines {
-		if c == OuterHead {
+		if c == TopSignature {
 			n++
 		}
 	}
 	return n
 }
 
-func worst(lines []Content) Content {
+func maxContent(lines []Content) Content {
 	if len(lines) == 0 {
-		return Nothing
+		return None
 	}
 	return slices.Max(lines)
 }
 
-func spanOf(spans []span, line int) int {
+func spanIndex(spans []span, line int) int {
 	i, found := slices.BinarySearchFunc(spans, line, func(s span, line int) int {
 		switch {
 		case s.last < line:
@@ -314,5 +316,5 @@ func spanOf(spans []span, line int) int {
 	return i
 }
 
-// Source tells whether a file is of a kind that has units.
-func (t *Table) Source(name string) bool { return t.kinds[path.Ext(name)] }
+// isSource reports whether other files with the same extension contain units.
+func (t *Table) isSource(name string) bool { return t.kinds[path.Ext(name)] }

@@ -17,8 +17,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// program is one whose methods depend on what an input has: it is observed on
-// inputs that have it or not.
+// program returns the methods that an input reaches: each method but parse is
+// reached by inputs that contain a certain text.
 func program(input string) []string {
 	methods := []string{"p.go#parse"}
 	for _, m := range []struct{ has, name string }{
@@ -32,8 +32,8 @@ func program(input string) []string {
 	return methods
 }
 
-// units are the methods of the program, five lines each, and one that is never
-// reached.
+// units returns the methods of the program, five lines each, and one that no
+// input reaches.
 func units() []observation.Unit {
 	var out []observation.Unit
 	for i, name := range []string{"parse", "array", "object", "string", "bool", "null", "exponent", "never"} {
@@ -42,7 +42,7 @@ func units() []observation.Unit {
 	return out
 }
 
-// draw returns inputs of JSON.
+// draw returns n random inputs in JSON.
 func draw(r *rand.Rand, n int) []string {
 	var value func(depth int) string
 	value = func(depth int) string {
@@ -86,8 +86,8 @@ func train(tb testing.TB, n int) *model.Model {
 	return m
 }
 
-func corpus(texts []string) Source {
-	s := Source{}
+func corpus(texts []string) Corpus {
+	s := Corpus{}
 	content := map[string][]byte{}
 	for i, text := range texts {
 		path := fmt.Sprintf("corpus/%04d.json", i)
@@ -120,50 +120,50 @@ func changeOf(tb testing.TB, m *model.Model, names ...string) Change {
 	return c
 }
 
-func chosenPaths(s *Selection) []string {
+func selectedPaths(s *Selection) []string {
 	var out []string
-	for _, c := range s.Chosen {
+	for _, c := range s.Selected {
 		out = append(out, s.Inputs[c.Input].Path)
 	}
 	return out
 }
 
-func TestChooseByRecall(t *testing.T) {
+func TestSelectByRecall(t *testing.T) {
 	m := train(t, 400)
 	texts := draw(rand.New(rand.NewPCG(2, 2)), 500)
 	p := predict(t, m, texts, PredictOptions{Workers: 3})
 	for _, method := range []string{"array", "object", "string", "bool", "null", "exponent"} {
-		s := Choose(m, p.Inputs, p, changeOf(t, m, method), Defaults())
+		s := Select(m, p.Inputs, p, changeOf(t, m, method), Defaults())
 		if s.Everything() {
 			t.Errorf("%s: everything is run: %v", method, s.Fallbacks)
 			continue
 		}
 		reach, found, wrong := 0, 0, 0
-		chosen := map[int]bool{}
-		for _, c := range s.Chosen {
-			chosen[c.Input] = c.Reasons[0].Kind != Sampled
+		selected := map[int]bool{}
+		for _, c := range s.Selected {
+			selected[c.Input] = c.Reasons[0].Kind != Sampled
 		}
 		for i, text := range texts {
 			switch reaches := slices.Contains(program(text), "p.go#"+method); {
-			case reaches && chosen[i]:
+			case reaches && selected[i]:
 				found++
 				fallthrough
 			case reaches:
 				reach++
-			case chosen[i]:
+			case selected[i]:
 				wrong++
 			}
 		}
 		if float64(found) < 0.95*float64(reach) || wrong > reach/10 {
-			t.Errorf("%s: %d of %d that reach it are chosen, and %d others", method, found, reach, wrong)
+			t.Errorf("%s: %d of %d that reach it are selected, and %d others", method, found, reach, wrong)
 		}
-		if len(s.Chosen)+len(s.Rest) != len(texts) {
-			t.Errorf("%s: %d chosen and %d left out of %d", method, len(s.Chosen), len(s.Rest), len(texts))
+		if len(s.Selected)+len(s.Rest) != len(texts) {
+			t.Errorf("%s: %d selected and %d left out of %d", method, len(s.Selected), len(s.Rest), len(texts))
 		}
 	}
 }
 
-func TestChooseReasons(t *testing.T) {
+func TestSelectReasons(t *testing.T) {
 	m := train(t, 400)
 	texts := []string{`[1]`, `[2]`, `{}`, `1`, `2`, `3`, `"s"`, `"t"`, `{`, `[true]`}
 	p := predict(t, m, texts, PredictOptions{Observed: map[Digest]Observation{DigestOf([]byte(`"t"`)): {changeOf(t, m, "array").Units}}})
@@ -172,9 +172,9 @@ func TestChooseReasons(t *testing.T) {
 	opt.Always = []string{"corpus/0002*"}
 	opt.Changed = map[string]bool{"corpus/0003.json": true, "corpus/0004.json": false}
 	opt.Failed = map[Digest]bool{DigestOf([]byte(`[2]`)): true}
-	s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+	s := Select(m, p.Inputs, p, changeOf(t, m, "array"), opt)
 	var got []string
-	for _, c := range s.Chosen {
+	for _, c := range s.Selected {
 		var why []string
 		for _, r := range c.Reasons {
 			why = append(why, string(r.Kind))
@@ -189,7 +189,7 @@ func TestChooseReasons(t *testing.T) {
 	}
 }
 
-// TestPredictUnknown has inputs that may reach anything.
+// TestPredictUnknown predicts inputs that exceed a limit, which may reach any unit.
 func TestPredictUnknown(t *testing.T) {
 	m := train(t, 100)
 	large := "[" + strings.Repeat(" ", observation.MaxInput) + "]"
@@ -197,11 +197,11 @@ func TestPredictUnknown(t *testing.T) {
 	p := predict(t, m, []string{large, nested, "1"}, PredictOptions{})
 	array := changeOf(t, m, "array").Units[0]
 	for i, want := range []knowledge{unknown, unknown, predicted} {
-		if got := p.rows[p.of[i]].known; got != want {
+		if got := p.row(i).known; got != want {
 			t.Errorf("input %d: %d, want %d", i, got, want)
 		}
 	}
-	if p.At(0, array) != Certain || p.At(2, array).Covered() {
+	if p.At(0, array) != Certain || p.At(2, array).Likely() {
 		t.Errorf("chances %d and %d", p.At(0, array), p.At(2, array))
 	}
 }
@@ -227,18 +227,18 @@ func TestFallbacks(t *testing.T) {
 		{"poor recall", m, p, array, poor, PoorRecall},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := Choose(test.model, p.Inputs, test.known, test.change, test.opt)
+			s := Select(test.model, p.Inputs, test.known, test.change, test.opt)
 			if len(s.Fallbacks) != 1 || s.Fallbacks[0].Cause != test.want || !s.Everything() {
 				t.Errorf("fallbacks %v, want %s", s.Fallbacks, test.want)
 			}
-			if len(s.Chosen) != len(texts) || len(s.Rest) != 0 || s.Chosen[0].Reasons[0].Kind != Everything {
-				t.Errorf("chosen %d of %d, as %v", len(s.Chosen), len(texts), s.Chosen[0].Reasons)
+			if len(s.Selected) != len(texts) || len(s.Rest) != 0 || s.Selected[0].Reasons[0].Kind != Everything {
+				t.Errorf("selected %d of %d, as %v", len(s.Selected), len(texts), s.Selected[0].Reasons)
 			}
 		})
 	}
 }
 
-func TestChooseWithinBounds(t *testing.T) {
+func TestSelectWithinLimits(t *testing.T) {
 	m := train(t, 400)
 	texts := draw(rand.New(rand.NewPCG(2, 2)), 500)
 	p := predict(t, m, texts, PredictOptions{})
@@ -255,12 +255,12 @@ func TestChooseWithinBounds(t *testing.T) {
 	t.Run("a number", func(t *testing.T) {
 		opt := Defaults()
 		opt.Goal = Goal{Max: len(classes) + 10}
-		s := Choose(m, p.Inputs, p, change, opt)
-		if len(s.Chosen) != opt.Goal.Max || !s.Cut {
-			t.Errorf("%d chosen, cut %v; want %d", len(s.Chosen), s.Cut, opt.Goal.Max)
+		s := Select(m, p.Inputs, p, change, opt)
+		if len(s.Selected) != opt.Goal.Max || !s.Cut {
+			t.Errorf("%d selected, cut %v; want %d", len(s.Selected), s.Cut, opt.Goal.Max)
 		}
 		got := map[string]bool{}
-		for _, c := range s.Chosen {
+		for _, c := range s.Selected {
 			got[strings.Join(program(texts[c.Input]), " ")] = true
 		}
 		if len(got) < len(classes)-1 {
@@ -270,16 +270,16 @@ func TestChooseWithinBounds(t *testing.T) {
 	t.Run("a number, and a sample has its place", func(t *testing.T) {
 		opt := Defaults()
 		opt.Goal.Max = 10
-		s := Choose(m, p.Inputs, p, changeOf(t, m, "array"), opt)
-		last := s.Chosen[len(s.Chosen)-1].Reasons
-		if len(s.Chosen) != 10 || last[0].Kind != Sampled || s.Chosen[8].Reasons[0].Kind != Reaches {
-			t.Errorf("%d chosen, the last as %v", len(s.Chosen), last)
+		s := Select(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+		last := s.Selected[len(s.Selected)-1].Reasons
+		if len(s.Selected) != 10 || last[0].Kind != Sampled || s.Selected[8].Reasons[0].Kind != Reaches {
+			t.Errorf("%d selected, the last as %v", len(s.Selected), last)
 		}
 	})
 	t.Run("a time", func(t *testing.T) {
 		opt := Defaults()
 		opt.Goal, opt.Costs = Goal{Budget: 200 * time.Millisecond}, LearnCosts(runs)
-		s := Choose(m, p.Inputs, p, change, opt)
+		s := Select(m, p.Inputs, p, change, opt)
 		if s.Cost > opt.Goal.Budget || s.Cost < opt.Goal.Budget*9/10 || !s.Cut {
 			t.Errorf("takes %v, cut %v, want up to %v", s.Cost, s.Cut, opt.Goal.Budget)
 		}
@@ -289,9 +289,9 @@ func TestChooseWithinBounds(t *testing.T) {
 		opt.Goal.PerClass, opt.Sample = 2, 0
 		broken := []string{"[", "[[", "{", "]"} // nobody knows whether they are alike
 		p := predict(t, m, append(broken, texts...), PredictOptions{})
-		s := Choose(m, p.Inputs, p, change, opt)
+		s := Select(m, p.Inputs, p, change, opt)
 		classes, count := p.classes(change.Units), map[int32]int{}
-		for _, c := range s.Chosen {
+		for _, c := range s.Selected {
 			count[classes[c.Input]]++
 		}
 		for class, n := range count {
@@ -299,31 +299,32 @@ func TestChooseWithinBounds(t *testing.T) {
 				t.Errorf("%d of class %d", n, class)
 			}
 		}
-		if len(s.Chosen) < s.Classes {
-			t.Errorf("%d chosen of %d classes", len(s.Chosen), s.Classes)
+		if len(s.Selected) < s.Classes {
+			t.Errorf("%d selected of %d classes", len(s.Selected), s.Classes)
 		}
 	})
 	t.Run("everything within a number", func(t *testing.T) {
 		opt := Defaults()
 		opt.Goal = Goal{Max: 20}
-		s := Choose(m, p.Inputs, p, Change{Fallbacks: []Fallback{{Unmapped, "x"}}}, opt)
-		if len(s.Chosen) != 20 || !s.Everything() || !s.Cut {
-			t.Errorf("%d chosen, everything %v, cut %v", len(s.Chosen), s.Everything(), s.Cut)
+		s := Select(m, p.Inputs, p, Change{Fallbacks: []Fallback{{Unmapped, "x"}}}, opt)
+		if len(s.Selected) != 20 || !s.Everything() || !s.Cut {
+			t.Errorf("%d selected, everything %v, cut %v", len(s.Selected), s.Everything(), s.Cut)
 		}
 	})
 }
 
-// TestChooseAgain chooses the same, whoever works, and with a cache or without.
-func TestChooseAgain(t *testing.T) {
+// TestSelectAgain selects the same inputs with any number of workers, and with or
+// without a cache.
+func TestSelectAgain(t *testing.T) {
 	m := train(t, 200)
 	texts := draw(rand.New(rand.NewPCG(3, 3)), 200)
 	cache := NewCache(m.Digest, len(m.Units))
 	p := predict(t, m, texts, PredictOptions{Cache: cache})
 	change := changeOf(t, m, "object", "null")
-	want := chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))
+	want := selectedPaths(Select(m, p.Inputs, p, change, Defaults()))
 
 	p = predict(t, m, texts, PredictOptions{Workers: 8})
-	if diff := cmp.Diff(want, chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))); diff != "" {
+	if diff := cmp.Diff(want, selectedPaths(Select(m, p.Inputs, p, change, Defaults()))); diff != "" {
 		t.Errorf("with eight workers (-one +eight):\n%s", diff)
 	}
 	var file bytes.Buffer
@@ -335,15 +336,15 @@ func TestChooseAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = predict(t, m, texts, PredictOptions{Cache: kept})
-	if p.Cached != len(texts) || kept.Changed() {
-		t.Errorf("%d of %d from the cache, changed %v", p.Cached, len(texts), kept.Changed())
+	if kept.Changed() {
+		t.Errorf("the cache changed: %d inputs loaded, %d used", len(kept.loaded), len(kept.used))
 	}
-	if diff := cmp.Diff(want, chosenPaths(Choose(m, p.Inputs, p, change, Defaults()))); diff != "" {
+	if diff := cmp.Diff(want, selectedPaths(Select(m, p.Inputs, p, change, Defaults()))); diff != "" {
 		t.Errorf("with a cache (-without +with):\n%s", diff)
 	}
 	opt := Defaults()
 	opt.Seed = 2
-	if slices.Equal(want, chosenPaths(Choose(m, p.Inputs, p, change, opt))) {
+	if slices.Equal(want, selectedPaths(Select(m, p.Inputs, p, change, opt))) {
 		t.Error("another seed draws the same sample")
 	}
 }
@@ -354,15 +355,15 @@ func TestMinimize(t *testing.T) {
 	texts = append(texts, "{") // outside the grammar: nothing is known of it
 	p := predict(t, m, texts, PredictOptions{})
 	var kept []int
-	for _, c := range Minimize(p, nil).Chosen {
+	for _, c := range Minimize(p, nil).Selected {
 		kept = append(kept, c.Input)
 	}
 	reached := func(inputs []int) string {
-		covered := make([]bool, p.Units)
+		reached := make([]bool, p.Units)
 		for _, i := range inputs {
-			p.cover(i, covered)
+			p.markReached(i, reached)
 		}
-		return fmt.Sprint(covered)
+		return fmt.Sprint(reached)
 	}
 	all := make([]int, len(texts))
 	for i := range all {
@@ -418,7 +419,7 @@ func TestReadCacheWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := file.Bytes()
-	if c, err := ReadCache(bytes.NewReader(good), "m", 2); err != nil || len(c.had) != 2 {
+	if c, err := ReadCache(bytes.NewReader(good), "m", 2); err != nil || len(c.loaded) != 2 {
 		t.Fatalf("%v, %v", c, err)
 	}
 	wrong := map[string][]byte{"nothing": nil, "half": good[:len(good)/2], "more": append(slices.Clone(good), 0)}
@@ -440,15 +441,15 @@ func TestReadCacheWrong(t *testing.T) {
 	}
 }
 
-// FuzzReadCache reads files whose digest is right, whatever is in them.
+// FuzzReadCache reads damaged files with the right digest.
 func FuzzReadCache(f *testing.F) {
-	f.Add([]byte(cacheHead + "\x01m\x02\x01\x05\x00\x01\x00\x02\x00\x00"))
-	f.Add([]byte(cacheHead + "\x01m\x02\xff\xff\xff\x0f"))
+	f.Add([]byte(cacheMagic + "\x01m\x02\x01\x05\x00\x01\x00\x02\x00\x00"))
+	f.Add([]byte(cacheMagic + "\x01m\x02\xff\xff\xff\x0f"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
 		c, err := ReadCache(bytes.NewReader(append(body, sum[:]...)), "m", 2)
-		if err == nil && len(c.had)*len(Digest{}) > len(body) {
-			t.Errorf("%d inputs in %d bytes", len(c.had), len(body))
+		if err == nil && len(c.loaded)*len(Digest{}) > len(body) {
+			t.Errorf("%d inputs in %d bytes", len(c.loaded), len(body))
 		}
 	})
 }

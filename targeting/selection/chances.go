@@ -6,33 +6,36 @@ import (
 	"slices"
 )
 
-// doubt adds the fallbacks that changed units call for.
-func (c *chooser) doubt() {
-	if c.model == nil || c.known == nil {
+// addModelFallbacks adds fallbacks for changed units that the model knows too
+// little about.
+func (c *selector) addModelFallbacks() {
+	if c.model == nil || c.predictions == nil {
 		if len(c.Fallbacks) == 0 {
-			c.Fallbacks = append(c.Fallbacks, Fallback{NoModel, "nothing is predicted"})
+			c.Fallbacks = append(c.Fallbacks, Fallback{NoModel, "there are no predictions"})
 		}
 		return
 	}
 	for _, u := range c.Units {
 		id := c.model.Units[u].ID
-		entered, _ := c.model.Support(u)
+		reached, _ := c.model.Support(u)
 		held := c.model.HeldOut(u)
 		switch {
-		case entered == 0 && c.model.Outside.Reached[u] == 0:
-			c.Fallbacks = append(c.Fallbacks, Fallback{NeverObserved, id + " changed, and no observation reached it"})
-		case held.Positives() >= leastHeldOut && held.Recall() < c.opt.MinRecall:
+		case reached == 0 && c.model.Outside.Reached[u] == 0:
+			c.Fallbacks = append(c.Fallbacks, Fallback{NeverObserved, id + " changed, but no observation reached it"})
+		case held.Positives() >= minHeldOut && held.Recall() < c.opt.MinRecall:
 			c.Fallbacks = append(c.Fallbacks, Fallback{PoorRecall, fmt.Sprintf(
-				"%s changed, and of held-out observations that reached it only %.0f %% were foreseen", id, 100*held.Recall())})
+				"%s changed, but only %.0f %% of the held-out observations that reached it were predicted to", id, 100*held.Recall())})
 		}
 	}
 }
 
-// leastHeldOut is how many held-out observations it takes to speak of a recall.
-const leastHeldOut = 5
+// minHeldOut is the number of held-out observations below which the recall of a
+// unit is not trusted.
+const minHeldOut = 5
 
-// weigh computes how likely inputs reach a changed unit, and which one.
-func (c *chooser) weigh() {
+// computeChances computes for each input the chance that it reaches a changed
+// unit, and the unit that it likeliest reaches.
+func (c *selector) computeChances() {
 	n := len(c.Inputs)
 	c.chances, c.unit, c.class = make([]float64, n), make([]int, n), make([]int32, n)
 	for i := range n {
@@ -41,36 +44,38 @@ func (c *chooser) weigh() {
 			c.chances[i] = 1
 		}
 	}
-	if c.known == nil {
+	if c.predictions == nil {
 		return
 	}
-	c.class = c.known.classes(c.Units)
+	c.class = c.predictions.classes(c.Units)
 	for _, u := range c.Units {
 		scale := c.scaleOf(u)
 		for i := range n {
-			if p := scale.of(c.known.At(i, u), c.known.rows[c.known.of[i]].known); p > c.chances[i] || c.unit[i] < 0 && p > 0 {
+			if p := scale.of(c.predictions.At(i, u), c.predictions.row(i).known); p > c.chances[i] || c.unit[i] < 0 && p > 0 {
 				c.chances[i], c.unit[i] = max(p, c.chances[i]), u
 			}
 		}
 	}
 }
 
-// A scale corrects the chances of one unit, so that on average they are what
-// held-out observations showed: a model's chances are right over all units, but
-// not for each.
-type scale struct{ low, high float64 }
+// A scale calibrates the chances of one unit: their mean becomes the share of
+// held-out observations that reached it. A model is calibrated over all units,
+// but not for each of them.
+type scale struct {
+	low, high float64 // factors for inputs that are predicted not to reach it, and to reach it
+}
 
-func (c *chooser) scaleOf(unit int) scale {
+func (c *selector) scaleOf(unit int) scale {
 	held := c.model.HeldOut(unit)
 	s := scale{1, 1}
-	if held.Positives() < leastHeldOut {
+	if held.Positives() < minHeldOut {
 		return s
 	}
-	var low, high []float64 // of inputs that are predicted not to reach it, and to reach it
+	var low, high []float64
 	for i := range c.Inputs {
-		switch r := c.known.rows[c.known.of[i]]; {
+		switch r := c.predictions.row(i); {
 		case r.known != predicted:
-		case r.chances[unit].Covered():
+		case r.chances[unit].Likely():
 			high = append(high, r.chances[unit].Float())
 		default:
 			low = append(low, r.chances[unit].Float())
@@ -85,11 +90,11 @@ func (c *chooser) scaleOf(unit int) scale {
 	return s
 }
 
-// factor returns what to multiply chances with, so that their mean is what it
-// should be although none is more than 1.
+// factor returns the number to multiply chances by, so that they have the given
+// mean when those above 1 are cut to 1.
 func factor(chances []float64, mean float64) float64 {
 	sorted := slices.Sorted(slices.Values(chances))
-	rest := 0.0 // the sum of those that stay below 1
+	rest := 0.0 // sum of the chances that stay below 1
 	for _, p := range sorted {
 		rest += p
 	}
@@ -113,15 +118,15 @@ func (s scale) of(p Chance, known knowledge) float64 {
 	switch {
 	case known != predicted:
 		return p.Float()
-	case p.Covered():
+	case p.Likely():
 		return min(1, p.Float()*s.high)
 	}
 	return min(1, p.Float()*s.low)
 }
 
-// classes numbers the kinds of inputs of which the same is predicted. What
-// reaches a changed unit as likely as another does so for the same reasons, as
-// far as the model knows any; for other reasons, it is another kind.
+// classes returns the class of each input. Inputs of one class likely reach the
+// same units, and reach each changed unit with the same chance, which means for
+// the same reasons as far as the model knows them.
 func (p *Predictions) classes(changed []int) []int32 {
 	numbers := map[string]int32{}
 	byRow := make([]int32, len(p.rows))
@@ -132,7 +137,7 @@ func (p *Predictions) classes(changed []int) []int32 {
 			if j%8 == 0 {
 				key = append(key, 0)
 			}
-			if c.Covered() {
+			if c.Likely() {
 				key[len(key)-1] |= 1 << (j % 8)
 			}
 		}
@@ -148,8 +153,8 @@ func (p *Predictions) classes(changed []int) []int32 {
 		}
 		byRow[i] = n
 	}
-	out := make([]int32, len(p.of))
-	for i, r := range p.of {
+	out := make([]int32, len(p.rowOf))
+	for i, r := range p.rowOf {
 		out[i] = byRow[r]
 	}
 	return out

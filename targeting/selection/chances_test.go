@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClasses tells inputs apart by what they reach, and by how likely they reach
-// what changed.
+// TestClasses separates inputs by the units they reach, and by their chances to
+// reach the changed units.
 func TestClasses(t *testing.T) {
 	p := &Predictions{
 		Units: 2,
@@ -18,7 +18,7 @@ func TestClasses(t *testing.T) {
 			{observed, []Chance{60000, 60000}},
 			{known: unknown},
 		},
-		of: []int32{0, 1, 2, 3, 4, 0, 4},
+		rowOf: []int32{0, 1, 2, 3, 4, 0, 4},
 	}
 	for _, test := range []struct {
 		name    string
@@ -46,11 +46,11 @@ func TestFactor(t *testing.T) {
 	}{
 		{"fewer", []float64{0.2, 0.4}, 0.15, []float64{0.1, 0.2}},
 		{"more", []float64{0.1, 0.3}, 0.4, []float64{0.2, 0.6}},
-		{"more than one can be", []float64{0.1, 0.4, 0.1}, 0.6, []float64{0.4, 1, 0.4}},
+		{"more, up to 1", []float64{0.1, 0.4, 0.1}, 0.6, []float64{0.4, 1, 0.4}},
 		{"none", []float64{0.2, 0.4}, 0, []float64{0, 0}},
 		{"all", []float64{0.2, 0.4}, 1, []float64{1, 1}},
-		{"more than those that may be", []float64{0, 0.5, 0.25, 0}, 0.9, []float64{0, 1, 1, 0}},
-		{"nothing to go by", []float64{0, 0}, 0.5, []float64{0, 0}},
+		{"a mean that zeros make impossible", []float64{0, 0.5, 0.25, 0}, 0.9, []float64{0, 1, 1, 0}},
+		{"all zero", []float64{0, 0}, 0.5, []float64{0, 0}},
 		{"no chances", nil, 0.5, nil},
 	} {
 		f := factor(test.chances, test.mean)

@@ -1,0 +1,339 @@
+package selection
+
+import (
+	"cmp"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/inroad/inroad/model"
+)
+
+// A Goal says how many inputs to select. A zero field sets no limit.
+type Goal struct {
+	Recall   float64       // share of the inputs reaching a changed unit that are selected
+	Budget   time.Duration // time to run all selected inputs
+	Max      int           // number of inputs
+	PerClass int           // number of inputs per class; inputs outside the grammar are not limited
+}
+
+// Options are the options of [Select].
+type Options struct {
+	Goal      Goal
+	Always    []string        // patterns of inputs that are always run
+	Changed   map[string]bool // by path: inputs that the change adds (true) or edits (false)
+	Failed    map[Digest]bool // inputs that failed recently
+	Sample    float64         // share of the inputs left out that are drawn at random
+	MinRecall float64         // below this recall of a changed unit on held-out observations, all inputs are run
+	Costs     *Costs          // nil if no run is known
+	Seed      uint64
+}
+
+// Defaults returns the default options.
+func Defaults() Options {
+	return Options{Goal: Goal{Recall: 0.95}, Sample: 0.01, MinRecall: 0.5, Seed: 1}
+}
+
+// A SelectedInput is an input to run.
+type SelectedInput struct {
+	Input   int // index in the inputs of the selection
+	Reasons []Reason
+	Cost    time.Duration
+}
+
+// A Selection is the result of [Select] or [Minimize].
+type Selection struct {
+	Inputs    []Input
+	Fallbacks []Fallback      // reasons to run all inputs; usually none
+	Units     []int           // changed units
+	Selected  []SelectedInput // in the order to run them
+	Rest      []int           // inputs that are left out, likeliest to reach a changed unit first
+	Classes   int             // classes of inputs that likely reach a changed unit
+	Affected  float64         // expected number of inputs that reach a changed unit
+	Recall    float64         // expected share of them that is selected
+	Cost      time.Duration   // of the selected inputs
+	Total     time.Duration   // cost of the whole corpus
+	Cut       bool            // Budget or Max left out inputs that the recall needs
+}
+
+// Everything reports whether there is a fallback to run all inputs.
+func (s *Selection) Everything() bool { return len(s.Fallbacks) > 0 }
+
+// Select decides which inputs to run for a change. Without a model and
+// predictions, which may be nil, it selects all inputs that the goal has room for.
+func Select(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
+	c := &selector{
+		Selection: &Selection{Inputs: inputs, Fallbacks: slices.Clone(change.Fallbacks), Units: change.Units},
+		model:     m, predictions: p, opt: opt, reasons: make([][]Reason, len(inputs)), taken: make([]bool, len(inputs)),
+	}
+	if c.opt.Costs == nil {
+		c.opt.Costs = LearnCosts(nil)
+	}
+	c.addModelFallbacks()
+	c.computeChances()
+	c.findMandatory()
+	wanted := c.forGoal()
+	c.take(c.mandatory)
+	c.take(c.sample(wanted)) // before the others, so that the limits leave room for it; it is run last
+	c.take(c.ordered(wanted))
+	slices.SortStableFunc(c.Selected, func(a, b SelectedInput) int { return compareBool(c.sampled(a.Input), c.sampled(b.Input)) })
+	c.summarize()
+	return c.Selection
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// A selector is the state of [Select].
+type selector struct {
+	*Selection
+	model       *model.Model
+	predictions *Predictions
+	opt         Options
+	chances     []float64 // by input: chance that it reaches a changed unit
+	unit        []int     // by input: changed unit that it likeliest reaches; -1 for none
+	class       []int32   // by input
+	reasons     [][]Reason
+	mandatory   []int
+	taken       []bool
+}
+
+// findMandatory finds the inputs that are run whatever the model predicts.
+func (c *selector) findMandatory() {
+	for i, in := range c.Inputs {
+		added, touched := c.opt.Changed[in.Path]
+		switch {
+		case touched && added:
+			c.reasons[i] = append(c.reasons[i], Reason{Kind: New})
+		case touched:
+			c.reasons[i] = append(c.reasons[i], Reason{Kind: Edited})
+		}
+		if c.opt.Failed[in.Digest] {
+			c.reasons[i] = append(c.reasons[i], Reason{Kind: Failing})
+		}
+		if MatchAny(c.opt.Always, in.Path) {
+			c.reasons[i] = append(c.reasons[i], Reason{Kind: Always})
+		}
+		if len(c.reasons[i]) > 0 {
+			c.mandatory = append(c.mandatory, i)
+		}
+	}
+}
+
+// forGoal returns the inputs beside the mandatory ones that the recall needs.
+func (c *selector) forGoal() []int {
+	var out []int
+	taken := 0.0
+	left := 0.0     // expected number of inputs left out that reach a changed unit
+	variance := 0.0 // of that number
+	for i, p := range c.chances {
+		c.Affected += p
+		if len(c.reasons[i]) > 0 {
+			taken += p
+		} else if p > 0 {
+			out = append(out, i)
+			left += p
+			variance += p * (1 - p)
+		}
+	}
+	if c.Everything() {
+		return out
+	}
+	out = c.byPreference(out)
+	goal := c.opt.Goal.Recall
+	if goal == 0 {
+		goal = 1
+	}
+	for n, i := range out {
+		if missed := left + safetyMargin*math.Sqrt(max(variance, 0)); taken >= goal*(taken+missed) && taken > 0 {
+			return out[:n]
+		}
+		p := c.chances[i]
+		taken += p
+		left = max(0, left-p)
+		variance -= p * (1 - p)
+		if n == len(out)-1 {
+			left = 0
+		}
+	}
+	return out
+}
+
+// byPreference orders inputs by how much they serve the recall: first those that
+// the model knows little about, then those that likely reach a changed unit, then
+// the others. Of the likely ones, the first input of each class comes first, then
+// the second, and so on, so that inputs of classes that are already represented
+// are left out first.
+func (c *selector) byPreference(inputs []int) []int {
+	ranks := c.ranks(inputs)
+	group := func(i int) int {
+		switch p := c.chances[i]; {
+		case c.uncertain(i) && p >= minUncertainChance:
+			return 0
+		case p >= 0.5:
+			return 1
+		}
+		return 2
+	}
+	out := slices.Clone(inputs)
+	slices.SortFunc(out, func(a, b int) int {
+		order := cmp.Compare(group(a), group(b))
+		if order == 0 && group(a) == 1 {
+			order = cmp.Compare(ranks[a], ranks[b])
+		}
+		return cmp.Or(order, cmp.Compare(c.chances[b], c.chances[a]), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// minUncertainChance is the chance above which uncertain inputs are preferred.
+const minUncertainChance = 0.05
+
+// uncertain reports whether an input is outside the grammar or unknown.
+func (c *selector) uncertain(i int) bool {
+	known := c.predictions.row(i).known
+	return known == outside || known == unknown
+}
+
+// safetyMargin is the number of standard deviations by which the missed inputs
+// may exceed their expected number.
+const safetyMargin = 1
+
+// ranks returns for each input how many inputs of its class come before it.
+func (c *selector) ranks(inputs []int) map[int]int {
+	sorted := slices.Clone(inputs)
+	slices.SortStableFunc(sorted, func(a, b int) int {
+		return cmp.Or(cmp.Compare(c.chances[b], c.chances[a]), cmp.Compare(c.cost(a), c.cost(b)), cmp.Compare(c.Inputs[a].Path, c.Inputs[b].Path))
+	})
+	out := make(map[int]int, len(inputs))
+	seen := map[int32]int{}
+	for _, i := range sorted {
+		out[i] = seen[c.class[i]]
+		seen[c.class[i]]++
+	}
+	return out
+}
+
+func (c *selector) cost(i int) time.Duration { return c.opt.Costs.Of(c.Inputs[i]) }
+
+// sample draws some of the inputs that are left out at random.
+func (c *selector) sample(wanted []int) []int {
+	if c.Everything() || len(c.Units) == 0 || c.opt.Sample <= 0 {
+		return nil
+	}
+	in := make([]bool, len(c.Inputs))
+	for _, i := range slices.Concat(wanted, c.mandatory) {
+		in[i] = true
+	}
+	var left []int
+	for i := range c.Inputs {
+		if !in[i] {
+			left = append(left, i)
+		}
+	}
+	n := int(math.Ceil(c.opt.Sample * float64(len(left))))
+	if c.opt.Goal.Max > 0 {
+		n = min(n, c.opt.Goal.Max/10)
+	}
+	r := rand.New(rand.NewPCG(c.opt.Seed, c.changeHash()))
+	r.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+	left = left[:min(n, len(left))]
+	slices.Sort(left)
+	for _, i := range left {
+		c.reasons[i] = append(c.reasons[i], Reason{Kind: Sampled})
+	}
+	return left
+}
+
+// changeHash hashes the changed units, so that different changes draw different
+// samples.
+func (c *selector) changeHash() uint64 {
+	h := fnv.New64a()
+	for _, u := range c.Units {
+		_, _ = h.Write([]byte(c.model.Units[u].ID + "\n"))
+	}
+	return h.Sum64()
+}
+
+// take selects inputs in order as far as the limits of the goal allow. Mandatory
+// inputs are not limited.
+func (c *selector) take(inputs []int) {
+	perClass := map[int32]int{}
+	for _, i := range inputs {
+		cost, class := c.cost(i), c.class[i]
+		switch goal := c.opt.Goal; {
+		case len(c.reasons[i]) > 0 && !c.sampled(i): // mandatory
+		case goal.Max > 0 && len(c.Selected) >= goal.Max, goal.Budget > 0 && c.Cost+cost > goal.Budget:
+			c.Cut = true
+			continue
+		case goal.PerClass > 0 && perClass[class] >= goal.PerClass && !c.Everything() && !c.uncertain(i):
+			continue
+		}
+		perClass[class]++
+		c.taken[i] = true
+		c.Cost += cost
+		c.Selected = append(c.Selected, SelectedInput{Input: i, Cost: cost})
+	}
+}
+
+// sampled reports whether an input is in the random sample.
+func (c *selector) sampled(i int) bool {
+	return len(c.reasons[i]) > 0 && c.reasons[i][0].Kind == Sampled
+}
+
+// summarize computes the totals of the selection and the reasons of its inputs.
+func (c *selector) summarize() {
+	affected := map[int32]bool{}
+	found := 0.0
+	for i := range c.Inputs {
+		c.Total += c.cost(i)
+		if c.unit[i] >= 0 && c.chances[i] >= 0.5 {
+			affected[c.class[i]] = true
+		}
+		if c.taken[i] {
+			found += c.chances[i]
+		} else {
+			c.Rest = append(c.Rest, i)
+		}
+	}
+	c.Classes = len(affected)
+	c.Recall = 1
+	if c.Affected > 0 {
+		c.Recall = min(1, found/c.Affected)
+	}
+	for j := range c.Selected {
+		c.Selected[j].Reasons = c.reasonsOf(c.Selected[j].Input)
+	}
+	slices.SortStableFunc(c.Rest, func(a, b int) int { return cmp.Compare(c.chances[b], c.chances[a]) })
+}
+
+// reasonsOf returns the reasons to run an input, mandatory ones first.
+func (c *selector) reasonsOf(i int) []Reason {
+	out := c.reasons[i]
+	if c.sampled(i) {
+		return out
+	}
+	if u := c.unit[i]; u >= 0 {
+		r := Reason{Kind: Reaches, Unit: c.model.Units[u].ID, Chance: c.predictions.At(i, u).Float()}
+		switch c.predictions.row(i).known {
+		case unknown:
+			r = Reason{Kind: Unknown}
+		case observed:
+			r.Kind = Reached
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 || c.Everything() && len(c.reasons[i]) == 0 {
+		out = append([]Reason{{Kind: Everything}}, out...)
+	}
+	return out
+}
