@@ -163,15 +163,15 @@ func TestPatterns(t *testing.T) {
 		paths []features.Path
 		want  string
 	}{
-		{[]features.Path{{15, 36, 11}}, "multExpr (* | / | %) ( addExpr - multExpr )"},
-		{[]features.Path{{15, 36, 11}, {23}}, "multExpr * ( addExpr - multExpr )"},
-		{[]features.Path{{10}}, "addExpr + multExpr"},
-		{[]features.Path{{27}}, "+ unaryExpr"},
-		{[]features.Path{{42, 46}}, "2"},
+		{[]features.Path{{15, 36, 11}}, "multExpr ('*' | '/' | '%') '(' addExpr '-' multExpr ')'"},
+		{[]features.Path{{15, 36, 11}, {23}}, "multExpr '*' '(' addExpr '-' multExpr ')'"},
+		{[]features.Path{{10}}, "addExpr '+' multExpr"},
+		{[]features.Path{{27}}, "'+' unaryExpr"},
+		{[]features.Path{{42, 46}}, "'2'"},
 		{[]features.Path{{42}}, "decDigit"},
-		{[]features.Path{{5, 2}}, "multExpr (+ | -) multExpr"},
-		{[]features.Path{{5, 5, 10}}, "addExpr + multExpr (+ | -) multExpr (+ | -) multExpr"},
-		{[]features.Path{{10}, {23}}, "addExpr + multExpr; multExpr * unaryExpr"},
+		{[]features.Path{{5, 2}}, "multExpr ('+' | '-') multExpr"},
+		{[]features.Path{{5, 5, 10}}, "addExpr '+' multExpr ('+' | '-') multExpr ('+' | '-') multExpr"},
+		{[]features.Path{{10}, {23}}, "addExpr '+' multExpr; multExpr '*' unaryExpr"},
 	} {
 		if got := space.Pattern(c.paths...); got != c.want {
 			t.Errorf("pattern of %v: %q, want %q", c.paths, got, c.want)

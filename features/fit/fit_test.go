@@ -81,15 +81,15 @@ func TestUnused(t *testing.T) {
 	}{
 		{
 			"nothing", "", "list but item pair ID NUMBER INT FRACTION",
-			[]string{"lists: without list ;"},
+			[]string{"lists: without list ';'"},
 		},
 		{
 			"one word", "a;", "but pair NUMBER INT FRACTION",
-			[]string{"list: all but?", "item: NUMBER", "item: pair", "item: ( list )"},
+			[]string{"list: 'all' but?", "item: NUMBER", "item: pair", "item: '(' list ')'"},
 		},
 		{
 			"a number that is whole", "a 1 b=-; all;", "but FRACTION",
-			[]string{"list: without but", "item: ( list )", "pair: NUMBER", "NUMBER: without FRACTION"},
+			[]string{"list: without but", "item: '(' list ')'", "pair: NUMBER", "NUMBER: without FRACTION"},
 		},
 		{"everything but trivia", "(a) 1.5 a=- a=1; all but 2;", "", nil},
 	} {
