@@ -2,7 +2,6 @@ package features
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inroad/inroad/grammars"
@@ -65,57 +64,4 @@ func needAbsent(p phrase) Need {
 // withoutPart returns "NUMBER without the optional FRACTION".
 func (p phrase) withoutPart() string {
 	return fmt.Sprintf("%s without the optional %s", p.rule(), strings.TrimSuffix(Describe(p.node), "?"))
-}
-
-// absences tells which optional parts of a rule are missing in a node of a tree.
-type absences struct {
-	grammar *grammars.Grammar
-	holds   *grammars.Holdings
-	there   map[grammars.Occurrence]bool
-}
-
-func newAbsences(g *grammars.Grammar) *absences {
-	a := &absences{grammar: g, holds: g.Holdings(), there: map[grammars.Occurrence]bool{}}
-	for _, r := range g.Rules {
-		a.holds.Of(g.Nodes[r.Root])
-	}
-	return a
-}
-
-// of returns the optional parts that are missing below a node of a tree.
-func (a *absences) of(n derivation.Node) []grammars.Occurrence {
-	clear(a.there)
-	for child := range n.Children() {
-		a.there[child.Occurrence()] = true
-	}
-	var out []grammars.Occurrence
-	for work := []*grammars.Node{a.rule(n)}; len(work) > 0; {
-		p := work[len(work)-1]
-		work = work[:len(work)-1]
-		switch p.Kind {
-		case grammars.Repetition:
-			if a.present(p) {
-				work = append(work, p.Children[0])
-			} else if p.Min == 0 {
-				out = append(out, p.ID)
-			}
-		case grammars.Concatenation:
-			work = append(work, p.Children...)
-		case grammars.Alternation:
-			if i := slices.IndexFunc(p.Children, a.present); i >= 0 {
-				work = append(work, p.Children[i])
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// rule returns the right-hand side that a node of a tree was derived by.
-func (a *absences) rule(n derivation.Node) *grammars.Node {
-	return a.grammar.Nodes[a.grammar.Rule(n.Name()).Root]
-}
-
-func (a *absences) present(n *grammars.Node) bool {
-	return slices.ContainsFunc(a.holds.Of(n), func(n *grammars.Node) bool { return a.there[n.ID] })
 }

@@ -102,7 +102,7 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// TestWantedExtras finds of all extras those that are wanted, one at a time.
+// An extractor for one feature finds only this one.
 func TestWantedExtras(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	all := AllKinds()
@@ -120,7 +120,7 @@ func TestWantedExtras(t *testing.T) {
 	for _, e := range found {
 		kinds |= Of(e.Kind())
 		if got := extras(NewExtraExtractor(json, Of(e.Kind()), e)); !slices.Equal(got, []Extra{e}) {
-			t.Errorf("wanted %s, got %d others", e.Describe(NewSpace(json, Options{})), len(got))
+			t.Errorf("wanted %s, got %d features", e.Describe(NewSpace(json, Options{})), len(got))
 		}
 	}
 	if kinds != all {
@@ -131,7 +131,7 @@ func TestWantedExtras(t *testing.T) {
 	}
 }
 
-// TestExtrasOfAKnownToken meets a token again, at another place.
+// A token has the same features if it occurs again, at another offset.
 func TestExtrasOfAKnownToken(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	x := NewExtraExtractor(json, Of(Code))
@@ -148,6 +148,29 @@ func TestExtrasOfAKnownToken(t *testing.T) {
 		if found != 1 {
 			t.Errorf("%s: %d codes, want 1", input, found)
 		}
+	}
+}
+
+// Tokens with only one text are described by it, and names are put into sentences.
+func TestDescribeTokens(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\nquery : item (COMMA item)* EOF ;\nitem : ID unit? ;\nunit : '%' ;\nCOMMA : ',' ;\nID : [a-z]+ ;\n")
+	space := NewSpace(g, Options{})
+	var got []string
+	for _, e := range extrasOf(t, NewExtraExtractor(g, Of(Repeated, Absent, Early)), grammartest.Parse(t, g, "a,b%,c")) {
+		if e.Bound() <= 2 {
+			got = append(got, e.Describe(space))
+		}
+	}
+	want := []string{
+		"a query with two or more ','",
+		"an item without the optional unit",
+		"an item at the start of the input", "an ID at the start of the input",
+		"an item within the first two tokens", "',' within the first two tokens", "an ID within the first two tokens",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("descriptions (-want +got):\n%s", diff)
 	}
 }
 
@@ -179,7 +202,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestLocate finds the same paths as the extractor does.
+// Locate finds the same paths as an Extractor.
 func TestLocate(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	tree := grammartest.Parse(t, json, " {\"a\\u00e9\": [1.5e3, true, {}],\n \"b\": \"\"} ")

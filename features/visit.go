@@ -6,7 +6,7 @@ import (
 )
 
 // Each calls found once for each feature of a tree, in no particular order. It
-// fails if a token takes too long to take apart.
+// fails if a token takes too long to parse.
 func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 	x.found, x.input, x.tokens, x.leaves = found, tree.Input(), 0, x.leaves[:0]
 	defer x.reset()
