@@ -37,7 +37,7 @@ const (
 func families() []family {
 	return []family{
 		{
-			Name: "siblings", Description: "children of one node that are equal, start alike or are unsorted",
+			name: "siblings", description: "children of one node that are equal, start alike or are unsorted",
 			kinds: []kind{
 				{Kind: Repeated, node: repeated, several: true, describe: describeRepeated, need: needSiblings},
 				{Kind: SameStart, node: sameStart, several: true, describe: describeSameStart, need: needSiblings},
@@ -45,7 +45,7 @@ func families() []family {
 			},
 		},
 		{
-			Name: "values", Description: "the length of a token, the size of a number, wide and escaped characters",
+			name: "values", description: "the length of a token, the size of a number, wide and escaped characters",
 			kinds: []kind{
 				{
 					Kind: Length, token: length, describe: describeLength, need: needCharacters,
@@ -71,21 +71,21 @@ func families() []family {
 			},
 		},
 		{
-			Name: "children", Description: "how many children of one name a node has",
+			name: "children", description: "how many children of one name a node has",
 			kinds: []kind{{
 				Kind: Children, node: children, several: true, describe: describeChildren, need: needChildren,
 				bounds: []int{2, 3, 4, 5, 8, 10, 16, 32, 64},
 			}},
 		},
 		{
-			Name: "absent", Description: "an optional part that is missing",
+			name: "absent", description: "an optional part that is missing",
 			kinds: []kind{{
 				Kind: Absent, node: absent, where: inRules | inTokens, keyed: byRule,
 				describe: describeAbsent, need: needAbsent,
 			}},
 		},
 		{
-			Name: "counts", Description: "a path of one or two symbols that occurs two or three times",
+			name: "counts", description: "a path of one or two symbols that occurs two or three times",
 			kinds: []kind{{
 				Kind: Count, node: counts, where: inRules | inTokens, keyed: byLast,
 				describe: describeCount, need: needCount,
@@ -93,14 +93,14 @@ func families() []family {
 			}},
 		},
 		{
-			Name: "trivia", Description: "white space and comments beside a token, with or without a line break",
+			name: "trivia", description: "white space and comments beside a token, with or without a line break",
 			kinds: []kind{
 				{Kind: Before, trivia: before, describe: describeBefore, need: needTrivia},
 				{Kind: After, trivia: after, describe: describeAfter, need: needTrivia},
 			},
 		},
 		{
-			Name: "early", Description: "a rule or token within the first 1, 2, 4, ... or 128 tokens",
+			name: "early", description: "a rule or token within the first 1, 2, 4, ... or 128 tokens",
 			kinds: []kind{{
 				Kind: Early, symbol: early, atMost: true, describe: describeEarly, need: needEarly,
 				bounds: []int{1, 2, 4, 8, 16, 32, 64, 128},
@@ -111,7 +111,7 @@ func families() []family {
 
 // A family is some kinds of features that users turn on and off together.
 type family struct {
-	Name, Description string
+	name, description string
 	kinds             []kind
 }
 
@@ -128,7 +128,7 @@ type kind struct {
 	where   where                                                  // the trees that node is called for; inRules if 0
 	keyed   keyed                                                  // the occurrence that a feature is found at
 	bounds  []int                                                  // ascending; an input has the feature of each bound that it reaches
-	atMost  bool                                                   // reaching a bound is not to exceed it
+	atMost  bool                                                   // a number reaches the bounds that it does not exceed
 
 	describe func(p phrase) string
 	// need returns how targeting meets the feature by a condition on paths; nil if
@@ -136,7 +136,7 @@ type kind struct {
 	need func(p phrase) Need
 }
 
-// where says which trees a kind looks at.
+// where is a set of trees that a kind looks at.
 type where uint8
 
 const (
@@ -144,7 +144,7 @@ const (
 	inTokens                   // the trees inside tokens
 )
 
-// keyed says at which occurrence a feature is found while a tree is walked.
+// keyed is the occurrence of a path at which a feature is found in a tree.
 type keyed uint8
 
 const (
@@ -197,7 +197,7 @@ type Family struct {
 func Families() []Family {
 	var out []Family
 	for _, f := range families() {
-		public := Family{Name: f.Name, Description: f.Description}
+		public := Family{Name: f.name, Description: f.description}
 		for _, k := range f.kinds {
 			public.Kinds |= Of(k.Kind)
 		}

@@ -19,12 +19,12 @@ import (
 func TestTableOfKinds(t *testing.T) {
 	seen := Kinds(0)
 	for _, f := range families() {
-		if f.Name == "" || f.Description == "" {
-			t.Errorf("family %q has no name or no description", f.Name)
+		if f.name == "" || f.description == "" {
+			t.Errorf("family %q has no name or no description", f.name)
 		}
 		for _, k := range f.kinds {
 			if seen.Has(k.Kind) || k.Kind == 0 || k.Kind >= maxKinds {
-				t.Errorf("%s: number %d is taken or out of range", f.Name, k.Kind)
+				t.Errorf("%s: number %d is taken or out of range", f.name, k.Kind)
 			}
 			seen |= Of(k.Kind)
 			functions := 0
@@ -34,10 +34,10 @@ func TestTableOfKinds(t *testing.T) {
 				}
 			}
 			if functions != 1 || k.describe == nil {
-				t.Errorf("%s: kind %d has %d functions to extract it, want 1 and a description", f.Name, k.Kind, functions)
+				t.Errorf("%s: kind %d has %d functions to extract it, want 1 and a description", f.name, k.Kind, functions)
 			}
 			if !slices.IsSorted(k.bounds) || len(k.bounds) > 0 && (k.bounds[0] < 0 || k.bounds[len(k.bounds)-1] >= 1<<boundBits) {
-				t.Errorf("%s: kind %d has bounds %v", f.Name, k.Kind, k.bounds)
+				t.Errorf("%s: kind %d has bounds %v", f.name, k.Kind, k.bounds)
 			}
 		}
 	}
