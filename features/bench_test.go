@@ -9,7 +9,7 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// Extraction beside the parse it follows, in one run.
+// BenchmarkExtract compares extraction with the parse before it.
 func BenchmarkExtract(b *testing.B) {
 	g := grammartest.Bundled(b, "json")
 	record := `{"id": 17, "name": "plain words, as most are", "tags": ["a", "b\n"], "ratio": -2.5e3, "ok": true, "none": null}`

@@ -20,65 +20,65 @@ func TestExtras(t *testing.T) {
 	}{
 		{
 			"a key twice", Of(Repeated, SameStart), `{"a":1,"b":1,"a":2}`,
-			[]string{"two member of one object that begin with the same token"},
+			[]string{"an object where one member starts with the same token as another"},
 		},
 		{
 			"a member twice", Of(Repeated, SameStart), `{"a":1,"a":1}`,
-			[]string{"two member of one object that are the same", "two member of one object that begin with the same token"},
+			[]string{"an object with the same member twice", "an object where one member starts with the same token as another"},
 		},
 		{"the same key in two objects", Of(Repeated, SameStart), `[{"a":1},{"a":2}]`, nil},
 		{
 			"a value twice", Of(Repeated), `[1,[2],1]`,
-			[]string{"two value of one array that are the same"},
+			[]string{"an array with the same value twice"},
 		},
-		{"an array of three", Of(Children), `[1,[2],3]`, []string{"array with at least 2 ','", "array with at least 2 value", "array with at least 3 value"}},
+		{"an array of three", Of(Children), `[1,[2],3]`, []string{"an array with two or more ','", "an array with two or more value", "an array with three or more value"}},
 		{"keys out of order", Of(Unsorted), `{"b":1,"a":[1,2]}`, []string{
-			"two member of one object whose first tokens are out of order",
+			"an object where the first token of one member sorts before that of the previous one",
 		}},
-		{"values out of order", Of(Unsorted), `[2,1]`, []string{"two value of one array whose first tokens are out of order"}},
+		{"values out of order", Of(Unsorted), `[2,1]`, []string{"an array where the first token of one value sorts before that of the previous one"}},
 		{"one order in each object", Of(Unsorted), `[{"b":1},{"a":2}]`, nil},
 		{"escapes", Of(Code), `"\u0041\n\uD83D\ude00"`, []string{
-			"UNICODE with a code of ASCII", "UNICODE with a code of a first surrogate", "UNICODE with a code of a second surrogate",
+			"a UNICODE with the hexadecimal code of an ASCII character", "a UNICODE with the hexadecimal code of a high surrogate", "a UNICODE with the hexadecimal code of a low surrogate",
 		}},
 		{"a long string", Of(Length), `"abc"`, []string{
-			"STRING of at least 2 bytes in value", "STRING of at least 3 bytes in value", "STRING of at least 4 bytes in value",
+			"a value with a STRING of at least 2 bytes", "a value with a STRING of at least 3 bytes", "a value with a STRING of at least 4 bytes",
 		}},
 		{"wide characters", Of(Wide), `"日"`, []string{
-			"STRING in value with a character of at least 2 bytes", "STRING in value with a character of at least 3 bytes",
+			"a value with a STRING that has a character of at least two bytes", "a value with a STRING that has a character of at least three bytes",
 		}},
 		{"a large number", Of(Large, Digits), `-12.50e1`, []string{
-			"NUMBER in value of 1e1 or more", "NUMBER in value of 1e2 or more",
-			"NUMBER in value with at least 2 digits that count", "NUMBER in value with at least 3 digits that count",
+			"a value with a NUMBER of at least 1e1, ignoring its sign", "a value with a NUMBER of at least 1e2, ignoring its sign",
+			"a value with a NUMBER of at least 2 significant digits", "a value with a NUMBER of at least 3 significant digits",
 		}},
 		{"a small number", Of(Large, Small), `0.005`, []string{
-			"NUMBER in value below 1e-0, not 0", "NUMBER in value below 1e-1, not 0", "NUMBER in value below 1e-2, not 0", "NUMBER in value below 1e-3, not 0",
+			"a value with a NUMBER below 1, ignoring its sign, but not 0", "a value with a NUMBER below 1, ignoring its sign, but not 0", "a value with a NUMBER below 1e-1, ignoring its sign, but not 0", "a value with a NUMBER below 1e-2, ignoring its sign, but not 0",
 		}},
 		{"zero", Of(Large, Small, Digits), `0.0e99`, nil},
-		{"no fraction", Of(Absent), `-1e+2`, []string{"NUMBER without FRACTION?", "INTEGER without [0-9]*"}},
+		{"no fraction", Of(Absent), `-1e+2`, []string{"a NUMBER without the optional FRACTION", "an INTEGER without the optional [0-9]*"}},
 		{"twice", Of(Count), `[true,null,true]`, []string{
-			"at least 2 times [ value , value ]", "at least 2 times [ value , value ]", "at least 2 times [ value , value ]",
-			"at least 2 times [ value , value ]", "at least 2 times true",
+			"'[' value ',' value ']' two or more times", "'[' value ',' value ']' two or more times", "'[' value ',' value ']' two or more times",
+			"'[' value ',' value ']' two or more times", "'true' two or more times",
 		}},
 		{"early", Of(Early), `[[[[[[1]]]]]]`, []string{
-			"'[' at the very start", "array at the very start", "value at the very start",
-			"'[' within the first 2 tokens", "array within the first 2 tokens", "value within the first 2 tokens",
-			"'[' within the first 4 tokens", "array within the first 4 tokens", "value within the first 4 tokens",
-			"'[' within the first 8 tokens", "array within the first 8 tokens", "value within the first 8 tokens",
-			"NUMBER within the first 8 tokens", "']' within the first 8 tokens",
-			"'[' within the first 16 tokens", "array within the first 16 tokens", "value within the first 16 tokens",
-			"NUMBER within the first 16 tokens", "']' within the first 16 tokens",
-			"'[' within the first 32 tokens", "array within the first 32 tokens", "value within the first 32 tokens",
-			"NUMBER within the first 32 tokens", "']' within the first 32 tokens",
-			"'[' within the first 64 tokens", "array within the first 64 tokens", "value within the first 64 tokens",
-			"NUMBER within the first 64 tokens", "']' within the first 64 tokens",
-			"'[' within the first 128 tokens", "array within the first 128 tokens", "value within the first 128 tokens",
-			"NUMBER within the first 128 tokens", "']' within the first 128 tokens",
+			"'[' at the start of the input", "an array at the start of the input", "a value at the start of the input",
+			"'[' within the first two tokens", "an array within the first two tokens", "a value within the first two tokens",
+			"'[' within the first four tokens", "an array within the first four tokens", "a value within the first four tokens",
+			"'[' within the first eight tokens", "an array within the first eight tokens", "a value within the first eight tokens",
+			"a NUMBER within the first eight tokens", "']' within the first eight tokens",
+			"'[' within the first 16 tokens", "an array within the first 16 tokens", "a value within the first 16 tokens",
+			"a NUMBER within the first 16 tokens", "']' within the first 16 tokens",
+			"'[' within the first 32 tokens", "an array within the first 32 tokens", "a value within the first 32 tokens",
+			"a NUMBER within the first 32 tokens", "']' within the first 32 tokens",
+			"'[' within the first 64 tokens", "an array within the first 64 tokens", "a value within the first 64 tokens",
+			"a NUMBER within the first 64 tokens", "']' within the first 64 tokens",
+			"'[' within the first 128 tokens", "an array within the first 128 tokens", "a value within the first 128 tokens",
+			"a NUMBER within the first 128 tokens", "']' within the first 128 tokens",
 		}},
 		{"a blank", Of(Before, After), " [\n]", []string{
-			"WHITESPACE after '[' in array", "WHITESPACE at the very start", "WHITESPACE before '[' in array", "WHITESPACE before ']' in array",
-			"WHITESPACE with a line end after '[' in array", "WHITESPACE with a line end before ']' in array",
+			"WHITESPACE after '[' in an array", "WHITESPACE at the start of the input", "WHITESPACE before '[' in an array", "WHITESPACE before ']' in an array",
+			"WHITESPACE with a line break after '[' in an array", "WHITESPACE with a line break before ']' in an array",
 		}},
-		{"a blank at the end", Of(Before, After), "1 ", []string{"WHITESPACE after NUMBER in value", "WHITESPACE before the end"}},
+		{"a blank at the end", Of(Before, After), "1 ", []string{"WHITESPACE after NUMBER in a value", "WHITESPACE before the end of the input"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			x := NewExtraExtractor(json, tc.kinds)
@@ -102,13 +102,10 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// TestWantedExtras finds of all extras those that are wanted, one at a time.
+// An extractor for one feature finds only this one.
 func TestWantedExtras(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
-	all := Kinds(0)
-	for _, set := range KindSets() {
-		all |= set
-	}
+	all := AllKinds()
 	tree := grammartest.Parse(t, json, "{\"b\": [1, -2.5e10, 0.001],\n\"a\":\"\\u00e9\\n日\", \"a\": [[], {}, true, true]} ")
 	extras := func(x *ExtraExtractor) []Extra {
 		var out []Extra
@@ -123,7 +120,7 @@ func TestWantedExtras(t *testing.T) {
 	for _, e := range found {
 		kinds |= Of(e.Kind())
 		if got := extras(NewExtraExtractor(json, Of(e.Kind()), e)); !slices.Equal(got, []Extra{e}) {
-			t.Errorf("wanted %s, got %d others", e.Describe(NewSpace(json, Options{})), len(got))
+			t.Errorf("wanted %s, got %d features", e.Describe(NewSpace(json, Options{})), len(got))
 		}
 	}
 	if kinds != all {
@@ -134,7 +131,7 @@ func TestWantedExtras(t *testing.T) {
 	}
 }
 
-// TestExtrasOfAKnownToken meets a token again, at another place.
+// A token has the same features if it occurs again, at another offset.
 func TestExtrasOfAKnownToken(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	x := NewExtraExtractor(json, Of(Code))
@@ -151,6 +148,29 @@ func TestExtrasOfAKnownToken(t *testing.T) {
 		if found != 1 {
 			t.Errorf("%s: %d codes, want 1", input, found)
 		}
+	}
+}
+
+// Tokens with only one text are described by it, and names are put into sentences.
+func TestDescribeTokens(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\nquery : item (COMMA item)* EOF ;\nitem : ID unit? ;\nunit : '%' ;\nCOMMA : ',' ;\nID : [a-z]+ ;\n")
+	space := NewSpace(g, Options{})
+	var got []string
+	for _, e := range extrasOf(t, NewExtraExtractor(g, Of(Repeated, Absent, Early)), grammartest.Parse(t, g, "a,b%,c")) {
+		if e.Bound() <= 2 {
+			got = append(got, e.Describe(space))
+		}
+	}
+	want := []string{
+		"a query with two or more ','",
+		"an item without the optional unit",
+		"an item at the start of the input", "an ID at the start of the input",
+		"an item within the first two tokens", "',' within the first two tokens", "an ID within the first two tokens",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("descriptions (-want +got):\n%s", diff)
 	}
 }
 
@@ -182,7 +202,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestLocate finds the same paths as the extractor does.
+// Locate finds the same paths as an Extractor.
 func TestLocate(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	tree := grammartest.Parse(t, json, " {\"a\\u00e9\": [1.5e3, true, {}],\n \"b\": \"\"} ")

@@ -7,30 +7,30 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// An Extractor finds the paths of trees of one grammar. It is not safe for
-// concurrent use; making one is cheap.
+// An Extractor finds the k-paths of trees of one grammar. It is cheap to create
+// and not safe for concurrent use.
 type Extractor struct {
 	space *Space
 	k     int
-	keys  []uint64 // by occurrence, 0 for what is no symbol
+	keys  []uint64 // by occurrence; 0 if it is not a symbol of paths
 	parts *absences
 
-	set   *Set // what takes the paths of the tree, or else
+	set   *Set // collects the paths of the tree; if nil, visit is called for each
 	visit func(length int, id uint64)
 
-	rows   []uint64 // by depth, k to each: the hashes of the paths that end there
-	last   []uint64 // by depth: the key that the row is of
-	filled int      // depths whose rows are of the current path, or were right before
-	ended  ending   // the last symbol that had nothing below it, since the rows changed
+	rows   []uint64 // k for each depth: the hashes of the paths that end there
+	last   []uint64 // by depth: the key of the symbol that the row belongs to
+	filled int      // number of depths whose rows belong to the current node or the one before it
+	ended  ending   // the last symbol without children since the rows changed
 }
 
-// An ending is a symbol with nothing below it.
+// An ending is a symbol without children, at a depth.
 type ending struct {
 	depth int
 	key   uint64
 }
 
-// NewExtractor returns an extractor of the paths of a space, of every length up to k.
+// NewExtractor returns an extractor of the paths of a space, of all lengths from 1 to k.
 func NewExtractor(s *Space, k int) *Extractor {
 	x := &Extractor{space: s, k: k, keys: make([]uint64, len(s.grammar.Nodes))}
 	for _, n := range s.grammar.Nodes {
@@ -44,14 +44,14 @@ func NewExtractor(s *Space, k int) *Extractor {
 	return x
 }
 
-// Each calls visit for each path of a tree, with its length and its ID, as often
-// as it is in there. The error tells that a token takes too long to take apart.
+// Each calls visit for each occurrence of a path in a tree, with the path's
+// length and ID. It fails if a token takes too long to parse.
 func (x *Extractor) Each(tree *derivation.Tree, visit func(length int, id uint64)) error {
 	x.set, x.visit = nil, visit
 	return x.walk(tree)
 }
 
-// Add puts the paths of a tree into a set.
+// Add adds the paths of a tree to a set. It fails if a token takes too long to parse.
 func (x *Extractor) Add(set *Set, tree *derivation.Tree) error {
 	x.set, x.visit = set, nil
 	return x.walk(tree)
@@ -106,7 +106,7 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 	return nil
 }
 
-// inside takes the paths that end inside a token.
+// inside visits the paths that end inside a token.
 func (x *Extractor) inside(depth int, tree *derivation.Tree) {
 	if tree == nil || x.knows(depth, tree) {
 		return
@@ -125,14 +125,14 @@ func (x *Extractor) inside(depth int, tree *derivation.Tree) {
 	}
 }
 
-// knows reports whether the set has all paths that end inside a token, because
-// the same token was there before below the same symbols.
+// knows reports whether the set has all paths that end inside a token because an
+// equal token was added below the same symbols.
 func (x *Extractor) knows(depth int, tree *derivation.Tree) bool {
 	id := tree.Kept()
 	return x.set != nil && id != 0 && x.set.knows(mix(x.above(depth), id))
 }
 
-// above returns a hash of all that paths through a depth can have above it.
+// above returns a hash of the symbols above a depth, as far as paths reach.
 func (x *Extractor) above(depth int) uint64 {
 	length := min(x.k-1, depth)
 	if length == 0 {
@@ -141,14 +141,14 @@ func (x *Extractor) above(depth int) uint64 {
 	return mix(x.rows[(depth-1)*x.k+length-1], uint64(length))
 }
 
-// enter takes the paths that end in a symbol at a depth.
+// enter visits the paths that end in a symbol at a depth.
 func (x *Extractor) enter(depth int, key uint64) {
 	for len(x.last) <= depth {
 		x.rows = append(x.rows, make([]uint64, x.k)...)
 		x.last = append(x.last, 0)
 	}
-	// A symbol right after the same one, below the same ones, has the same
-	// paths, and the rows of what was below it still hold.
+	// A symbol that follows an equal sibling ends the same paths, and the rows
+	// below it are still valid.
 	if depth < x.filled && x.last[depth] == key && x.set != nil {
 		return
 	}
@@ -170,8 +170,8 @@ func (x *Extractor) enter(depth int, key uint64) {
 	}
 }
 
-// end takes the paths that end in a symbol at a depth with nothing below it. A
-// set that has the longest needs no others.
+// end visits the paths that end in a symbol without children. A set that has
+// the longest of them has all.
 func (x *Extractor) end(depth int, key uint64) {
 	if x.set == nil {
 		for length := 1; length <= min(x.k, depth+1); length++ {
@@ -190,7 +190,7 @@ func (x *Extractor) end(depth int, key uint64) {
 	}
 }
 
-// aboveEnd returns the hash of a path of a length but for its end at a depth.
+// aboveEnd returns the hash of a path of a length that ends at a depth, without its last symbol.
 func (x *Extractor) aboveEnd(depth, length int) uint64 {
 	if length == 1 {
 		return 0
@@ -198,7 +198,7 @@ func (x *Extractor) aboveEnd(depth, length int) uint64 {
 	return x.rows[(depth-1)*x.k+length-2]
 }
 
-// absent takes the paths that end in an optional part that is not there.
+// absent visits the paths that end in an optional part that a node does not have.
 func (x *Extractor) absent(depth int, n derivation.Node) {
 	if x.parts == nil {
 		return

@@ -41,8 +41,8 @@ func TestPathsOfASum(t *testing.T) {
 	}
 }
 
-// What is extracted in one pass is what a plain walk up from every node finds,
-// and all of it is in the space.
+// The extractor finds the paths that a plain walk up from every node finds, and
+// all of them are in the space.
 func TestExtractionAgainstAPlainWalk(t *testing.T) {
 	const k = 5
 	for name, inputs := range map[string][]string{
@@ -68,7 +68,7 @@ func TestExtractionAgainstAPlainWalk(t *testing.T) {
 				for length := 1; length <= k; length++ {
 					for id := range got.All(length) {
 						if !known[length][id] {
-							t.Errorf("%s %+v: %q has a path of length %d that the grammar has not", name, opt, input, length)
+							t.Errorf("%s %+v: %q has a path of length %d that is not in the space", name, opt, input, length)
 						}
 					}
 				}
@@ -163,15 +163,15 @@ func TestPatterns(t *testing.T) {
 		paths []features.Path
 		want  string
 	}{
-		{[]features.Path{{15, 36, 11}}, "multExpr (* | / | %) ( addExpr - multExpr )"},
-		{[]features.Path{{15, 36, 11}, {23}}, "multExpr * ( addExpr - multExpr )"},
-		{[]features.Path{{10}}, "addExpr + multExpr"},
-		{[]features.Path{{27}}, "+ unaryExpr"},
-		{[]features.Path{{42, 46}}, "2"},
+		{[]features.Path{{15, 36, 11}}, "multExpr ('*' | '/' | '%') '(' addExpr '-' multExpr ')'"},
+		{[]features.Path{{15, 36, 11}, {23}}, "multExpr '*' '(' addExpr '-' multExpr ')'"},
+		{[]features.Path{{10}}, "addExpr '+' multExpr"},
+		{[]features.Path{{27}}, "'+' unaryExpr"},
+		{[]features.Path{{42, 46}}, "'2'"},
 		{[]features.Path{{42}}, "decDigit"},
-		{[]features.Path{{5, 2}}, "multExpr (+ | -) multExpr"},
-		{[]features.Path{{5, 5, 10}}, "addExpr + multExpr (+ | -) multExpr (+ | -) multExpr"},
-		{[]features.Path{{10}, {23}}, "addExpr + multExpr; multExpr * unaryExpr"},
+		{[]features.Path{{5, 2}}, "multExpr ('+' | '-') multExpr"},
+		{[]features.Path{{5, 5, 10}}, "addExpr '+' multExpr ('+' | '-') multExpr ('+' | '-') multExpr"},
+		{[]features.Path{{10}, {23}}, "addExpr '+' multExpr; multExpr '*' unaryExpr"},
 	} {
 		if got := space.Pattern(c.paths...); got != c.want {
 			t.Errorf("pattern of %v: %q, want %q", c.paths, got, c.want)
@@ -179,7 +179,15 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Where a part is optional, its absence is a symbol if that is asked for.
+// Literals keep their spaces, and one that is repeated needs no brackets.
+func TestDescribe(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : 'two  spaces'* ('; ' | '\\'')? (A '(')+ EOF ;\nA : 'a' ;\n")
+	if got, want := features.Describe(g.Nodes[g.Rule("s").Root]), `'two  spaces'* ('; ' | '\'')? (A '(')+`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// With Options.Absent, the absence of an optional part is a symbol.
 func TestAbsence(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : 'a' b? ('c' | 'd' 'e'?) EOF ;\nb : 'b'+ ;\n")
 	space := features.NewSpace(g, features.Options{Absent: true})
@@ -199,8 +207,8 @@ func TestAbsence(t *testing.T) {
 	}
 }
 
-// What derives nothing is on no possible path, and neither is what stands
-// beside it.
+// Symbols without a finite derivation are on no possible path, nor are the
+// symbols that require them.
 func TestPossiblePaths(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ntokens { GHOST }\ns : 'a' b | GHOST c EOF ;\nb : 'b' | 'x' GHOST ;\nc : 'c' ;\n")
 	for k, want := range map[int][2]int64{1: {8, 3}, 2: {4, 1}} {
@@ -212,7 +220,7 @@ func TestPossiblePaths(t *testing.T) {
 	}
 }
 
-// A token that the lexer makes in one mode is on no path where it is in another.
+// A token is on no possible path where the lexer is in a mode that does not make it.
 func TestPossiblePathsOfModes(t *testing.T) {
 	g := grammartest.Load(t, "parser grammar P; options { tokenVocab = L; }\ns : WORD* (OPEN WORD CLOSE)? EOF ;\n",
 		"lexer grammar L;\nWORD : 'w' ;\nOPEN : '<' -> pushMode(IN) ;\nmode IN;\nIN_WORD : [W] -> type(WORD) ;\nCLOSE : '>' -> popMode ;\n")
@@ -235,7 +243,7 @@ func TestPossiblePathsOfModes(t *testing.T) {
 	}
 }
 
-// What an input has is possible.
+// All paths of the samples are possible.
 func TestSamplesArePossible(t *testing.T) {
 	for _, name := range bundled.Names() {
 		g := grammartest.Bundled(t, name)
@@ -256,7 +264,7 @@ func TestSamplesArePossible(t *testing.T) {
 			}
 			for id := range set.All(k) {
 				if !possible[id] {
-					t.Fatalf("%s: sample %s has a path that is said to be impossible", name, sample.Name)
+					t.Fatalf("%s: sample %s has an impossible path", name, sample.Name)
 				}
 			}
 		}

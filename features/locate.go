@@ -7,9 +7,9 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Locate calls found for each path of a tree, as often as it is in there, with
-// its ID. The path is valid until the next one; clone it to keep it. IDs alone
-// are had faster from an [Extractor].
+// Locate calls found for each occurrence of a path of length 1 to k in a tree,
+// with its ID. The path is overwritten by the next one; clone it to keep it. An
+// [Extractor] is faster if IDs suffice.
 func (s *Space) Locate(tree *derivation.Tree, k int, found func(id uint64, p Path)) error {
 	l := locator{space: s, k: k, found: found}
 	lens := tree.Lens()
@@ -42,7 +42,7 @@ func (s *Space) Locate(tree *derivation.Tree, k int, found func(id uint64, p Pat
 	return nil
 }
 
-// A locator keeps the symbols from the root to where it is.
+// A locator holds the symbols from the root to the current node.
 type locator struct {
 	space *Space
 	k     int
@@ -73,7 +73,7 @@ func (l *locator) enter(depth int, o grammars.Occurrence) {
 	}
 }
 
-// Compare orders paths: the shorter first, then by their symbols' numbers.
+// Compare orders paths by length, then by the numbers of their symbols.
 func Compare(a, b Path) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

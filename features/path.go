@@ -2,10 +2,10 @@ package features
 
 import "github.com/inroad/inroad/grammars"
 
-// A Path is a chain of occurrences read down a derivation tree, outermost first.
+// A Path is a k-path: a chain of occurrences, each a child of the one before it.
 type Path []grammars.Occurrence
 
-// mix adds a symbol to the hash of a path. It is the finaliser of splitmix64,
+// mix appends a symbol to the hash of a path. It is the finaliser of splitmix64,
 // which is a permutation: paths that differ in one symbol never collide.
 func mix(h, symbol uint64) uint64 {
 	h = h*0x9E3779B97F4A7C15 + symbol
@@ -25,6 +25,6 @@ func hashText(s string) uint64 {
 	return h
 }
 
-// Extend returns the ID of a path of occurrences with one more at its end, given
-// the ID of the path; that of the empty path is 0.
+// Extend returns the ID of the path that appends o to the path with the given ID.
+// The empty path has ID 0.
 func Extend(id uint64, o grammars.Occurrence) uint64 { return mix(id, uint64(o)+1) }

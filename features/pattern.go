@@ -7,11 +7,14 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Pattern shows paths as a partial input: the alternative that holds the first
-// symbol, written out along the path, with everything beside it as the grammar
-// has it. Paths that begin in the same alternative make one pattern, others
-// stand beside it.
-func (s *Space) Pattern(paths ...Path) string {
+// Pattern returns paths as a partial input: the alternative of a rule that the
+// first symbol is in, written out along the path, and everything beside the path
+// as in the grammar. Literals are quoted. Paths that start in the same
+// alternative share a pattern; the patterns are separated by semicolons.
+func (s *Space) Pattern(paths ...Path) string { return strings.Join(s.Patterns(paths...), "; ") }
+
+// Patterns returns what [Space.Pattern] joins.
+func (s *Space) Patterns(paths ...Path) []string {
 	var tops []*grammars.Node
 	below := map[*grammars.Node][]Path{}
 	for _, path := range paths {
@@ -23,13 +26,12 @@ func (s *Space) Pattern(paths ...Path) string {
 	}
 	var out []string
 	for _, top := range tops {
-		text := along(below[top]).write(top)
-		out = append(out, strings.Join(strings.Fields(text), " "))
+		out = append(out, along(below[top]).write(top))
 	}
-	return strings.Join(out, "; ")
+	return out
 }
 
-// alternative returns the alternative of a rule that holds an occurrence.
+// alternative returns the alternative of a rule that an occurrence is in.
 func (s *Space) alternative(o grammars.Occurrence) *grammars.Node {
 	n := s.grammar.Nodes[o]
 	if n.Rule == nil {
@@ -47,7 +49,7 @@ func (s *Space) alternative(o grammars.Occurrence) *grammars.Node {
 	return root
 }
 
-// holds reports whether a construct of a rule has a node in it.
+// holds reports whether a node is part of a construct of its rule.
 func holds(in, n *grammars.Node) bool {
 	if in == n {
 		return true
@@ -55,40 +57,40 @@ func holds(in, n *grammars.Node) bool {
 	return !in.Kind.Symbolic() && slices.ContainsFunc(in.Children, func(c *grammars.Node) bool { return holds(c, n) })
 }
 
-// Describe shows what a node derives as the grammar has it.
-func Describe(n *grammars.Node) string {
-	return strings.Join(strings.Fields(along(nil).write(n)), " ")
-}
+// Describe returns a construct of a rule as in the grammar.
+func Describe(n *grammars.Node) string { return along(nil).write(n) }
 
-// along is the paths to follow through a rule: each begins with a symbol of it.
+// along is the paths that a pattern follows: each starts with a symbol of the
+// rule that is written.
 type along []Path
 
-// write renders a construct of the rule.
-func (a along) write(n *grammars.Node) string {
+// write returns a construct of the rule as text.
+func (a along) write(n *grammars.Node) string { return strings.Join(a.parts(n), " ") }
+
+// parts returns the elements of a construct of the rule.
+func (a along) parts(n *grammars.Node) []string {
 	switch n.Kind {
 	case grammars.Reference:
 		return a.reference(n)
-	case grammars.Literal:
-		return n.Value
-	case grammars.CharSet, grammars.TokenSet:
-		return n.Text
+	case grammars.Literal, grammars.CharSet, grammars.TokenSet:
+		return []string{n.Text}
 	case grammars.Concatenation:
-		var parts []string
+		var out []string
 		for _, c := range n.Children {
-			parts = append(parts, a.write(c))
+			out = append(out, a.parts(c)...)
 		}
-		return strings.Join(parts, " ")
+		return out
 	case grammars.Alternation:
 		return a.choice(n)
 	case grammars.Repetition:
 		return a.repetition(n)
 	default:
-		return ""
+		return nil
 	}
 }
 
-// reference renders a name, or what paths that go on from there go through.
-func (a along) reference(n *grammars.Node) string {
+// reference returns the name of a rule, or the rule's elements if paths go on below it.
+func (a along) reference(n *grammars.Node) []string {
 	var on along
 	for _, p := range a {
 		if p[0] == n.ID && len(p) > 1 {
@@ -96,48 +98,51 @@ func (a along) reference(n *grammars.Node) string {
 		}
 	}
 	if len(on) == 0 || len(n.Children) == 0 {
-		return n.Text
+		return []string{n.Text}
 	}
-	return on.write(n.Children[0])
+	return on.parts(n.Children[0])
 }
 
-// choice renders the alternatives that the paths take, or all of them.
-func (a along) choice(n *grammars.Node) string {
+// choice returns the alternatives that paths go through, or all if there is none.
+func (a along) choice(n *grammars.Node) []string {
 	alts := n.Children
 	if taken := slices.DeleteFunc(slices.Clone(alts), func(c *grammars.Node) bool { return !a.take(c) }); len(taken) > 0 {
 		alts = taken
 	}
-	var parts []string
+	if len(alts) == 1 {
+		return a.parts(alts[0])
+	}
+	var out []string
 	for _, alt := range alts {
-		parts = append(parts, a.write(alt))
+		out = append(out, a.write(alt))
 	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return "(" + strings.Join(parts, " | ") + ")"
+	return []string{"(" + strings.Join(out, " | ") + ")"}
 }
 
-// repetition renders what is repeated once if a path goes through it, else as
-// the grammar has it. A path that ends in the repetition says that it is absent.
-func (a along) repetition(n *grammars.Node) string {
+// repetition returns the repeated elements once if a path goes through them,
+// else the repetition as in the grammar. A path that ends in the repetition
+// itself says that it is absent.
+func (a along) repetition(n *grammars.Node) []string {
 	if slices.ContainsFunc(a, func(p Path) bool { return p[0] == n.ID }) {
-		return ""
+		return nil
 	}
-	body := a.write(n.Children[0])
+	parts := a.parts(n.Children[0])
 	if a.take(n.Children[0]) {
-		return body
+		return parts
 	}
-	if n.Children[0].Kind != grammars.Alternation && strings.Contains(body, " ") {
+	body := strings.Join(parts, " ")
+	if len(parts) != 1 {
 		body = "(" + body + ")"
 	}
 	switch {
 	case n.Max == 1:
-		return body + "?"
+		body += "?"
 	case n.Min == 1:
-		return body + "+"
+		body += "+"
 	default:
-		return body + "*"
+		body += "*"
 	}
+	return []string{body}
 }
 
 // take reports whether a path goes through a construct of the rule.

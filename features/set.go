@@ -2,17 +2,16 @@ package features
 
 import "iter"
 
-// A Set is a set of paths of one space, by length. With a path it has all the
-// shorter ones at the end of it, so that whoever adds paths from the longest on
-// can stop at one that is there.
+// A Set is a set of paths of one space, by length. It is closed under suffixes:
+// if it contains a path, it contains the shorter paths at its end.
 type Set struct {
 	paths  []table // by length
-	tokens table   // those whose paths are all there, hashed with what is above them
+	tokens table   // tokens whose paths are in the set, hashed with the symbols above them
 }
 
-const maxTokens = 1 << 16 // tokens remembered
+const maxTokens = 1 << 16 // in the table of tokens
 
-// NewSet returns an empty set of paths up to length k.
+// NewSet returns an empty set of paths of length 1 to k.
 func NewSet(k int) *Set {
 	s := &Set{paths: make([]table, k+1)}
 	slots := make([]uint64, k*minSlots)
@@ -25,13 +24,13 @@ func NewSet(k int) *Set {
 // Len returns the number of paths of a length.
 func (s *Set) Len(length int) int { return s.paths[length].count }
 
-// Has reports whether a path is in the set.
+// Has reports whether the set contains the path with an ID.
 func (s *Set) Has(length int, id uint64) bool { return s.paths[length].has(id) }
 
-// All yields the paths of a length, in no order.
+// All yields the IDs of the paths of a length, in no particular order.
 func (s *Set) All(length int) iter.Seq[uint64] { return s.paths[length].all }
 
-// knows reports whether a token was there before. If not, it is from now on.
+// knows reports whether the set contains a token, and adds it if there is room.
 func (s *Set) knows(token uint64) bool {
 	if s.tokens.count >= maxTokens {
 		return s.tokens.has(token)
@@ -39,17 +38,17 @@ func (s *Set) knows(token uint64) bool {
 	return !s.tokens.add(token)
 }
 
-// A table is a set of hashes. Inputs say the same again and again, so looking
-// for what is there matters most.
+// A table is a set of hashes. It is optimized for lookups that succeed, as
+// inputs repeat the same paths.
 type table struct {
-	slots []uint64 // a power of two, 0 where there is none
+	slots []uint64 // 0 if empty; their number is a power of two
 	count int
-	zero  bool // it has the hash 0
+	zero  bool // the table contains the hash 0
 }
 
 const minSlots = 128
 
-// slot returns where a hash is or would be. The table must not be full.
+// slot returns the slot of a hash, or the empty one for it. The table must not be full.
 func (t *table) slot(hash uint64) *uint64 {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {

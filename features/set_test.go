@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A table is a set, whatever the hashes: also 0, and those that share their slots.
+// A table is a set for all hashes, also for 0 and for those that share a slot.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hashes := rapid.OneOf(rapid.Uint64Range(0, 300), rapid.Custom(func(t *rapid.T) uint64 {
@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 		want := map[uint64]bool{}
 		for _, hash := range rapid.SliceOfN(hashes, 0, 500).Draw(t, "hashes") {
 			if table.has(hash) != want[hash] || table.add(hash) == want[hash] {
-				t.Fatalf("%#x was there: %v, which the table denies", hash, want[hash])
+				t.Fatalf("%#x: in the table %v, want %v", hash, !want[hash], want[hash])
 			}
 			want[hash] = true
 		}
@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 		if table.count != len(want) {
-			t.Fatalf("it counts %d, want %d", table.count, len(want))
+			t.Fatalf("%d hashes, want %d", table.count, len(want))
 		}
 	})
 }

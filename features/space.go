@@ -1,12 +1,16 @@
-// Package features turns derivation trees into what models learn from.
+// Package features turns derivation trees into the features that models learn
+// from.
 //
-// A feature is a k-path: a chain of k symbols of the grammar, each below the
-// one before it. A [Space] knows all the paths that a grammar has, and counts
-// or lists them; an [Extractor] finds those of a tree, of every length up to k
-// in one pass.
+// Most features are k-paths: chains of k symbols of the grammar, each a child of
+// the one before it. A [Space] counts and lists the k-paths of a grammar; an
+// [Extractor] finds those of a tree, of all lengths from 1 to k in one pass.
 //
-// The same tree has the same paths on every run and every machine: paths are
-// named by the numbers of the grammar graph, and their IDs are hashes of these.
+// Features beyond paths, such as the length of a token, are of type [Extra]. An
+// [ExtraExtractor] finds those of a tree. [Families] lists their kinds.
+//
+// The same tree has the same features on every run and every machine: symbols
+// are identified by their numbers in the grammar graph, and the ID of a path is
+// a hash of these numbers.
 package features
 
 import (
@@ -18,38 +22,38 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// MaxK is the longest path that is counted, listed or extracted.
+// MaxK is the length of the longest paths that are counted, listed or extracted.
 const MaxK = 8
 
-// Options say which paths are meant.
+// Options select the paths of a [Space].
 type Options struct {
 	Start  string // the rule that inputs are derived from; the grammar's start rule if empty
-	Trivia bool   // the paths of white space and comments, instead of those of what the parser sees
-	Names  bool   // the same symbol anywhere is one: paths of names, not of occurrences
-	Absent bool   // that an optional part is not there is a symbol as well, named by the part's number
-	// Possible leaves out the paths of the graph that no tree has: because
-	// something on them, or needed beside them, derives nothing, because an
-	// operator cannot be an operand of one that binds more tightly, or because the
-	// lexer is in no mode there that makes the token.
+	Trivia bool   // paths in skipped and hidden tokens, instead of paths in the tree of the parser
+	Names  bool   // symbols of the same name are equal, wherever they occur in the grammar
+	Absent bool   // the absence of an optional part is a symbol too
+	// Possible leaves out the paths of the grammar graph that no tree has: a symbol
+	// on the path or required beside it has no finite derivation, an operator
+	// would be an operand of one with higher precedence, or the lexer cannot be in
+	// a mode that makes the token.
 	Possible bool
 }
 
-// A Space is all the paths of a grammar.
+// A Space is the set of k-paths of a grammar.
 type Space struct {
 	grammar *grammars.Grammar
 	options Options
 	states  []state
-	first   []int32 // the states that paths begin with, in the order of their symbols
+	first   []int32 // the states of paths of length 1, in the order of their symbols
 }
 
-// A state is a symbol at the end of a path, and what can follow it: the same
-// symbol has several where it depends on the path what can.
+// A state is the last symbol of a path together with its possible successors. A
+// symbol whose successors depend on the path before it has several states.
 type state struct {
-	node *grammars.Node // of several with one name the first
-	next []int32        // the states that can come right below, in the order of their symbols
+	node *grammars.Node // with [Options.Names], the first of its name
+	next []int32        // the possible successors, in the order of their symbols
 }
 
-// NewSpace returns the paths of a grammar.
+// NewSpace returns the k-paths of a grammar that the options select.
 func NewSpace(g *grammars.Grammar, opt Options) *Space {
 	s := &Space{grammar: g, options: opt}
 	s.determine()
@@ -64,17 +68,17 @@ func (s *Space) root() *grammars.Node {
 	return s.grammar.Nodes[s.grammar.Rule(s.start()).Root]
 }
 
-// start returns the rule that inputs are derived from.
+// start returns the name of the rule that inputs are derived from.
 func (s *Space) start() string { return cmp.Or(s.options.Start, s.grammar.Start) }
 
-// isSymbol reports whether paths count a node.
+// isSymbol reports whether a node is a symbol of paths.
 func (s *Space) isSymbol(n *grammars.Node) bool {
 	return n.Kind.Symbolic() || s.options.Absent && n.Kind == grammars.Repetition && n.Min == 0
 }
 
 // Count returns the number of paths of length k.
 func (s *Space) Count(k int) *big.Int {
-	counts := make([]*big.Int, len(s.states)) // of paths that begin with each state
+	counts := make([]*big.Int, len(s.states)) // number of paths that start with each state
 	for i := range counts {
 		counts[i] = big.NewInt(1)
 	}
@@ -95,12 +99,12 @@ func (s *Space) Count(k int) *big.Int {
 	return total
 }
 
-// All yields the paths of length k, in the order of their symbols' numbers. The
-// path is valid until the next one; clone it to keep it.
+// All yields the paths of length k, ordered by the numbers of their symbols. The
+// yielded path is overwritten by the next one; clone it to keep it.
 func (s *Space) All(k int) iter.Seq[Path] {
 	return func(yield func(Path) bool) {
 		path := make(Path, k)
-		next := make([]int, k) // at each place, which of the candidates comes next
+		next := make([]int, k) // for each place of the path, the index of its next candidate
 		candidates := make([][]int32, k)
 		candidates[0] = s.first
 		for at := 0; at >= 0; {
@@ -124,12 +128,11 @@ func (s *Space) All(k int) iter.Seq[Path] {
 	}
 }
 
-// Node returns the node of the graph that a path's occurrence is; of several
-// with one name it is the first.
+// Node returns the node of an occurrence. With [Options.Names], paths have the
+// first occurrence of each name.
 func (s *Space) Node(o grammars.Occurrence) *grammars.Node { return s.grammar.Nodes[o] }
 
-// Symbols returns the symbols of a path as people name them: the text of each,
-// and its number.
+// Symbols returns the symbols of a path as text and number: value#4.
 func (s *Space) Symbols(p Path) []string {
 	out := make([]string, len(p))
 	for i, o := range p {
@@ -142,8 +145,7 @@ func (s *Space) Symbols(p Path) []string {
 	return out
 }
 
-// ID returns the ID of a path of this space, which is that of the same path in
-// a tree.
+// ID returns the ID of a path, which an [Extractor] of the space finds it under.
 func (s *Space) ID(p Path) uint64 {
 	h := uint64(0)
 	for _, o := range p {
@@ -152,7 +154,7 @@ func (s *Space) ID(p Path) uint64 {
 	return h
 }
 
-// key returns what stands for an occurrence in hashes.
+// key returns the number that represents an occurrence in the IDs of paths.
 func (s *Space) key(o grammars.Occurrence) uint64 {
 	if s.options.Names {
 		return hashText(s.grammar.Nodes[o].Text)

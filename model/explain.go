@@ -89,7 +89,7 @@ func (m *Model) way(l Leaf) Way {
 		}
 	}
 	if len(paths) > 0 {
-		w.With = append(strings.Split(m.space.Pattern(paths...), "; "), w.With...)
+		w.With = append(m.space.Patterns(paths...), w.With...)
 	}
 	return w
 }

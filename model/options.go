@@ -39,11 +39,7 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		K: 4, Trivia: true, Outcome: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
-		Extras: features.Of(
-			features.Repeated, features.SameStart,
-			features.Length, features.Wide, features.Digits, features.Large, features.Small,
-			features.Children, features.Absent, features.Count, features.Before, features.After,
-			features.Unsorted, features.Code, features.Early),
+		Extras: features.AllKinds(),
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Reader) expand(text string, symbols []written, first []*grammars.Node) 
 			return nil, r.unknown(text, symbols, i, known)
 		}
 		paths = longer
-		next = func(p features.Path) []*grammars.Node { return Below(r.grammar.Nodes[p[len(p)-1]]) }
+		next = func(p features.Path) []*grammars.Node { return below(r.grammar.Nodes[p[len(p)-1]]) }
 	}
 	return paths, nil
 }
@@ -160,9 +160,9 @@ func (r *Reader) unknown(text string, symbols []written, at int, known []*gramma
 	return e
 }
 
-// Below returns the symbols that can stand right below a symbol, among them the
+// below returns the symbols that can stand right below a symbol, among them the
 // optional parts whose absence ends a path.
-func Below(n *grammars.Node) []*grammars.Node {
+func below(n *grammars.Node) []*grammars.Node {
 	if isOptional(n) { // it is not there
 		return nil
 	}

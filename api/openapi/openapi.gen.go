@@ -420,9 +420,11 @@ func (e TrainOptionsBalance) Valid() bool {
 // Defines values for TrainOptionsFeatures.
 const (
 	Absences     TrainOptionsFeatures = "absent"
+	AllFeatures  TrainOptionsFeatures = "all"
 	Children     TrainOptionsFeatures = "children"
 	Counts       TrainOptionsFeatures = "counts"
-	NoExtras     TrainOptionsFeatures = "none"
+	Early        TrainOptionsFeatures = "early"
+	NoFeatures   TrainOptionsFeatures = "none"
 	Siblings     TrainOptionsFeatures = "siblings"
 	Surroundings TrainOptionsFeatures = "trivia"
 	Values       TrainOptionsFeatures = "values"
@@ -433,11 +435,15 @@ func (e TrainOptionsFeatures) Valid() bool {
 	switch e {
 	case Absences:
 		return true
+	case AllFeatures:
+		return true
 	case Children:
 		return true
 	case Counts:
 		return true
-	case NoExtras:
+	case Early:
+		return true
+	case NoFeatures:
 		return true
 	case Siblings:
 		return true
@@ -1428,7 +1434,7 @@ type TargetRequestStyle string
 type TrainOptions struct {
 	Balance TrainOptionsBalance `json:"balance,omitempty,omitzero"`
 
-	// Features What counts beyond paths; all of it if absent.
+	// Features The families of features beyond paths that trees may test; all if absent.
 	Features []TrainOptionsFeatures `json:"features,omitempty,omitzero"`
 
 	// Folds Parts that are held out in turn to see how good the answers are.

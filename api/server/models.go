@@ -214,12 +214,15 @@ func (s *Server) affordable(size model.Size, opt model.Options) error {
 func (s *Server) trainOptions(text []byte) (model.Options, error) {
 	var asked openapi.TrainOptions
 	err := json.Unmarshal(text, &asked)
-	opt := trainOptions(asked)
+	if err != nil {
+		return model.Options{}, err
+	}
+	opt, err := trainOptions(asked)
 	opt.Workers, opt.Limits = s.Workers, s.Limits
 	return opt, err
 }
 
-func trainOptions(asked openapi.TrainOptions) model.Options {
+func trainOptions(asked openapi.TrainOptions) (model.Options, error) {
 	opt := model.Defaults()
 	opt.K = cmp.Or(asked.K, opt.K)
 	opt.MaxDepth = cmp.Or(asked.MaxDepth, opt.MaxDepth)
@@ -234,11 +237,13 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 		opt.Balance = dtree.None
 	case "": // as recommended
 	}
+	var err error
 	if len(asked.Features) > 0 {
-		opt.Extras = 0
-	}
-	for _, name := range asked.Features {
-		opt.Extras |= features.KindSets()[string(name)] // none is none of them
+		var names []string
+		for _, name := range asked.Features {
+			names = append(names, string(name))
+		}
+		opt.Extras, err = features.KindsNamed(names...)
 	}
 	if asked.Outcome != nil {
 		opt.Outcome = *asked.Outcome
@@ -255,7 +260,7 @@ func trainOptions(asked openapi.TrainOptions) model.Options {
 	if asked.Seed != nil {
 		opt.Seed = uint64(*asked.Seed)
 	}
-	return opt
+	return opt, err
 }
 
 // ListModels lists models.

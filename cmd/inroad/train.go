@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -51,17 +50,10 @@ func newTrainCommand() *cobra.Command {
 		Short: "Learn from observations which methods an input reaches",
 		Long: `Learn from observations which methods an input reaches.
 
-For each method a decision tree is learned, which asks what an input has: paths
-of the grammar and, beyond them, what --features names:
+For each method a decision tree is learned. It tests which features an input
+has: paths of the grammar and, beyond paths, the families that --features names:
 
-  siblings  children of one node that are the same, begin alike or are unsorted
-  values    lengths, numbers and characters of tokens
-  children  how many children a node has
-  absent    optional parts that are not there
-  counts    paths that are there more than once
-  trivia    what white space and comments stand beside
-  early     what is within the first tokens
-
+` + featureFamilies() + `
 Lines that are no observations are reported and left out; with --strict they
 end the command. How good the model is, is told from observations that were
 held out. The same observations, options and seed give the same bytes.
@@ -92,7 +84,7 @@ has of the program at their commit. The model stays there, and is written to
 	flags.StringVar(&opt.out, "out", "", "the `FILE` to write the model to")
 	flags.StringVar(&opt.from, "from", "", "a `MODEL` whose trees are taken over where they would come out the same")
 	flags.IntVar(&opt.K, "k", opt.K, "the `LENGTH` of the longest paths")
-	flags.StringVar(&opt.features, "features", "all", "what counts beyond paths, joined by commas, or all or none")
+	flags.StringVar(&opt.features, "features", "all", "the `FAMILIES` of features beyond paths to test, joined by commas, or all or none")
 	flags.BoolVar(&opt.trivia, "trivia", true, "paths of white space and comments count")
 	flags.BoolVar(&opt.outcome, "outcome", true, "methods are learned given how the run ends")
 	flags.Float64Var(&opt.Margin, "margin", opt.Margin, "by how `MUCH` what is beyond paths must be better to be asked for")
@@ -111,6 +103,15 @@ has of the program at their commit. The model stays there, and is written to
 	flags.BoolVar(&opt.strict, "strict", false, "refuse files with lines that are no observations")
 	opt.server.bind(flags)
 	return cmd
+}
+
+// featureFamilies lists the families of features beyond paths, one on a line.
+func featureFamilies() string {
+	var out strings.Builder
+	for _, f := range features.Families() {
+		fmt.Fprintf(&out, "  %-8s  %s\n", f.Name, f.Description)
+	}
+	return out.String()
 }
 
 func balances() []string { return []string{"none", "sqrt", "subsample"} }
@@ -136,29 +137,10 @@ func (opt *trainOptions) validate() error {
 		}}
 	}
 	var err error
-	opt.Extras, err = featureKinds(opt.features)
-	return err
-}
-
-// featureKinds reads what --features says.
-func featureKinds(value string) (features.Kinds, error) {
-	sets := features.KindSets()
-	names := slices.Sorted(maps.Keys(sets))
-	kinds := features.Kinds(0)
-	for name := range strings.SplitSeq(value, ",") {
-		set, ok := sets[name]
-		switch {
-		case value == "all":
-			for _, set := range sets {
-				kinds |= set
-			}
-		case value == "none":
-		case !ok:
-			return 0, fmt.Errorf("--features %s: there is no %q; there are %s, and all or none", value, name, strings.Join(names, ", "))
-		}
-		kinds |= set
+	if opt.Extras, err = features.KindsNamed(strings.Split(opt.features, ",")...); err != nil {
+		return fmt.Errorf("--features %s: %w", opt.features, err)
 	}
-	return kinds, nil
+	return nil
 }
 
 func (opt *trainOptions) run(ctx context.Context) error {

@@ -120,14 +120,12 @@ func variants() []variant {
 		{"paths, k 5", func(o *model.Options) { o.Extras, o.K = 0, 5 }},
 		{"paths, no trivia", func(o *model.Options) { o.Extras, o.Trivia = 0, false }},
 	}
-	sets := features.KindSets()
-	all := features.Kinds(0)
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		all |= sets[name]
-		out = append(out, variant{"paths + " + name, func(o *model.Options) { o.Extras = sets[name] }})
+	all := features.AllKinds()
+	for _, f := range features.Families() {
+		out = append(out, variant{"paths + " + f.Name, func(o *model.Options) { o.Extras = f.Kinds }})
 	}
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		out = append(out, variant{"all - " + name, func(o *model.Options) { o.Extras = all &^ sets[name] }})
+	for _, f := range features.Families() {
+		out = append(out, variant{"all - " + f.Name, func(o *model.Options) { o.Extras = all &^ f.Kinds }})
 	}
 	for _, margin := range []float64{0, 0.05, 0.1, 0.2, 0.4} {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})

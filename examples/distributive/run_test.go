@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, want := range []string{
 		"on held-out observations: precision 1.000, recall 1.000, F1 1.000",
-		"inputs with multExpr (* | / | %) ( addExpr (+ | -) multExpr )",
+		"inputs with multExpr ('*' | '/' | '%') '(' addExpr ('+' | '-') multExpr ')'",
 		`{"input":"x*(x+x)"`,
 		"varied inputs execute distributiveRule",
 	} {

@@ -1,9 +1,10 @@
-// Package fit tells how well a grammar fits a corpus.
+// Package fit measures how well a grammar fits a corpus.
 //
-// A [Survey] is given inputs one by one. Its [Report] says how many parsed and
-// why the others did not, which of the grammar's k-paths they have, which parts
-// of the grammar none of them needed, and where they are ambiguous. [Hints] says
-// what of a grammar alone makes generating or learning from it poor.
+// A [Survey] takes the inputs of the corpus one by one. Its [Report] says how
+// many parse and why the others do not, how many k-paths of the grammar they
+// cover, which parts of the grammar no input uses, and which inputs are
+// ambiguous. [Hints] warns of parts of a grammar that are hard to generate or
+// learn from; it needs no corpus.
 //
 // The same inputs in the same order give the same report.
 package fit
@@ -24,10 +25,10 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// A Place is where something is in an input.
+// A Place is a position in an input.
 type Place struct {
 	Input        string
-	Line, Column int // 0 if the whole input is meant
+	Line, Column int // from 1; 0 for the input as a whole
 }
 
 func (p Place) String() string {
@@ -37,65 +38,65 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Input, p.Line, p.Column)
 }
 
-// MarshalText writes a place as people read it.
+// MarshalText returns the place as [Place.String] does.
 func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// A Report is how well a grammar fits a corpus.
+// A Report says how well a grammar fits a corpus.
 type Report struct {
 	Inputs      int         `json:"inputs"`
 	Parsed      int         `json:"parsed"`
-	Rejections  []Rejection `json:"rejections"`   // the commonest first
-	Coverage    []Coverage  `json:"coverage"`     // by length
+	Rejections  []Rejection `json:"rejections"`   // by descending number of inputs
+	Coverage    []Coverage  `json:"coverage"`     // by length of the paths
 	UnusedRules []Unused    `json:"unused_rules"` // in the order of the grammar
-	Unused      []Unused    `json:"unused"`       // of rules that are used
-	Ambiguities []Ambiguity `json:"ambiguities"`  // the commonest first
+	Unused      []Unused    `json:"unused"`       // parts of the rules that are used
+	Ambiguities []Ambiguity `json:"ambiguities"`  // by descending number of occurrences
 }
 
-// A Rejection is a reason for inputs not to parse.
+// A Rejection is a reason why inputs do not parse.
 type Rejection struct {
 	Inputs   int      `json:"inputs"`
 	Reason   string   `json:"reason"`
 	Expected []string `json:"expected,omitempty"`
-	Examples []Place  `json:"examples"` // the first ones
+	Examples []Place  `json:"examples"` // the first inputs with this reason
 }
 
-// A Coverage is how many paths of a length the inputs have.
+// A Coverage is the number of paths of a length that the inputs cover.
 type Coverage struct {
 	K        int      `json:"k"`
 	Covered  int      `json:"covered"`
 	Possible *big.Int `json:"possible"`
 }
 
-// An Unused is a part of the grammar that no input needs.
+// An Unused is a rule, or a part of a rule, that no input uses.
 type Unused struct {
 	Place g4.Pos `json:"-"`
 	Rule  string `json:"rule"`
-	Part  string `json:"part,omitempty"` // as the grammar has it
-	// Optional tells that the part can be left out and always is; else it is an
-	// alternative.
+	Part  string `json:"part,omitempty"` // as in the grammar; empty for the whole rule
+	// Optional tells that the part can be left out, and that all inputs do so. A
+	// part that is not optional is an alternative.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// An Ambiguity is a rule that derives the same tokens in several ways.
+// An Ambiguity is a decision of a rule for which several alternatives derive the same tokens.
 type Ambiguity struct {
 	Rule         string `json:"rule"`
-	Alternatives []int  `json:"alternatives"` // of the decision, from 1
+	Alternatives []int  `json:"alternatives"` // counted from 1
 	Times        int    `json:"times"`
-	Text         string `json:"text"` // that was ambiguous first
+	Text         string `json:"text"` // the first ambiguous text
 	Example      Place  `json:"example"`
 }
 
-// maxExamples is how many places are remembered for a reason.
+// maxExamples is the number of examples of a rejection.
 const maxExamples = 3
 
-// maxText bounds the texts of a report, in characters.
+// maxText is the length at which the texts of a report are cut, in characters.
 const maxText = 60
 
-// A Survey looks at inputs. It is not safe for concurrent use.
+// A Survey collects what a [Report] says of inputs. It is not safe for concurrent use.
 type Survey struct {
 	grammar *grammars.Grammar
 	start   string
-	longest int // of the paths
+	longest int // length of paths
 
 	space   *features.Space
 	extract *features.Extractor
@@ -108,15 +109,14 @@ type Survey struct {
 	ambiguities map[string]*Ambiguity
 }
 
-// A choice is an alternative of an alternation; of a repetition it is 0 for what
-// was there.
+// A choice is an alternative of an alternation, or a repetition (with alt 0).
 type choice struct {
 	node grammars.Occurrence
 	alt  int
 }
 
-// New returns a survey by a grammar from a start rule, the grammar's own if it is
-// empty, with the paths of every length up to k.
+// New returns a survey of inputs that are derived from a start rule, the
+// grammar's if it is empty. It reports the coverage of paths of length 1 to k.
 func New(g *grammars.Grammar, start string, k int) *Survey {
 	space := features.NewSpace(g, features.Options{Start: start, Possible: true})
 	return &Survey{
@@ -127,7 +127,7 @@ func New(g *grammars.Grammar, start string, k int) *Survey {
 	}
 }
 
-// Add looks at an input. It fails only if ctx ends.
+// Add parses an input and adds it to the survey. It fails only if ctx ends.
 func (s *Survey) Add(ctx context.Context, name string, input []byte) error {
 	var met []grammars.Ambiguity
 	tree, err := s.grammar.Parse(ctx, input, grammars.ParseOptions{
@@ -138,7 +138,7 @@ func (s *Survey) Add(ctx context.Context, name string, input []byte) error {
 	}
 	s.report.Inputs++
 	if err == nil {
-		err = s.learn(tree)
+		err = s.use(tree)
 	}
 	if err != nil {
 		s.reject(name, err)
@@ -151,14 +151,14 @@ func (s *Survey) Add(ctx context.Context, name string, input []byte) error {
 	return nil
 }
 
-// Reject notes an input that cannot even be read.
+// Reject adds an input that cannot be read.
 func (s *Survey) Reject(name string, err error) {
 	s.report.Inputs++
 	s.reject(name, err)
 }
 
-// learn notes what a tree has.
-func (s *Survey) learn(tree *derivation.Tree) error {
+// use records the paths and the choices of a tree.
+func (s *Survey) use(tree *derivation.Tree) error {
 	if err := s.extract.Add(s.paths, tree); err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func (s *Survey) learn(tree *derivation.Tree) error {
 	})
 }
 
-// reject notes why an input is outside the grammar. Reasons are the same where
-// the same kind of token stands in the way of the same others.
+// reject records why an input does not parse. Syntax errors have the same reason
+// if they have the same unexpected token and the same expected ones.
 func (s *Survey) reject(name string, err error) {
 	place, reason := Place{Input: name}, err.Error()
 	var expected []string
@@ -193,8 +193,8 @@ func (s *Survey) reject(name string, err error) {
 	}
 }
 
-// unexpected names what stands where an input leaves the grammar: the kind of
-// token, or the characters where there is none.
+// unexpected describes the token of a syntax error by its name, or by its
+// characters if they are not a token.
 func unexpected(e *grammars.SyntaxError) string {
 	switch {
 	case e.Token != "":
@@ -202,11 +202,11 @@ func unexpected(e *grammars.SyntaxError) string {
 	case e.Unexpected == "":
 		return "unexpected end of input"
 	default:
-		return "no token begins with " + strconv.Quote(cut(e.Unexpected, 10))
+		return "no token starts with " + strconv.Quote(cut(e.Unexpected, 10))
 	}
 }
 
-// meet notes an ambiguity.
+// meet records an ambiguity.
 func (s *Survey) meet(name string, input []byte, a grammars.Ambiguity) {
 	key := fmt.Sprint(a.Rule.Name, a.Alternatives)
 	if known := s.ambiguities[key]; known != nil {
@@ -221,7 +221,7 @@ func (s *Survey) meet(name string, input []byte, a grammars.Ambiguity) {
 	}
 }
 
-// Report returns what is known so far.
+// Report returns the report on the inputs so far.
 func (s *Survey) Report() *Report {
 	out := s.report
 	out.Rejections, out.Ambiguities = []Rejection{}, []Ambiguity{}
@@ -244,7 +244,7 @@ func (s *Survey) Report() *Report {
 	return &out
 }
 
-// cut shortens a text.
+// cut shortens a text to a number of characters.
 func cut(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."

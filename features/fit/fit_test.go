@@ -53,8 +53,8 @@ func TestRejectionsAreGroupedByReason(t *testing.T) {
 	want := []string{
 		"2 unexpected '=', expected end of input 'all' '(' ID NUMBER at [in4:1:1 in5:1:1]",
 		"2 unexpected end of input, expected ';' '(' ID NUMBER at [in2:1:4 in3:1:6]",
-		`1 no token begins with "$", expected ';' '(' ID NUMBER at [in8:1:3]`,
-		`1 no token begins with "€", expected ';' '(' ID NUMBER at [in9:1:3]`,
+		`1 no token starts with "$", expected ';' '(' ID NUMBER at [in8:1:3]`,
+		`1 no token starts with "€", expected ';' '(' ID NUMBER at [in9:1:3]`,
 		"1 unexpected ';', expected end of input 'all' '(' ID NUMBER at [in6:1:3]",
 		"1 unexpected '=', expected 'all' '(' ID NUMBER at [in7:1:5]",
 	}
@@ -81,15 +81,15 @@ func TestUnused(t *testing.T) {
 	}{
 		{
 			"nothing", "", "list but item pair ID NUMBER INT FRACTION",
-			[]string{"lists: without list ;"},
+			[]string{"lists: without list ';'"},
 		},
 		{
 			"one word", "a;", "but pair NUMBER INT FRACTION",
-			[]string{"list: all but?", "item: NUMBER", "item: pair", "item: ( list )"},
+			[]string{"list: 'all' but?", "item: NUMBER", "item: pair", "item: '(' list ')'"},
 		},
 		{
 			"a number that is whole", "a 1 b=-; all;", "but FRACTION",
-			[]string{"list: without but", "item: ( list )", "pair: NUMBER", "NUMBER: without FRACTION"},
+			[]string{"list: without but", "item: '(' list ')'", "pair: NUMBER", "NUMBER: without FRACTION"},
 		},
 		{"everything but trivia", "(a) 1.5 a=- a=1; all but 2;", "", nil},
 	} {
@@ -166,8 +166,8 @@ func TestHints(t *testing.T) {
 		got = append(got, d.String())
 	}
 	want := []string{
-		"1.g4:3:3: warning: rule w has 101 alternatives, each a symbol that is rarely drawn and hard to learn from; group them into rules",
-		`1.g4:4:8: warning: rule SIGN has 101 ranges in a set, each a symbol that is rarely drawn and hard to learn from; a property such as \p{L} or a negated set is one symbol`,
+		"1.g4:3:3: warning: rule w has 101 alternatives: each is rarely generated and hard to learn from; group them into rules",
+		`1.g4:4:8: warning: rule SIGN has 101 ranges in a set: each is rarely generated and hard to learn from; a property such as \p{L} or a negated set counts as one`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)

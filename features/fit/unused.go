@@ -5,9 +5,9 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// unused returns the rules that no input needs, and of the others the
-// alternatives and optional parts. Trivia is never needed, so what only trivia
-// is made of does not count.
+// unused returns the rules that no input uses, and the alternatives and optional
+// parts of other rules that no input uses. Rules that are only for skipped and
+// hidden tokens are left out.
 func (s *Survey) unused() (rules, parts []Unused) {
 	rules, parts = []Unused{}, []Unused{}
 	start := s.start
@@ -33,7 +33,7 @@ func (s *Survey) unused() (rules, parts []Unused) {
 	return rules, parts
 }
 
-// unusedParts adds what was never chosen in a construct of a rule.
+// unusedParts appends the parts of a construct of a rule that no input uses.
 func (s *Survey) unusedParts(parts []Unused, rule *grammars.Rule, n *grammars.Node) []Unused {
 	if n.Kind.Symbolic() || isSet(n) {
 		return parts
@@ -59,8 +59,8 @@ func (s *Survey) unusedParts(parts []Unused, rule *grammars.Rule, n *grammars.No
 	return parts
 }
 
-// isSet reports whether an alternation is a set of characters: nobody wants to
-// read which of them are missing.
+// isSet reports whether a node is a set of characters. Its unused characters are
+// not reported.
 func isSet(n *grammars.Node) bool {
 	if n.Kind != grammars.Alternation {
 		return false
@@ -73,7 +73,7 @@ func isSet(n *grammars.Node) bool {
 	return true
 }
 
-// describe shows a part as the grammar has it.
+// describe returns a part as in the grammar, cut to maxText.
 func describe(n *grammars.Node) string {
 	if text := features.Describe(n); text != "" {
 		return cut(text, maxText)

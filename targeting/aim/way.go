@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/features"
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting"
 )
@@ -18,9 +17,6 @@ type Way struct {
 	// Stronger are further conditions that all inputs of the training satisfied
 	// which took the way: any of them may be what the program really asks for.
 	Stronger []targeting.Condition
-	// Partial tells that the way asks for something that conditions do not say
-	// or say only in part; whether an input takes it shows when it is predicted.
-	Partial  bool
 	Doubtful bool // no leaf is pure enough, and this is the best
 	Outcomes []model.Condition
 }
@@ -93,8 +89,11 @@ func (t *Guide) way(l model.Leaf) Way {
 			w.Outcomes = append(w.Outcomes, test)
 			continue
 		case test.Feature.Extra != 0:
-			w.Partial = w.Partial || !exact(test.Feature.Extra)
-			w.Stronger = append(w.Stronger, t.margin(test.Feature.Extra, test.Present)...)
+			need, _ := test.Feature.Extra.Need(t.m.Space())
+			if need.Margin > 0 {
+				need.Min += need.Margin
+				w.Stronger = append(w.Stronger, met(need, test.Present)...)
+			}
 		}
 		w.Conditions = append(w.Conditions, t.conditions(*test.Feature, test.Present)...)
 		for _, f := range test.Feature.Equal {
@@ -104,15 +103,13 @@ func (t *Guide) way(l model.Leaf) Way {
 	return w
 }
 
-// exact reports whether conditions say all of an extra.
-func exact(e features.Extra) bool { return e.Kind() == features.Count }
-
-// conditions returns what a feature asks for.
+// conditions returns the conditions that an input has a feature, or that it does not.
 func (t *Guide) conditions(f model.Feature, present bool) []targeting.Condition {
-	if f.Extra != 0 {
-		return t.extra(f.Extra, present)
+	if f.Extra == 0 {
+		return t.path(f.Path, present)
 	}
-	return t.path(f.Path, present)
+	need, _ := f.Extra.Need(t.m.Space())
+	return met(need, present)
 }
 
 // path returns the conditions that a path is there or is not. A part of a token
@@ -141,102 +138,15 @@ func (t *Guide) path(p features.Path, present bool) []targeting.Condition {
 	return out
 }
 
-// extra returns what conditions can say of an extra. Of some it is all, of others
-// what inputs need at least to have it, and of the rest it is nothing.
-func (t *Guide) extra(e features.Extra, present bool) []targeting.Condition {
-	g := t.m.Grammar
-	p := e.Path()
-	c := targeting.Condition{Min: 1, Max: targeting.Unbounded, Text: e.Describe(t.m.Space())}
+// met returns the condition that a need is met, or that it is not. If inputs
+// without the feature may meet the need, there is no condition for the latter.
+func met(need features.Need, present bool) []targeting.Condition {
+	c := targeting.Condition{Paths: need.Paths, Trivia: need.Trivia, Min: need.Min, Max: targeting.Unbounded, Text: need.Text}
 	switch {
-	case e.Kind() == features.Count && present:
-		c.Paths, c.Min, c.Text = []features.Path{p}, e.Bound(), t.m.Space().Pattern(p)
-	case e.Kind() == features.Count:
-		c.Paths, c.Min, c.Max, c.Text = []features.Path{p}, 0, e.Bound()-1, t.m.Space().Pattern(p)
-	case e.Kind() == features.Absent && present:
-		c.Paths = []features.Path{p}
-	case e.Kind() == features.Absent:
-		c.Paths, c.Min, c.Max = []features.Path{p}, 0, 0
+	case len(need.Paths) == 0 || !present && !need.Negatable:
+		return nil
 	case !present:
-		return nil
-	case e.Kind() == features.Children:
-		c.Paths, c.Min = alike(g, p[0]), e.Bound()
-	case e.Kind() == features.Repeated, e.Kind() == features.SameStart, e.Kind() == features.Unsorted:
-		c.Paths, c.Min = alike(g, p[0]), 2
-	case e.Kind() == features.Length, e.Kind() == features.Digits:
-		c.Paths, c.Min = characters(g, p[0]), e.Bound()
-	case e.Kind() == features.Large:
-		c.Paths, c.Min = characters(g, p[0]), min(e.Bound()+1, 40)
-	case e.Kind() == features.Early:
-		c.Paths = named(g, p[0])
-	case e.Kind() == features.Before, e.Kind() == features.After:
-		c.Paths, c.Trivia = []features.Path{p[:1]}, true
-	default:
-		return nil
-	}
-	if len(c.Paths) == 0 {
-		return nil
+		c.Min, c.Max = 0, need.Min-1
 	}
 	return []targeting.Condition{c}
-}
-
-// margin returns what keeps an input away from a bound. Bounds are known only as
-// well as the inputs of the training came near them.
-func (t *Guide) margin(e features.Extra, present bool) []targeting.Condition {
-	conditions := t.extra(e, present)
-	switch e.Kind() {
-	case features.Length, features.Digits, features.Large:
-		for i := range conditions {
-			conditions[i].Min += 2 + conditions[i].Min/4
-		}
-		return conditions
-	default:
-		return nil
-	}
-}
-
-// alike returns the occurrences of a symbol in its rule.
-func alike(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
-	var out []features.Path
-	for _, n := range g.Nodes {
-		if n.Rule == g.Nodes[o].Rule && n.Text == g.Nodes[o].Text && n.Kind.Symbolic() {
-			out = append(out, features.Path{n.ID})
-		}
-	}
-	return out
-}
-
-// named returns the occurrences of a symbol in the grammar.
-func named(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
-	var out []features.Path
-	for _, n := range g.Nodes {
-		if n.Text == g.Nodes[o].Text && n.Kind.Symbolic() {
-			out = append(out, features.Path{n.ID})
-		}
-	}
-	return out
-}
-
-// maxCharacterPaths limits the paths from a token down to its characters.
-const maxCharacterPaths = 2000
-
-// characters returns the paths from a token down to its characters. Its length
-// is, as far as they are not too many, how often they are there.
-func characters(g *grammars.Grammar, o grammars.Occurrence) []features.Path {
-	var out []features.Path
-	for round := []features.Path{{o}}; len(round) > 0; {
-		var longer []features.Path
-		for _, p := range round {
-			for _, n := range targeting.Below(g.Nodes[p[len(p)-1]]) {
-				q := append(slices.Clip(p), n.ID)
-				switch {
-				case n.Kind == grammars.CharSet || n.Kind == grammars.Literal:
-					out = append(out, q)
-				case len(q) < features.MaxK && len(out)+len(longer) < maxCharacterPaths:
-					longer = append(longer, q)
-				}
-			}
-		}
-		round = longer
-	}
-	return out
 }

@@ -1,0 +1,30 @@
+package features
+
+import (
+	"fmt"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// early notes the number of the token, from 1, that the first rule or token of a
+// name starts with. A program that refuses an input has only seen its start.
+func early(x *ExtraExtractor, k Kind, o grammars.Occurrence) {
+	if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
+		return
+	}
+	if name := x.name[o]; x.flags[name].Has(k) && x.most[k].of[name] == 0 {
+		x.most[k].raise(name, x.tokens+1)
+	}
+}
+
+func describeEarly(p phrase) string {
+	if p.bound == 1 {
+		return indefinite(p.symbol()) + " at the start of the input"
+	}
+	return fmt.Sprintf("%s within the first %s tokens", indefinite(p.symbol()), number(p.bound))
+}
+
+func needEarly(p phrase) Need {
+	return Need{Paths: p.everywhere(), Min: 1, Text: p.symbol()}
+}

@@ -1,0 +1,227 @@
+package features
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// An ExtraExtractor finds the features beyond paths of trees of one grammar. It
+// is not safe for concurrent use.
+//
+// It walks a tree once and calls the functions of the kinds that it was made
+// for. They put what they find into most, pairs and once.
+type ExtraExtractor struct {
+	grammar *grammars.Grammar
+	rows    []kind             // of the kinds to extract
+	wanted  map[Extra]struct{} // the features to report; nil for all of the kinds
+	flags   []Kinds            // by occurrence: the kinds to look for there
+	inside  []bool             // by occurrence: whether to look inside the token
+
+	// The rows again, by the function that they have.
+	ofSymbols, ofTokens, ofNodes, ofTrivia []kind
+
+	lead  []grammars.Occurrence // by occurrence: the first of the same name in its rule
+	name  []grammars.Occurrence // by occurrence: the first of the same name in the grammar
+	above []grammars.Occurrence // by node: its parent within its rule
+	parts [][]optional          // by right-hand side of a rule: its optional parts
+
+	// Found in the current tree.
+	most  [maxKinds]tallies  // by kind: the greatest number found at an occurrence
+	pairs map[Extra]int      // numbers of features of two occurrences, which have bound 0 here
+	once  map[Extra]struct{} // features without a number
+	found func(Extra)
+
+	input   []byte
+	tokens  int // so far
+	leaves  []leafAt
+	node    parent
+	token   tokenText
+	trivia  surroundings
+	texts   []siblingText
+	firsts  []firstToken
+	tally   tallies
+	present []uint32 // by node: the last stamp of a parent that it is in
+	stamp   uint32
+}
+
+// maxKinds is the size of a set of kinds.
+const maxKinds = 32
+
+// A parent is a node of a tree with its children.
+type parent struct {
+	derivation.Node
+	root     grammars.Occurrence // the right-hand side of its rule; None if unknown
+	children []child             // without the end of the input
+	text     []byte              // that spans refer to
+}
+
+// A child is a child of a node.
+type child struct {
+	derivation.Node
+	grammar *grammars.Node
+	lead    grammars.Occurrence // stands for its name
+}
+
+// tallies holds a number for each occurrence.
+type tallies struct {
+	of      []int32
+	touched []grammars.Occurrence // where the number is not 0
+}
+
+func (t *tallies) add(o grammars.Occurrence, n int) {
+	if t.of[o] == 0 {
+		t.touched = append(t.touched, o)
+	}
+	t.of[o] += int32(n)
+}
+
+func (t *tallies) raise(o grammars.Occurrence, to int) {
+	if to > int(t.of[o]) {
+		t.add(o, to-int(t.of[o]))
+	}
+}
+
+func (t *tallies) reset() {
+	for _, o := range t.touched {
+		t.of[o] = 0
+	}
+	t.touched = t.touched[:0]
+}
+
+// NewExtraExtractor returns an extractor of features of the given kinds. If
+// wanted is not empty, it reports only wanted features.
+func NewExtraExtractor(g *grammars.Grammar, kinds Kinds, wanted ...Extra) *ExtraExtractor {
+	x := &ExtraExtractor{
+		grammar: g, flags: make([]Kinds, len(g.Nodes)), inside: make([]bool, len(g.Nodes)),
+		lead:    make([]grammars.Occurrence, len(g.Nodes)),
+		name:    make([]grammars.Occurrence, len(g.Nodes)),
+		above:   make([]grammars.Occurrence, len(g.Nodes)),
+		parts:   make([][]optional, len(g.Nodes)),
+		present: make([]uint32, len(g.Nodes)),
+		pairs:   map[Extra]int{},
+		once:    map[Extra]struct{}{},
+		tally:   tallies{of: make([]int32, len(g.Nodes))},
+	}
+	for _, f := range families() {
+		for _, row := range f.kinds {
+			if kinds.Has(row.Kind) {
+				x.use(row)
+			}
+		}
+	}
+	x.nameNodes()
+	for _, r := range g.Rules {
+		x.findOptional(g.Nodes[r.Root], r.Root, r.Root)
+	}
+	x.want(kinds, wanted)
+	return x
+}
+
+// use adds a kind to extract.
+func (x *ExtraExtractor) use(row kind) {
+	if row.where == 0 {
+		row.where = inRules
+	}
+	x.rows = append(x.rows, row)
+	x.most[row.Kind].of = make([]int32, len(x.grammar.Nodes))
+	switch {
+	case row.symbol != nil:
+		x.ofSymbols = append(x.ofSymbols, row)
+	case row.token != nil:
+		x.ofTokens = append(x.ofTokens, row)
+	case row.node != nil:
+		x.ofNodes = append(x.ofNodes, row)
+	case row.trivia != nil:
+		x.ofTrivia = append(x.ofTrivia, row)
+	}
+}
+
+// nameNodes finds for each node the first one of the same name.
+func (x *ExtraExtractor) nameNodes() {
+	type named struct {
+		rule *grammars.Rule
+		text string
+	}
+	first := map[named]grammars.Occurrence{}
+	for _, n := range x.grammar.Nodes {
+		x.above[n.ID] = derivation.None
+		here, anywhere := named{n.Rule, n.Text}, named{nil, n.Text}
+		for _, key := range []named{here, anywhere} {
+			if _, ok := first[key]; !ok {
+				first[key] = n.ID
+			}
+		}
+		x.lead[n.ID], x.name[n.ID] = first[here], first[anywhere]
+	}
+}
+
+// want sets the flags for the wanted features, or for all if there are none.
+func (x *ExtraExtractor) want(kinds Kinds, wanted []Extra) {
+	inside := Kinds(0) // of kinds that look inside tokens
+	for _, row := range x.rows {
+		if row.where&inTokens != 0 {
+			inside |= Of(row.Kind)
+		}
+	}
+	if len(wanted) == 0 {
+		for o := range x.flags {
+			x.flags[o], x.inside[o] = kinds, inside != 0
+		}
+		return
+	}
+	x.wanted = map[Extra]struct{}{}
+	for _, e := range wanted {
+		x.wanted[e] = struct{}{}
+		x.flags[x.key(e)] |= Of(e.Kind())
+	}
+	for _, n := range x.grammar.Nodes {
+		if n.Kind == grammars.Reference {
+			x.inside[n.ID] = x.wantsBelow(n, inside, make([]bool, len(x.grammar.Nodes)))
+		}
+	}
+}
+
+// row returns the row of a kind to extract; nil if there is none.
+func (x *ExtraExtractor) row(k Kind) *kind {
+	for i := range x.rows {
+		if x.rows[i].Kind == k {
+			return &x.rows[i]
+		}
+	}
+	return nil
+}
+
+// key returns the occurrence that a feature is found at.
+func (x *ExtraExtractor) key(e Extra) grammars.Occurrence {
+	path := e.Path()
+	row := x.row(e.Kind())
+	switch {
+	case row == nil || row.keyed == byFirst:
+		return path[0]
+	case row.keyed == byLast:
+		return path[len(path)-1]
+	case x.grammar.Nodes[path[0]].Rule == nil:
+		return path[0]
+	default:
+		return x.grammar.Nodes[path[0]].Rule.Root
+	}
+}
+
+// wantsBelow reports whether a feature of some kinds is wanted of the parts of a token.
+func (x *ExtraExtractor) wantsBelow(n *grammars.Node, kinds Kinds, seen []bool) bool {
+	for work := slices.Clone(n.Children); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n.ID] {
+			continue
+		}
+		seen[n.ID] = true
+		if x.flags[n.ID]&kinds != 0 {
+			return true
+		}
+		work = append(work, n.Children...)
+	}
+	return false
+}

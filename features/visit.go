@@ -1,0 +1,158 @@
+package features
+
+import (
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// Each calls found once for each feature of a tree, in no particular order. It
+// fails if a token takes too long to parse.
+func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
+	x.found, x.input, x.tokens, x.leaves = found, tree.Input(), 0, x.leaves[:0]
+	defer x.reset()
+	if err := x.walk(tree); err != nil {
+		return err
+	}
+	if len(x.ofTrivia) > 0 {
+		x.surround(tree)
+	}
+	x.reportAll()
+	return nil
+}
+
+// walk visits all nodes of a tree and of the trees inside its tokens.
+func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
+	lens := tree.Lens()
+	for _, n := range tree.All() {
+		if n.Kind() == derivation.Empty {
+			continue
+		}
+		o := n.Occurrence()
+		for i := range x.ofSymbols {
+			x.ofSymbols[i].symbol(x, x.ofSymbols[i].Kind, o)
+		}
+		if n.Kind() == derivation.Rule {
+			x.visit(n, inRules, x.input)
+			continue
+		}
+		x.tokens++
+		if len(x.ofTrivia) > 0 {
+			x.leaves = append(x.leaves, leafAt{n.Token().Start, o})
+		}
+		if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
+			continue
+		}
+		x.measure(n)
+		if !x.inside[o] {
+			continue
+		}
+		inside, err := lens.Leaf(n)
+		if err != nil {
+			return err
+		}
+		if inside == nil {
+			continue
+		}
+		text := inside.Input() // of an earlier token if it was the same
+		for _, m := range inside.All() {
+			if m.Kind() == derivation.Rule {
+				x.visit(m, inTokens, text)
+			}
+		}
+	}
+	return nil
+}
+
+// visit calls the functions of kinds that look at a node and its children.
+func (x *ExtraExtractor) visit(n derivation.Node, in where, text []byte) {
+	if len(x.ofNodes) == 0 {
+		return
+	}
+	p := &x.node
+	*p = parent{Node: n, root: derivation.None, text: text, children: p.children[:0]}
+	flags := Kinds(0) // of kinds to look for here
+	for c := range n.Children() {
+		o := c.Occurrence()
+		if o == derivation.None {
+			continue
+		}
+		node := x.grammar.Nodes[o]
+		if node.Kind == grammars.End {
+			continue
+		}
+		if p.root == derivation.None && node.Rule != nil {
+			p.root = node.Rule.Root
+			flags |= x.flags[p.root]
+		}
+		flags |= x.flags[o] | x.flags[x.lead[o]]
+		p.children = append(p.children, child{c, node, x.lead[o]})
+	}
+	for i := range x.ofNodes {
+		if k := &x.ofNodes[i]; flags.Has(k.Kind) && k.where&in != 0 && (!k.several || len(p.children) > 1) {
+			k.node(x, k.Kind, p)
+		}
+	}
+}
+
+// measure calls the functions of kinds that look at the text of a token.
+func (x *ExtraExtractor) measure(n derivation.Node) {
+	o := n.Occurrence()
+	if x.grammar.Nodes[o].Kind != grammars.Reference {
+		return
+	}
+	token := n.Token()
+	x.token = tokenText{text: x.input[token.Start:token.End]}
+	for i := range x.ofTokens {
+		if k := &x.ofTokens[i]; x.flags[o].Has(k.Kind) {
+			x.most[k.Kind].raise(o, k.token(&x.token))
+		}
+	}
+}
+
+// reportAll reports what was found.
+func (x *ExtraExtractor) reportAll() {
+	for i := range x.rows {
+		k := &x.rows[i]
+		for _, o := range x.most[k.Kind].touched {
+			x.report(k, o, derivation.None, int(x.most[k.Kind].of[o]))
+		}
+	}
+	for e, n := range x.pairs {
+		path := e.Path()
+		x.report(x.row(e.Kind()), path[0], path[1], n)
+	}
+	for e := range x.once {
+		x.tell(e)
+	}
+}
+
+// reset forgets what was found.
+func (x *ExtraExtractor) reset() {
+	for i := range x.most {
+		x.most[i].reset()
+	}
+	clear(x.pairs)
+	clear(x.once)
+}
+
+// report reports the feature of each bound that a number reaches.
+func (x *ExtraExtractor) report(k *kind, a, b grammars.Occurrence, n int) {
+	if k.bounds == nil {
+		x.tell(newExtra(k.Kind, 0, a, b))
+	}
+	for _, bound := range k.bounds {
+		if bound == n || (bound > n) == k.atMost {
+			x.tell(newExtra(k.Kind, bound, a, b))
+		}
+	}
+}
+
+// tell reports a feature if it is wanted.
+func (x *ExtraExtractor) tell(e Extra) {
+	if x.wanted != nil {
+		if _, ok := x.wanted[e]; !ok {
+			return
+		}
+	}
+	x.found(e)
+}
