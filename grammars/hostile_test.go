@@ -224,7 +224,7 @@ func hostileCases() []hostileCase {
 		}, constant("ĀĂāa"), []string{"load: 1.g4:1:9: lexer rules of grammar G tell 96004 classes of characters apart"}},
 		{"brackets in a rule", func() string {
 			return "grammar G; a : " + strings.Repeat("(", 500_000) + "A" + strings.Repeat(")", 500_000) + " ;"
-		}, constant(""), []string{"load: 1.g4:1:516: brackets are nested more than 500 deep"}},
+		}, constant(""), []string{"load: 1.g4:1:516: parentheses are nested more than 500 deep"}},
 		{"brackets in a rule, as many as may be", func() string {
 			body := strings.Repeat("('b' | ", 499) + "A" + strings.Repeat(")?", 499)
 			return "grammar G; a : " + strings.Repeat(body+" | ", rounds(40, 100)) + "C EOF ; A : 'a' ; C : 'c' ;"

@@ -102,7 +102,7 @@ p.g4:2:5: rule x is not defined
 p.g4:3:4: rule y is not defined`},
 		"the notation comes before what it means": {
 			[]grammars.Source{{Name: "a.g4", Text: "grammar A; a : b"}, {Name: "b.g4", Text: "grammar B; c : 'x' 5 ;"}},
-			"a.g4:1:17: rule a has no \";\" before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
+			"a.g4:1:17: missing \";\" after rule a, before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
 		},
 	}
 	for name, test := range tests {

@@ -66,13 +66,13 @@ func TestLimits(t *testing.T) {
 		"as much text as there may be": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
 		"too much text": {
 			"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
-			"f.g4:1:1: grammar has 1048593 bytes, more than the limit of 1048576",
+			"f.g4:1:1: grammar has 1048593 bytes; the limit is 1048576",
 		},
 		"brackets as deep as they may be":       {nested(500), ""},
-		"brackets too deep":                     {nested(501), "f.g4:1:516: brackets are nested more than 500 deep"},
-		"brackets far too deep":                 {nested(500_000), "f.g4:1:516: brackets are nested more than 500 deep"},
+		"brackets too deep":                     {nested(501), "f.g4:1:516: parentheses are nested more than 500 deep"},
+		"brackets far too deep":                 {nested(500_000), "f.g4:1:516: parentheses are nested more than 500 deep"},
 		"brackets in actions nest freely":       {"grammar A; a : " + strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000) + ";", ""},
-		"text that is not UTF-8":                {"grammar A; // é\na : B \xff\xfe ;", "f.g4:2:7: text is not UTF-8"},
+		"text that is not UTF-8":                {"grammar A; // é\na : B \xff\xfe ;", "f.g4:2:7: text is not valid UTF-8"},
 		"the replacement character is no error": {"grammar A; // \uFFFD\na : B;", ""},
 	}
 	for name, test := range tests {
