@@ -92,14 +92,14 @@ func TestDiagnosticsAreInOrder(t *testing.T) {
 		sources []grammars.Source
 		want    string
 	}{
-		"the parser first": {[]grammars.Source{parser, lexer}, `p.g4:2:5: rule x is not defined
-p.g4:3:4: rule y is not defined
-l.g4:2:5: lexer rule B is not defined
-l.g4:2:12: lexer rule D is not defined`},
-		"the lexer first": {[]grammars.Source{lexer, parser}, `l.g4:2:5: lexer rule B is not defined
-l.g4:2:12: lexer rule D is not defined
-p.g4:2:5: rule x is not defined
-p.g4:3:4: rule y is not defined`},
+		"the parser first": {[]grammars.Source{parser, lexer}, `p.g4:2:5: undefined rule x
+p.g4:3:4: undefined rule y
+l.g4:2:5: undefined lexer rule B
+l.g4:2:12: undefined lexer rule D`},
+		"the lexer first": {[]grammars.Source{lexer, parser}, `l.g4:2:5: undefined lexer rule B
+l.g4:2:12: undefined lexer rule D
+p.g4:2:5: undefined rule x
+p.g4:3:4: undefined rule y`},
 		"the notation comes before what it means": {
 			[]grammars.Source{{Name: "a.g4", Text: "grammar A; a : b"}, {Name: "b.g4", Text: "grammar B; c : 'x' 5 ;"}},
 			"a.g4:1:17: missing \";\" after rule a, before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
@@ -203,7 +203,7 @@ func TestLoadFromAnotherRule(t *testing.T) {
 		t.Errorf("from b: start %s, digest equal %t, warnings %v; want b, true and others than %v",
 			other.Start, other.Digest == first.Digest, other.Warnings, first.Warnings)
 	}
-	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to begin with" {
+	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to start from" {
 		t.Errorf("from c: %v", err)
 	}
 }

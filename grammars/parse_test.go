@@ -474,9 +474,9 @@ func TestSyntaxErrors(t *testing.T) {
 		{"after an operand", expr, "(x y)", `1:4: unexpected "y", expected '+' | '-' | '*' | '/' | '%' | ')'`},
 		{"only operators that bind as tightly as they may", operators, "-a b", `1:4: unexpected "b", expected end of input | '!' | '^' | '*' | '/' | '+' | '?'`},
 		{"a colon that belongs to nothing", operators, "a?b:c:d", `1:6: unexpected ":", expected end of input | '!' | '^' | '*' | '/' | '+' | '?'`},
-		{"a mode to return to", modes, "a<b>>", `1:5: unexpected ">" (popMode in CLOSE with no mode to return to), expected end of input | '<' | CLOSE | 'a'`},
+		{"a mode to return to", modes, "a<b>>", `1:5: unexpected ">" (popMode in CLOSE with an empty mode stack), expected end of input | '<' | CLOSE | 'a'`},
 		{"a token of another mode", modes, "a<a", `1:3: unexpected "a", expected end of input | '<' | CLOSE | 'a'`},
-		{"a rule that matches nothing", nothing, "ac", `1:2: unexpected "c" (rule B matches nothing here), expected end of input | 'a' | B`},
+		{"a rule that matches nothing", nothing, "ac", `1:2: unexpected "c" (rule B matches the empty string here), expected end of input | 'a' | B`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

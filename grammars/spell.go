@@ -12,18 +12,18 @@ type Word struct {
 	Text []byte
 }
 
-// A Writer writes tokens as a text that the lexer reads as the same tokens. It
-// is not safe for concurrent use.
+// A Writer joins tokens to an input that lexes as the same tokens. It is not
+// safe for concurrent use.
 type Writer struct {
 	grammar *Grammar
 	speller *atn.Speller
 }
 
-// Writer returns a writer of the grammar's tokens.
+// Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer { return &Writer{g, g.machine.Speller()} }
 
-// Reads reports whether a text alone is read as a token of a type, in a mode of
-// one of the rules that make it.
+// Reads reports whether text on its own lexes as a token of the given type, in
+// the mode of a rule that produces it.
 func (w *Writer) Reads(token int, text []byte) bool {
 	for _, r := range w.grammar.TokenRules(token) {
 		if w.speller.Reads(w.grammar.modes[r.Mode], int32(token), text) {
@@ -33,17 +33,17 @@ func (w *Writer) Reads(token int, text []byte) bool {
 	return false
 }
 
-// Write returns the words as a text. Before the i-th word, and after the last,
-// stands the trivia that wish returns for i, a token each, if it can stand there.
-// Where it cannot, and two words would be read otherwise, stands the first of the
-// separators that keeps them apart. Write reports whether there was one wherever
-// it was needed.
-func (w *Writer) Write(words []Word, separators [][]byte, wish func(i int) [][]byte) (text []byte, ok bool) {
+// Write returns the words as an input. trivia(i) is the trivia wanted before
+// word i, or at the end for i = len(words), one token per element. It is left
+// out where the words would lex differently with it. If two words would lex
+// differently without trivia, Write puts the first separator between them that
+// keeps them apart. It returns false if no separator does.
+func (w *Writer) Write(words []Word, separators [][]byte, trivia func(i int) [][]byte) (text []byte, ok bool) {
 	w.speller.Reset()
 	if len(words) == 0 {
 		return nil, true
 	}
-	if before := wish(0); w.speller.Tried(func() bool { return w.fit(before, words[0].Text) }) {
+	if before := trivia(0); w.speller.Tried(func() bool { return w.fit(before, words[0].Text) }) {
 		text = join(text, before)
 	}
 	for i, word := range words {
@@ -52,7 +52,7 @@ func (w *Writer) Write(words []Word, separators [][]byte, wish func(i int) [][]b
 			next = words[i+1].Text
 		}
 		text = append(text, word.Text...)
-		switch between, ok := w.between(word, next, separators, wish(i+1)); {
+		switch between, ok := w.between(word, next, separators, trivia(i+1)); {
 		case ok:
 			text = join(text, between)
 		default:
@@ -64,10 +64,10 @@ func (w *Writer) Write(words []Word, separators [][]byte, wish func(i int) [][]b
 
 func join(text []byte, tokens [][]byte) []byte { return append(text, bytes.Join(tokens, nil)...) }
 
-// between finds what stands between a word and the next.
-func (w *Writer) between(word Word, next []byte, separators, wished [][]byte) ([][]byte, bool) {
-	if len(wished) > 0 && w.apart(word, next, wished) {
-		return wished, true
+// between returns the trivia to put between word and next.
+func (w *Writer) between(word Word, next []byte, separators, wanted [][]byte) ([][]byte, bool) {
+	if len(wanted) > 0 && w.apart(word, next, wanted) {
+		return wanted, true
 	}
 	if w.speller.Fits(int32(word.Type), word.Text, next) {
 		return nil, true
@@ -80,15 +80,14 @@ func (w *Writer) between(word Word, next []byte, separators, wished [][]byte) ([
 	return nil, false
 }
 
-// apart reports whether trivia between a word and the next has both read as
-// they are.
+// apart reports whether word and next lex as intended with trivia between them.
 func (w *Writer) apart(word Word, next []byte, trivia [][]byte) bool {
 	return w.speller.Tried(func() bool {
 		return w.speller.Fits(int32(word.Type), word.Text, append(join(nil, trivia), next...)) && w.fit(trivia, next)
 	})
 }
 
-// fit reports whether some trivia is read as it is before the next word.
+// fit reports whether trivia before next lexes as trivia, token by token.
 func (w *Writer) fit(trivia [][]byte, next []byte) bool {
 	for i, text := range trivia {
 		if !w.speller.Fits(0, text, append(join(nil, trivia[i+1:]), next...)) {

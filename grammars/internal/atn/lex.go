@@ -87,7 +87,7 @@ func (r *run) move(s *lexState, start int32) bool {
 		case actPopMode:
 			n := len(r.modes)
 			if n == 0 {
-				r.lexReject(start, r.at, "popMode in "+r.m.lexer.net.rules[s.rule]+" with no mode to return to")
+				r.lexReject(start, r.at, "popMode in "+r.m.lexer.net.rules[s.rule]+" with an empty mode stack")
 				return false
 			}
 			r.mode, r.modes = r.modes[n-1], r.modes[:n-1]
@@ -175,7 +175,7 @@ const maxErrorText = 24
 func (r *run) lexFail(start, rule int32) {
 	reason := ""
 	if rule >= 0 {
-		reason = "rule " + r.m.lexer.net.rules[rule] + " matches nothing here"
+		reason = "rule " + r.m.lexer.net.rules[rule] + " matches the empty string here"
 	}
 	r.lexReject(start, r.reached, reason)
 }
