@@ -20,11 +20,11 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// maxMemory is what one request may take, with what is not collected yet.
+// maxMemory is the memory that one request may use, including garbage.
 const maxMemory = 640 << 20
 
-// bounded runs f and checks that it takes no more memory than that. How long it
-// takes is logged: a hang ends the test.
+// bounded runs f and checks its memory use. It logs the time; a hang ends the
+// test.
 func bounded(t *testing.T, memory int64, f func()) {
 	t.Helper()
 	runtime.GC()
@@ -61,8 +61,8 @@ func memoryInUse() uint64 {
 	return stats.HeapInuse + stats.StackInuse
 }
 
-// named checks that an error is one that says what is wrong, and returns the
-// start of it.
+// named checks that an error has a known type, and returns the start of its
+// text.
 func named(t *testing.T, err error) string {
 	t.Helper()
 	var syntax *grammars.SyntaxError
@@ -108,7 +108,7 @@ func counted(head, part string, n int, tail string) func() string {
 	}
 }
 
-// random returns n characters out of a few, always the same.
+// random returns n characters of a small alphabet, the same on every call.
 func random(n int, chars string) func() string {
 	return func() string {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -120,7 +120,7 @@ func random(n int, chars string) func() string {
 	}
 }
 
-// hostileLimits are the default ones, or less, for tests to end.
+// hostileLimits are the default limits, or lower ones to keep tests short.
 func hostileLimits() grammars.Limits {
 	if *long {
 		return grammars.Limits{}
@@ -242,8 +242,8 @@ func hostileCases() []hostileCase {
 	}
 }
 
-// Whatever the grammar and the input, there is an answer or an error that says
-// which bound was reached, in bounded time and memory.
+// TestHostileGrammars checks that every grammar and input yields an answer or a
+// limit error, in bounded time and memory.
 func TestHostileGrammars(t *testing.T) {
 	for _, test := range hostileCases() {
 		t.Run(test.name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestHostileGrammars(t *testing.T) {
 
 func cut(s string) string { return s[:min(len(s), 200)] }
 
-// takeApart derives the insides of a tree's first tokens.
+// takeApart derives the first tokens of a tree.
 func takeApart(t *testing.T, tree *derivation.Tree) {
 	t.Helper()
 	for i, token := range tree.Tokens() {
@@ -302,7 +302,7 @@ func takeApart(t *testing.T, tree *derivation.Tree) {
 	}
 }
 
-// Bundled grammars answer whatever bytes they are sent.
+// TestHostileInputs checks that bundled grammars handle arbitrary bytes.
 func TestHostileInputs(t *testing.T) {
 	size := 8 << 20
 	if underRace {
@@ -347,8 +347,9 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
-// Parses of many inputs at once, some of them hostile and one given up, give
-// what each gives alone. Caches are thrown away meanwhile, again and again.
+// TestParsesAtOnce checks that concurrent parses, some of hostile inputs and
+// one canceled, yield the same results as separate ones while caches are
+// discarded repeatedly.
 func TestParsesAtOnce(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	crowded := grammartest.Load(t, "grammar G; s : (T | L | e ';')* EOF ; e : e '+' e | e '*' e | '(' e ')' | X ; T : [ab]* 'a' "+strings.Repeat("[ab] ", 14)+"'c' ; L : [abc] ; X : 'x' ;")
@@ -394,7 +395,7 @@ func TestParsesAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// A parse ends soon after its context does.
+// TestCancel checks that a parse ends soon after its context does.
 func TestCancel(t *testing.T) {
 	tests := map[string]struct {
 		text  string

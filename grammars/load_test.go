@@ -16,8 +16,7 @@ import (
 )
 
 // TestDiagnosticsInPlace checks that each grammar in testdata/bad, a file or a
-// folder of files, has the diagnostics that its comments announce, on their
-// lines, and no others.
+// folder of files, has exactly the diagnostics that its comments announce.
 func TestDiagnosticsInPlace(t *testing.T) {
 	entries, err := os.ReadDir("testdata/bad")
 	if err != nil {
@@ -46,7 +45,7 @@ func TestDiagnosticsInPlace(t *testing.T) {
 	}
 }
 
-// diagnose loads a grammar and returns what was found in it.
+// diagnose loads a grammar and returns its diagnostics.
 func diagnose(t *testing.T, sources ...grammars.Source) g4.Diagnostics {
 	t.Helper()
 	g, err := grammars.Load(sources...)
@@ -84,7 +83,8 @@ func TestTooManyNodes(t *testing.T) {
 	}
 }
 
-// Diagnostics come file by file in the order given, and by place in each.
+// TestDiagnosticsAreInOrder checks that diagnostics are ordered by file, as
+// given, and by position.
 func TestDiagnosticsAreInOrder(t *testing.T) {
 	parser := grammars.Source{Name: "p.g4", Text: "parser grammar P; options {tokenVocab=L;}\na : x\n | y A; b : ;"}
 	lexer := grammars.Source{Name: "l.g4", Text: "lexer grammar L;\nA : B; C : D;"}
@@ -143,8 +143,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// What a grammar says itself stands before what it imports, and imported code is
-// listed with its place.
+// TestImportsAddAndDoNotReplace checks that a grammar's own definitions precede
+// imported ones, and that imported code keeps its positions.
 func TestImportsAddAndDoNotReplace(t *testing.T) {
 	g, err := grammars.Load(
 		grammars.Source{Name: "dir/Main.g4", Text: "grammar Main; import More, Words; a : b W V {m} ; V : 'v' ;"},
@@ -173,7 +173,8 @@ func TestImportsAddAndDoNotReplace(t *testing.T) {
 	}
 }
 
-// A file is found by its grammar's name, or else by its own.
+// TestImportByFileName checks that a file is found by the name of its grammar,
+// or else by its file name.
 func TestImportByFileName(t *testing.T) {
 	g, err := grammars.Load(
 		grammars.Source{Name: "Main.g4", Text: "grammar Main; import Words; a : W ;"},
@@ -187,8 +188,8 @@ func TestImportByFileName(t *testing.T) {
 	}
 }
 
-// Another start rule changes what is checked and where parsing begins, but no
-// number.
+// TestLoadFromAnotherRule checks that another start rule changes the checks and
+// where parsing begins, but no numbers.
 func TestLoadFromAnotherRule(t *testing.T) {
 	source := grammars.Source{Name: "two.g4", Text: "grammar two;\na : 'x' b EOF ;\nb : 'y' ;\n"}
 	first, err := grammars.Load(source)
@@ -208,7 +209,8 @@ func TestLoadFromAnotherRule(t *testing.T) {
 	}
 }
 
-// Symbols that rules need are kept as bits.
+// TestTooManyNeededSymbols checks the limit on needed symbols, which are
+// represented as bits.
 func TestTooManyNeededSymbols(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("grammar G;\ns :")

@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// A strict parse refuses what depends on a predicate, in the order of the input,
-// and nothing else.
+// TestStrict checks that a strict parse reports the first predicate in the
+// input that it depends on, and nothing else.
 func TestStrict(t *testing.T) {
 	const rules = `grammar G;
 s : (a ';')* EOF ;
@@ -71,8 +71,8 @@ func isPredicate(err error) bool {
 	return ok
 }
 
-// Tokens that are never read do not count; the one behind the end is read, as
-// ANTLR reads it.
+// TestStrictPrefix checks that predicates of unread tokens do not count. The
+// lookahead token after the end is read, as in ANTLR.
 func TestStrictPrefix(t *testing.T) {
 	g := grammartest.Load(t, "grammar G; s : A B ; A : 'a' ; B : 'b' ; C : 'c' {c()}? ;")
 	for input, want := range map[string]bool{"ab": true, "abac": true, "abc": false} {

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// WriteLisp writes the tree as ANTLR's toStringTree does: a rule with children
-// in brackets, leaves by their text with \n, \r and \t as escapes.
+// WriteLisp writes the tree in the format of ANTLR's toStringTree: a rule with
+// children in parentheses, and leaves as their text with \n, \r and \t escaped.
 func (t *Tree) WriteLisp(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	open := 0 // brackets that are open
+	open := 0 // open parentheses
 	for i, n := range t.nodes {
 		if n.kind() == Empty {
 			continue
@@ -39,7 +39,8 @@ func (t *Tree) WriteLisp(w io.Writer) error {
 	return out.Flush()
 }
 
-// hasChildren reports whether there is anything but empty alternatives below a node.
+// hasChildren reports whether a node has children other than empty
+// alternatives.
 func (t *Tree) hasChildren(i int32) bool {
 	for j := i + 1; j < t.nodes[i].next; j = t.nodes[j].next {
 		if t.nodes[j].kind() != Empty {
@@ -49,8 +50,8 @@ func (t *Tree) hasChildren(i int32) bool {
 	return false
 }
 
-// lispText returns what ANTLR calls the text of a token: a token that is empty
-// where the input ends looks like the end.
+// lispText returns the text of a token as ANTLR prints it. Like EOF, an empty
+// token at the end of the input is <EOF>.
 func (t *Tree) lispText(n Node) string {
 	token := n.Token()
 	if int(token.Start) == len(t.input) {
@@ -76,9 +77,9 @@ func (t *Tree) lispText(n Node) string {
 	return b.String()
 }
 
-// WriteIndented writes the tree a node a line, each with the number of its
-// occurrence in the grammar, for people to read. Below a token stands how its
-// lexer rule derives it, and before it the trivia that the parser never saw.
+// WriteIndented writes the tree for people to read: one node per line, with its
+// occurrence. A token is preceded by its trivia and followed by its derivation
+// from its lexer rule.
 func (t *Tree) WriteIndented(w io.Writer) error {
 	p := &indenter{Writer: bufio.NewWriter(w), tree: t, lens: t.Lens()}
 	for depth, n := range t.All() {
@@ -102,10 +103,10 @@ type indenter struct {
 	*bufio.Writer
 	tree *Tree
 	lens *Lens
-	next int // the first token whose trivia is not written yet
+	next int // the first token not yet considered
 }
 
-// trivia writes what the parser did not see before a token.
+// trivia writes the trivia before a token, given by its index.
 func (p *indenter) trivia(depth, before int) error {
 	for ; p.next < before; p.next++ {
 		token := p.tree.tokens[p.next]

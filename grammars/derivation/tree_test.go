@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// Rules and tokens of the trees here.
+// Rules and tokens of the test trees.
 const (
 	ruleS, ruleE        = 0, 1
 	plus, id, space, st = 1, 2, 3, 4
@@ -24,7 +24,7 @@ const (
 
 var names = &derivation.Names{Rules: []string{"s", "e"}, Tokens: []string{"", "'+'", "ID", "SPACE", ""}}
 
-// cut makes tokens of the given types and texts, and the input that they are.
+// cut returns tokens of the given types and texts, and the input they form.
 func cut(pieces ...any) (input []byte, tokens []derivation.Token) {
 	for i := 0; i < len(pieces); i += 2 {
 		start := int32(len(input))
@@ -170,7 +170,7 @@ func TestLispText(t *testing.T) {
 	}
 }
 
-// A model is a tree made the plain way.
+// A model is a tree built naively.
 type model struct {
 	kind       derivation.Kind
 	symbol     int // rule, or index of the token
@@ -179,8 +179,8 @@ type model struct {
 	children   []*model
 }
 
-// drawTree draws a tree, made by a Builder and the plain way, with everything
-// that a parser does.
+// drawTree draws a tree, built by a Builder and naively, with all operations
+// that a parser uses.
 func drawTree(t *rapid.T) (*derivation.Tree, *model) {
 	var b derivation.Builder
 	if rapid.Bool().Draw(t, "used before") {
@@ -230,13 +230,13 @@ func drawTree(t *rapid.T) (*derivation.Tree, *model) {
 	return b.Tree(input, tokens, names), root
 }
 
-// wrappable reports whether something came after the last left operand, as it
-// always does: an operator takes at least a token.
+// wrappable reports whether anything was added since the last left operand. It
+// always is in a parse: an operator consumes at least one token.
 func wrappable(m *model) bool {
 	return len(m.children) > 1 || len(m.children) == 1 && !m.children[0].operand
 }
 
-// A Builder makes the tree that the plain way makes.
+// TestBuilder checks that a Builder builds the same tree as the naive model.
 func TestBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree, want := drawTree(t)
@@ -292,7 +292,8 @@ type jsonNode struct {
 	Children   []jsonNode
 }
 
-// What WriteJSON writes is JSON, and says of each node what the node says.
+// TestJSONIsTheTree checks that WriteJSON writes valid JSON that agrees with
+// the nodes.
 func TestJSONIsTheTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree, _ := drawTree(t)
@@ -332,7 +333,7 @@ func TestJSONIsTheTree(t *testing.T) {
 	})
 }
 
-// Walks and writers do not recurse.
+// TestDeepTree checks that walks and writers do not recurse.
 func TestDeepTree(t *testing.T) {
 	const depth = 2_000_000
 	var b derivation.Builder
@@ -368,7 +369,8 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
-// An insider finds a character in each token, but gives up on some.
+// An insider derives a single character from each token, and fails for some
+// tokens.
 type insider struct{ givesUp string }
 
 func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
@@ -388,8 +390,8 @@ func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Pie
 
 func (insider) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
 
-// A token that takes too long to take apart says so where it stands, and all
-// else is there.
+// TestDeepJSONOfWhatTakesTooLong checks that the JSON reports a token that
+// exceeds a limit in place, and contains everything else.
 func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
 	names := &derivation.Names{Rules: names.Rules, Tokens: names.Tokens, Deep: make([]bool, 20)}
 	names.Deep[11] = true
