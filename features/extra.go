@@ -388,7 +388,7 @@ func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 
 // walk looks at all nodes of a tree, and into its tokens.
 func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	for _, n := range tree.All() {
 		switch n.Kind() {
 		case derivation.Rule:
@@ -408,7 +408,7 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 			if !x.inside[o] {
 				continue
 			}
-			inside, err := lens.Leaf(n)
+			inside, err := dissector.Leaf(n)
 			if err != nil {
 				return err
 			}

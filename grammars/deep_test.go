@@ -33,7 +33,7 @@ func TestDeepJSON(t *testing.T) {
 		tree := grammartest.Parse(t, g, input)
 		var trivia []jsonNode
 		for i, o := range tree.Trivia() {
-			inside, err := tree.Inside(i)
+			inside, err := tree.Dissect(i)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func deepNode(t *testing.T, n derivation.Node) jsonNode {
 	out := jsonNode{Occurrence: number(n.Occurrence()), Start: start, End: end}
 	if n.Kind() == derivation.Leaf {
 		out.Token, out.Text = n.Name(), n.Text()
-		inside, err := n.Inside()
+		inside, err := n.Dissect()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func (b *graphBuilder) alt(alt *g4.Alt) *Node {
 func (b *graphBuilder) element(e g4.Element) *Node {
 	switch e := e.(type) {
 	case *g4.Labeled:
-		return b.element(e.Of)
+		return b.element(e.Body)
 	case *g4.Block:
 		return b.block(e)
 	case *g4.Repeat:
@@ -143,7 +143,7 @@ func (b *graphBuilder) element(e g4.Element) *Node {
 		return b.charSet(e)
 	}
 	n := b.symbol(e)
-	n.Pos, n.Rule = e.Place(), b.rule
+	n.Pos, n.Rule = e.Position(), b.rule
 	b.elements = append(b.elements, elementNode{e, n})
 	return n
 }

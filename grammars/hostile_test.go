@@ -289,7 +289,7 @@ func takeApart(t *testing.T, tree *derivation.Tree) {
 		if i == 50 {
 			break
 		}
-		inside, err := tree.Inside(i)
+		inside, err := tree.Dissect(i)
 		if err != nil {
 			if got := named(t, err); !strings.HasPrefix(got, "limit") {
 				t.Errorf("inside of token %d: %v", i, err)

@@ -166,7 +166,7 @@ func (g *Grammar) explain(input []byte, err error) error {
 	switch {
 	case errors.As(err, &syntax):
 		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
-		e.Line, e.Column = derivation.Place(input, syntax.Offset)
+		e.Line, e.Column = derivation.LineColumn(input, syntax.Offset)
 		if !syntax.Lexical && syntax.Token > 0 {
 			e.Token = g.names.Token(int(syntax.Token))
 		}
@@ -181,7 +181,7 @@ func (g *Grammar) explain(input []byte, err error) error {
 	case errors.As(err, &predicate):
 		p := predicate.Predicate
 		e := &PredicateError{Predicate: g4.Code{Pos: p.Pos, Kind: g4.Predicate, Rule: p.Rule, Text: p.Text}, Offset: predicate.Offset}
-		e.Line, e.Column = derivation.Place(input, e.Offset)
+		e.Line, e.Column = derivation.LineColumn(input, e.Offset)
 		return e
 	default:
 		return err

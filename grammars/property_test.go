@@ -257,7 +257,7 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			for i, token := range tree.Tokens() {
-				inside, err := tree.Inside(i)
+				inside, err := tree.Dissect(i)
 				if err != nil {
 					t.Errorf("%s: inside of token %d of %q: %v", of.name, i, input, err)
 				} else if inside != nil && inside.String() != string(input[token.Start:token.End]) {

@@ -207,7 +207,7 @@ func checkInside(t interface{ Fatalf(string, ...any) }, g *lexed, tree *derivati
 		return
 	}
 	text := string(tree.Input()[of.Start:of.End])
-	inside, err := tree.Inside(token)
+	inside, err := tree.Dissect(token)
 	if err != nil || inside == nil {
 		t.Fatalf("inside of %q by\n%s: %v, %v", text, g.text, inside, err)
 		return
@@ -378,7 +378,7 @@ func TestInsideTokens(t *testing.T) {
 			}
 			var got []string
 			for i, token := range tree.Tokens() {
-				inside, err := tree.Inside(i)
+				inside, err := tree.Dissect(i)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -424,7 +424,7 @@ func TestInsideTokensWithManyWays(t *testing.T) {
 			var over *limit.Error
 			if err == nil {
 				var inside *derivation.Tree
-				if inside, err = tree.Inside(0); err == nil {
+				if inside, err = tree.Dissect(0); err == nil {
 					checkInside(t, &lexed{Grammar: g, text: test.rules}, tree, 0)
 					if inside.String() != test.input {
 						t.Errorf("prints as %q", inside)

@@ -116,8 +116,8 @@ func TestProblems(t *testing.T) {
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{
-			"a token that is costly to take apart", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
-			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to take a token apart: limit of ",
+			"a token that is costly to derive", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
+			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to derive a token: limit of ",
 		},
 		{"inputs of which there are none", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "option", ""},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "there is no symbol none"},

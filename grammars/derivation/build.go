@@ -177,25 +177,25 @@ func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
 	return int32(len(text))
 }
 
-// Chars sets buf to the tree of all nodes, as the tree of the token from start
+// TokenTree sets buf to the tree of all nodes, as the tree of the token from start
 // to end. It is valid until the Builder is used again.
-func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) {
+func (b *Builder) TokenTree(input []byte, start, end int32, names *Names, buf *Tree) {
 	buf.input, buf.names, buf.nodes, buf.chars, buf.start, buf.end = input, names, b.nodes, true, start, end
 }
 
-// Keep returns a lasting copy of a token's tree, for which [Tree.Kept] returns
+// CacheCopy returns a lasting copy of a token's tree, for which [Tree.CacheID] returns
 // id. The copy retains only the token of the input.
-func (t *Tree) Keep(id uint64) *Tree {
-	kept := *t
-	kept.nodes = slices.Clone(t.nodes)
-	kept.input = bytes.Clone(t.input[t.start:t.end])
-	for i := range kept.nodes {
-		if n := &kept.nodes[i]; n.kind() == Leaf {
+func (t *Tree) CacheCopy(id uint64) *Tree {
+	cached := *t
+	cached.nodes = slices.Clone(t.nodes)
+	cached.input = bytes.Clone(t.input[t.start:t.end])
+	for i := range cached.nodes {
+		if n := &cached.nodes[i]; n.kind() == Leaf {
 			n.head -= uint32(t.start)
 		}
 	}
-	kept.start, kept.end, kept.kept = 0, t.end-t.start, id
-	return &kept
+	cached.start, cached.end, cached.cacheID = 0, t.end-t.start, id
+	return &cached
 }
 
 // unwrapped returns the nodes with the wraps inserted.

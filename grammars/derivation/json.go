@@ -17,7 +17,7 @@ func (t *Tree) WriteJSON(w io.Writer) error { return newJSONWriter(w, t, nil).al
 // WriteDeepJSON is like [Tree.WriteJSON], but leaves have the nodes inside
 // their tokens as children. A token that exceeds a limit has an error instead.
 // WriteDeepJSON writes the whole tree and then returns the first such error.
-func (t *Tree) WriteDeepJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).all() }
+func (t *Tree) WriteDeepJSON(w io.Writer) error { return newJSONWriter(w, t, t.Dissector()).all() }
 
 // WriteTriviaJSON writes the tokens hidden from the parser as an array of
 // objects in the format of a tree's leaves.
@@ -25,18 +25,20 @@ func (t *Tree) WriteTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, n
 
 // WriteDeepTriviaJSON is like [Tree.WriteTriviaJSON], but with the nodes inside
 // the tokens, as in [Tree.WriteDeepJSON].
-func (t *Tree) WriteDeepTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).trivia() }
+func (t *Tree) WriteDeepTriviaJSON(w io.Writer) error {
+	return newJSONWriter(w, t, t.Dissector()).trivia()
+}
 
 type jsonWriter struct {
 	*bufio.Writer
-	tree  *Tree
-	lens  *Lens // nil if tokens are not derived
-	spans spanner
-	err   error // of the first token that could not be derived
+	tree      *Tree
+	dissector *Dissector // nil if tokens are not derived
+	spans     spanner
+	err       error // of the first token that could not be derived
 }
 
-func newJSONWriter(w io.Writer, t *Tree, lens *Lens) *jsonWriter {
-	return &jsonWriter{Writer: bufio.NewWriter(w), tree: t, lens: lens}
+func newJSONWriter(w io.Writer, t *Tree, dissector *Dissector) *jsonWriter {
+	return &jsonWriter{Writer: bufio.NewWriter(w), tree: t, dissector: dissector}
 }
 
 // finish flushes the output and returns the first error.
@@ -56,8 +58,8 @@ func (w *jsonWriter) all() error {
 		depth = int(n.depth)
 		node := Node{t, int32(i)}
 		w.node(node, spans.of(int32(i)))
-		if w.lens != nil && n.kind() == Leaf {
-			inside, err := w.lens.Leaf(node)
+		if w.dissector != nil && n.kind() == Leaf {
+			inside, err := w.dissector.Leaf(node)
 			w.inside(inside, err, int(node.Token().Start))
 		}
 	}
@@ -74,8 +76,8 @@ func (w *jsonWriter) trivia() error {
 		w.WriteString(separator)
 		w.leaf("token", t.names.Token(int(token.Type)), string(t.input[token.Start:token.End]))
 		w.place(o, span{int(token.Start), int(token.End)})
-		if w.lens != nil {
-			inside, err := w.lens.Token(i)
+		if w.dissector != nil {
+			inside, err := w.dissector.Token(i)
 			w.inside(inside, err, int(token.Start))
 		}
 		w.WriteString("}")

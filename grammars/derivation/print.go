@@ -81,7 +81,7 @@ func (t *Tree) lispText(n Node) string {
 // occurrence. A token is preceded by its trivia and followed by its derivation
 // from its lexer rule.
 func (t *Tree) WriteIndented(w io.Writer) error {
-	p := &indenter{Writer: bufio.NewWriter(w), tree: t, lens: t.Lens()}
+	p := &indenter{Writer: bufio.NewWriter(w), tree: t, dissector: t.Dissector()}
 	for depth, n := range t.All() {
 		if n.Kind() == Leaf {
 			if err := p.trivia(depth, int(n.get().symbol())); err != nil {
@@ -89,7 +89,7 @@ func (t *Tree) WriteIndented(w io.Writer) error {
 			}
 		}
 		p.node(depth, n)
-		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Leaf(n) }); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.dissector.Leaf(n) }); err != nil {
 			return err
 		}
 	}
@@ -101,9 +101,9 @@ func (t *Tree) WriteIndented(w io.Writer) error {
 
 type indenter struct {
 	*bufio.Writer
-	tree *Tree
-	lens *Lens
-	next int // the first token not yet considered
+	tree      *Tree
+	dissector *Dissector
+	next      int // the first token not yet considered
 }
 
 // trivia writes the trivia before a token, given by its index.
@@ -114,12 +114,12 @@ func (p *indenter) trivia(depth, before int) error {
 			continue
 		}
 		o := None
-		if p.tree.inside != nil && token.Rule >= 0 {
-			o = p.tree.inside.TriviaOccurrence(token.Rule)
+		if p.tree.deriver != nil && token.Rule >= 0 {
+			o = p.tree.deriver.TriviaOccurrence(token.Rule)
 		}
 		name := p.tree.names.Token(int(token.Type))
 		p.line(depth, "trivia "+name, string(p.tree.input[token.Start:token.End]), o)
-		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Token(p.next) }); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.dissector.Token(p.next) }); err != nil {
 			return err
 		}
 	}

@@ -61,22 +61,22 @@ type Piece struct {
 
 // A Tree is the derivation of one input.
 type Tree struct {
-	input  []byte
-	names  *Names
-	tokens []Token
-	nodes  []node
-	inside Insider
-	pieces []Piece // in input order
+	input   []byte
+	names   *Names
+	tokens  []Token
+	nodes   []node
+	deriver TokenDeriver
+	pieces  []Piece // in input order
 
 	// The tree of a token has no tokens itself: its leaves are the characters
 	// from start to end.
 	chars      bool
-	kept       uint64
+	cacheID    uint64
 	start, end int32
 }
 
-// An Insider derives tokens from their lexer rules.
-type Insider interface {
+// A TokenDeriver derives tokens from their lexer rules.
+type TokenDeriver interface {
 	// Dissect returns a function that derives a token of the input, given with
 	// its pieces. The function's result is valid until its next call.
 	Dissect(input []byte) func(token *Token, pieces []Piece) (*Tree, error)
@@ -85,75 +85,75 @@ type Insider interface {
 	TriviaOccurrence(rule int32) Occurrence
 }
 
-// WithInside sets how t derives its tokens, and returns t.
-func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
-	t.inside, t.pieces = in, pieces
+// WithTokenDeriver sets how t derives its tokens, and returns t.
+func (t *Tree) WithTokenDeriver(in TokenDeriver, pieces []Piece) *Tree {
+	t.deriver, t.pieces = in, pieces
 	return t
 }
 
-// Inside derives the token with the given index from its lexer rule. The root
+// Dissect derives the token with the given index from its lexer rule. The root
 // of the returned tree stands for the token, its other nodes are instances of
 // occurrences below the token's, and its leaves are characters. The tree is nil
 // for EOF and if t cannot derive its tokens. The error is a *limit.Error.
 //
-// Use a [Lens] to derive many tokens.
-func (t *Tree) Inside(token int) (*Tree, error) { return t.Lens().Token(token) }
+// Use a [Dissector] to derive many tokens.
+func (t *Tree) Dissect(token int) (*Tree, error) { return t.Dissector().Token(token) }
 
-// A Lens derives the tokens of a tree one at a time and reuses its memory. It
+// A Dissector derives the tokens of a tree one at a time and reuses its memory. It
 // is not safe for concurrent use.
-type Lens struct {
+type Dissector struct {
 	tree   *Tree
 	derive func(*Token, []Piece) (*Tree, error)
 	pieces []Piece // the pieces from the token asked for last on
 }
 
-// Lens returns a Lens for the tree.
-func (t *Tree) Lens() *Lens {
-	l := &Lens{tree: t, pieces: t.pieces}
-	if t.inside != nil {
-		l.derive = t.inside.Dissect(t.input)
+// Dissector returns a Dissector for the tree.
+func (t *Tree) Dissector() *Dissector {
+	d := &Dissector{tree: t, pieces: t.pieces}
+	if t.deriver != nil {
+		d.derive = t.deriver.Dissect(t.input)
 	}
-	return l
+	return d
 }
 
-// Token derives a token like [Tree.Inside]. The result is valid until the next
+// Token derives a token like [Tree.Dissect]. The result is valid until the next
 // call.
-func (l *Lens) Token(token int) (*Tree, error) {
-	of := &l.tree.tokens[token]
-	if l.derive == nil || of.Rule < 0 {
+func (d *Dissector) Token(token int) (*Tree, error) {
+	of := &d.tree.tokens[token]
+	if d.derive == nil || of.Rule < 0 {
 		return nil, nil
 	}
 	var pieces []Piece
-	if len(l.tree.pieces) > 0 {
-		pieces = l.piecesOf(int32(token))
+	if len(d.tree.pieces) > 0 {
+		pieces = d.piecesOf(int32(token))
 	}
-	return l.derive(of, pieces)
+	return d.derive(of, pieces)
 }
 
 // piecesOf returns the pieces of a token. It is fast if tokens are asked for in
 // order.
-func (l *Lens) piecesOf(token int32) []Piece {
-	if len(l.pieces) == 0 || l.pieces[0].Token > token {
-		l.pieces = l.tree.pieces
+func (d *Dissector) piecesOf(token int32) []Piece {
+	if len(d.pieces) == 0 || d.pieces[0].Token > token {
+		d.pieces = d.tree.pieces
 	}
-	if l.pieces[0].Token < token {
-		first, _ := slices.BinarySearchFunc(l.pieces, token, func(p Piece, token int32) int { return int(p.Token) - int(token) })
-		l.pieces = l.pieces[first:]
+	if d.pieces[0].Token < token {
+		first, _ := slices.BinarySearchFunc(d.pieces, token, func(p Piece, token int32) int { return int(p.Token) - int(token) })
+		d.pieces = d.pieces[first:]
 	}
 	last := 0
-	for last < len(l.pieces) && l.pieces[last].Token == token {
+	for last < len(d.pieces) && d.pieces[last].Token == token {
 		last++
 	}
-	return l.pieces[:last]
+	return d.pieces[:last]
 }
 
-// Leaf derives the token of a leaf like [Node.Inside]. The result is valid
+// Leaf derives the token of a leaf like [Node.Dissect]. The result is valid
 // until the next call.
-func (l *Lens) Leaf(n Node) (*Tree, error) {
+func (d *Dissector) Leaf(n Node) (*Tree, error) {
 	if !n.deep() {
 		return nil, nil
 	}
-	return l.Token(int(n.get().symbol()))
+	return d.Token(int(n.get().symbol()))
 }
 
 // Trivia yields the index and the occurrence of each token that is hidden from
@@ -166,8 +166,8 @@ func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
 				continue
 			}
 			o := None
-			if t.inside != nil && token.Rule >= 0 {
-				o = t.inside.TriviaOccurrence(token.Rule)
+			if t.deriver != nil && token.Rule >= 0 {
+				o = t.deriver.TriviaOccurrence(token.Rule)
 			}
 			if !yield(i, o) {
 				return
@@ -203,10 +203,10 @@ const (
 	Empty             // an empty alternative
 )
 
-// Kept returns the number of a token's tree that is cached because the token is
+// CacheID returns the number of a token's tree that is cached because the token is
 // short and frequent: equal numbers mean the same tree. It is 0 for all other
-// trees, whose memory a [Lens] reuses.
-func (t *Tree) Kept() uint64 { return t.kept }
+// trees, whose memory a [Dissector] reuses.
+func (t *Tree) CacheID() uint64 { return t.cacheID }
 
 // Input returns the text that the tree's offsets refer to. It may continue
 // after the derived part. For the tree of a token, it is the whole input or the
@@ -304,9 +304,9 @@ func (t *Tree) Unread() (token Token, ok bool) {
 	return Token{}, false
 }
 
-// Place returns the line and column of a byte offset in a text, both from 1.
+// LineColumn returns the line and column of a byte offset in a text, both from 1.
 // Columns count characters.
-func Place(text []byte, offset int) (line, column int) {
+func LineColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	line = 1 + bytes.Count(before, []byte("\n"))
 	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
@@ -329,14 +329,14 @@ func (n Node) Name() string {
 	}
 }
 
-// Inside derives a leaf's token from its lexer rule, like [Tree.Inside]. The
+// Dissect derives a leaf's token from its lexer rule, like [Tree.Dissect]. The
 // tree is nil for literals and token sets, which have nothing below them in the
 // grammar.
-func (n Node) Inside() (*Tree, error) {
+func (n Node) Dissect() (*Tree, error) {
 	if !n.deep() {
 		return nil, nil
 	}
-	return n.tree.Inside(int(n.get().symbol()))
+	return n.tree.Dissect(int(n.get().symbol()))
 }
 
 // deep reports whether the node is a token whose occurrence has children in the

@@ -369,11 +369,11 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
-// An insider derives a single character from each token, and fails for some
+// A fakeDeriver derives a single character from each token, and fails for some
 // tokens.
-type insider struct{ givesUp string }
+type fakeDeriver struct{ givesUp string }
 
-func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
+func (in fakeDeriver) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
 	var tree derivation.Tree
 	return func(token *derivation.Token, _ []derivation.Piece) (*derivation.Tree, error) {
 		if string(input[token.Start:token.End]) == in.givesUp {
@@ -383,12 +383,12 @@ func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Pie
 		root := b.Open(0, ruleS, derivation.None)
 		b.Leaf(1, token.Start, 1)
 		b.Close(root)
-		b.Chars(input, token.Start, token.End, &derivation.Names{Rules: names.Rules, Symbols: []string{"a", "b"}}, &tree)
+		b.TokenTree(input, token.Start, token.End, &derivation.Names{Rules: names.Rules, Symbols: []string{"a", "b"}}, &tree)
 		return &tree, nil
 	}
 }
 
-func (insider) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
+func (fakeDeriver) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
 
 // TestDeepJSONOfWhatTakesTooLong checks that the JSON reports a token that
 // exceeds a limit in place, and contains everything else.
@@ -414,7 +414,7 @@ func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
 		"x": leaf("x", at0, `"error":"patience: limit of 7 reached"`) + "," + leaf("y", at2, inside("y", at2)),
 		"y": leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, `"error":"patience: limit of 7 reached"`),
 	} {
-		tree := b.Tree(input, tokens, names).WithInside(insider{givesUp}, nil)
+		tree := b.Tree(input, tokens, names).WithTokenDeriver(fakeDeriver{givesUp}, nil)
 		var got, trivia strings.Builder
 		err := tree.WriteDeepJSON(&got)
 		if want := `{"rule":"s","start":0,"end":3,"children":[` + want + `]}`; got.String() != want || (err == nil) != (givesUp == "") {

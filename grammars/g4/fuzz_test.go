@@ -77,7 +77,7 @@ func checkBlock(t *testing.T, lines []string, b *g4.Block) {
 
 func checkElement(t *testing.T, lines []string, e g4.Element) {
 	t.Helper()
-	checkPlace(t, lines, e.Place())
+	checkPlace(t, lines, e.Position())
 	switch e := e.(type) {
 	case *g4.Literal:
 		if e.Value == "" {
@@ -91,7 +91,7 @@ func checkElement(t *testing.T, lines []string, e g4.Element) {
 		}
 		checkElement(t, lines, e.Body)
 	case *g4.Labeled:
-		checkElement(t, lines, e.Of)
+		checkElement(t, lines, e.Body)
 	case *g4.Not:
 		for _, item := range e.Items {
 			checkElement(t, lines, item)

@@ -25,9 +25,9 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Place returns p itself. Types that embed Pos inherit it, so that every
+// Position returns p itself. Types that embed Pos inherit it, so that every
 // [Element] has a position.
-func (p Pos) Place() Pos { return p }
+func (p Pos) Position() Pos { return p }
 
 // DefaultMode is the mode a lexer starts in.
 const DefaultMode = "DEFAULT_MODE"
@@ -137,7 +137,7 @@ type Command struct {
 // An Element is a part of an alternative: a [*Ref], [*Literal], [*Range],
 // [*CharSet], [*Not], [*Dot], [*Block], [*Repeat], [*Labeled] or [*Embedded].
 type Element interface {
-	Place() Pos
+	Position() Pos
 	element()
 }
 
@@ -208,7 +208,7 @@ type Repeat struct {
 type Labeled struct {
 	Pos
 	Label string
-	Of    Element // a *Ref, *Literal, *Range, *CharSet, *Not, *Dot or *Block
+	Body  Element // a *Ref, *Literal, *Range, *CharSet, *Not, *Dot or *Block
 }
 
 // An Embedded is a predicate or an action among the elements of a rule.

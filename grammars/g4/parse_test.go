@@ -238,11 +238,11 @@ func TestPositionsOfElements(t *testing.T) {
 		"body":        rule.Body.Column,
 		"alternative": second.Column,
 		"repeat":      repeat.Column,
-		"labeled":     repeat.Body.Place().Column,
-		"reference":   repeat.Body.(*g4.Labeled).Of.Place().Column,
-		"group":       second.Elements[0].Place().Column,
-		"negation":    second.Elements[0].(*g4.Block).Alts[1].Elements[0].Place().Column,
-		"action":      second.Elements[1].Place().Column,
+		"labeled":     repeat.Body.Position().Column,
+		"reference":   repeat.Body.(*g4.Labeled).Body.Position().Column,
+		"group":       second.Elements[0].Position().Column,
+		"negation":    second.Elements[0].(*g4.Block).Alts[1].Elements[0].Position().Column,
+		"action":      second.Elements[1].Position().Column,
 	}
 	want := map[string]int{
 		"rule": 1, "body": 3, "alternative": 12, "repeat": 5, "labeled": 5, "reference": 7,
@@ -340,7 +340,7 @@ func showElement(e g4.Element) string {
 		}
 		return showElement(e.Body) + string(e.Op)
 	case *g4.Labeled:
-		return "{" + e.Label + "=" + showElement(e.Of) + "}"
+		return "{" + e.Label + "=" + showElement(e.Body) + "}"
 	case *g4.Embedded:
 		if e.Kind == g4.Predicate {
 			return "{" + e.Text + "}?"

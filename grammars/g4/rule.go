@@ -279,11 +279,11 @@ func (p *parser) labeled() Element {
 	}
 	p.next()
 	p.next()
-	of := p.atom()
-	if b, ok := of.(*Block); ok && !isTokenSet(b) {
+	body := p.atom()
+	if b, ok := body.(*Block); ok && !isTokenSet(b) {
 		p.errorf(label.Pos, "label %s: a labeled group must be a choice of single tokens", label.text)
 	}
-	return &Labeled{Pos: label.Pos, Label: label.text, Of: of}
+	return &Labeled{Pos: label.Pos, Label: label.text, Body: body}
 }
 
 // isTokenSet reports whether b is a choice between single tokens, the only

@@ -29,7 +29,7 @@ func walkElement(e Element, yield func(Element) bool) bool {
 	case *Repeat:
 		return walkElement(e.Body, yield)
 	case *Labeled:
-		return walkElement(e.Of, yield)
+		return walkElement(e.Body, yield)
 	case *Not:
 		for _, item := range e.Items {
 			if !walkElement(item, yield) {

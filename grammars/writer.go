@@ -16,17 +16,17 @@ type Word struct {
 // safe for concurrent use.
 type Writer struct {
 	grammar *Grammar
-	speller *atn.Speller
+	relexer *atn.Relexer
 }
 
 // Writer returns a Writer for the grammar's tokens.
-func (g *Grammar) Writer() *Writer { return &Writer{g, g.machine.Speller()} }
+func (g *Grammar) Writer() *Writer { return &Writer{g, g.machine.Relexer()} }
 
-// Reads reports whether text on its own lexes as a token of the given type, in
+// IsToken reports whether text on its own lexes as a token of the given type, in
 // the mode of a rule that produces it.
-func (w *Writer) Reads(token int, text []byte) bool {
+func (w *Writer) IsToken(token int, text []byte) bool {
 	for _, r := range w.grammar.TokenRules(token) {
-		if w.speller.Reads(w.grammar.modes[r.Mode], int32(token), text) {
+		if w.relexer.IsToken(w.grammar.modes[r.Mode], int32(token), text) {
 			return true
 		}
 	}
@@ -39,11 +39,11 @@ func (w *Writer) Reads(token int, text []byte) bool {
 // differently without trivia, Write puts the first separator between them that
 // keeps them apart. It returns false if no separator does.
 func (w *Writer) Write(words []Word, separators [][]byte, trivia func(i int) [][]byte) (text []byte, ok bool) {
-	w.speller.Reset()
+	w.relexer.Reset()
 	if len(words) == 0 {
 		return nil, true
 	}
-	if before := trivia(0); w.speller.Tried(func() bool { return w.fit(before, words[0].Text) }) {
+	if before := trivia(0); w.relexer.Try(func() bool { return w.fit(before, words[0].Text) }) {
 		text = join(text, before)
 	}
 	for i, word := range words {
@@ -69,7 +69,7 @@ func (w *Writer) between(word Word, next []byte, separators, wanted [][]byte) ([
 	if len(wanted) > 0 && w.apart(word, next, wanted) {
 		return wanted, true
 	}
-	if w.speller.Fits(int32(word.Type), word.Text, next) {
+	if w.relexer.Accept(int32(word.Type), word.Text, next) {
 		return nil, true
 	}
 	for _, s := range separators {
@@ -82,15 +82,15 @@ func (w *Writer) between(word Word, next []byte, separators, wanted [][]byte) ([
 
 // apart reports whether word and next lex as intended with trivia between them.
 func (w *Writer) apart(word Word, next []byte, trivia [][]byte) bool {
-	return w.speller.Tried(func() bool {
-		return w.speller.Fits(int32(word.Type), word.Text, append(join(nil, trivia), next...)) && w.fit(trivia, next)
+	return w.relexer.Try(func() bool {
+		return w.relexer.Accept(int32(word.Type), word.Text, append(join(nil, trivia), next...)) && w.fit(trivia, next)
 	})
 }
 
 // fit reports whether trivia before next lexes as trivia, token by token.
 func (w *Writer) fit(trivia [][]byte, next []byte) bool {
 	for i, text := range trivia {
-		if !w.speller.Fits(0, text, append(join(nil, trivia[i+1:]), next...)) {
+		if !w.relexer.Accept(0, text, append(join(nil, trivia[i+1:]), next...)) {
 			return false
 		}
 	}
