@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	"github.com/inroad/inroad/grammars"
@@ -20,7 +19,7 @@ SPACE : ' '+ -> skip ;
 func ExampleLoad() {
 	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println("start rule:", grammar.Start)
 	for _, rule := range grammar.Rules {
@@ -41,8 +40,7 @@ list : item (',' item)* ;
 item : WORD+ | nested? ;
 WORD : [a-z]+ ;
 `})
-	var diagnostics g4.Diagnostics
-	if errors.As(err, &diagnostics) {
+	if diagnostics, ok := errors.AsType[g4.Diagnostics](err); ok {
 		for _, d := range diagnostics {
 			fmt.Println(d)
 		}
@@ -54,14 +52,14 @@ WORD : [a-z]+ ;
 func ExampleGrammar_Parse() {
 	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	tree, err := grammar.Parse(context.Background(), []byte("1 + 23"), grammars.ParseOptions{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := tree.WriteLisp(os.Stdout); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println()
 
@@ -77,14 +75,14 @@ func ExampleGrammar_Parse() {
 func ExampleGrammar_Parse_occurrences() {
 	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	tree, err := grammar.Parse(context.Background(), []byte("1 + 23"), grammars.ParseOptions{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := tree.WriteIndented(os.Stdout); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output:
 	// sum
