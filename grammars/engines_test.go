@@ -166,7 +166,7 @@ func TestEnginesAgreeOnPrefixes(t *testing.T) {
 // TestEnginesAgreeOnRandomGrammars compares the engines on random grammars. The
 // Go runtime sometimes errs in ambiguous left-recursive rules and in error
 // recovery, unlike the Java runtime. Such grammars are left to
-// [TestTreesAreTheTools], and errors are not compared.
+// [TestTreesEqualTheTools], and errors are not compared.
 func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 	grammar := randomGrammars(false)
 	parsed, all := 0, 0
@@ -198,10 +198,10 @@ func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 	}
 }
 
-// TestTreesAreTheTools compares trees with those of the ANTLR tool's Java
+// TestTreesEqualTheTools compares trees with those of the ANTLR tool's Java
 // interpreter, for grammars and inputs made as in
 // [TestEnginesAgreeOnRandomGrammars].
-func TestTreesAreTheTools(t *testing.T) {
+func TestTreesEqualTheTools(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference/random.txt")
 	if err != nil {
 		t.Fatal(err)

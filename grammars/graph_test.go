@@ -35,10 +35,10 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestNumbersAreAsTheyWere guards the node numbers, which are a format. If it
+// TestNumbersAreStable guards the node numbers, which are a format. If it
 // fails, stored models and observations become unreadable: NumberingVersion has
 // to change.
-func TestNumbersAreAsTheyWere(t *testing.T) {
+func TestNumbersAreStable(t *testing.T) {
 	for _, name := range []string{"expr", "json"} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, "testdata/golden/"+name+".graph", graph(grammartest.Bundled(t, name)))

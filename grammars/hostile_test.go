@@ -347,10 +347,10 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
-// TestParsesAtOnce checks that concurrent parses, some of hostile inputs and
+// TestConcurrentParses checks that concurrent parses, some of hostile inputs and
 // one canceled, yield the same results as separate ones while caches are
 // discarded repeatedly.
-func TestParsesAtOnce(t *testing.T) {
+func TestConcurrentParses(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	crowded := grammartest.Load(t, "grammar G; s : (T | L | e ';')* EOF ; e : e '+' e | e '*' e | '(' e ')' | X ; T : [ab]* 'a' "+strings.Repeat("[ab] ", 14)+"'c' ; L : [abc] ; X : 'x' ;")
 	brackets := grammartest.Load(t, "grammar G; s : (a 'x' | b 'y')* EOF ; a : '(' a ')' | 'i'* ; b : '(' b ')' | 'i'* ;")

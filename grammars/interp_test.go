@@ -16,9 +16,9 @@ var (
 	interpFlag = flag.String("units-interp", "", "where the .interp files of -units are: a folder each, / written as __")
 )
 
-// TestAutomataAreTheTools checks that the automata equal those of the ANTLR
+// TestAutomataEqualTheTools checks that the automata equal those of the ANTLR
 // tool, state by state.
-func TestAutomataAreTheTools(t *testing.T) {
+func TestAutomataEqualTheTools(t *testing.T) {
 	folders, err := filepath.Glob("testdata/interp/[a-z]*")
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no grammars: %v", err)

@@ -40,12 +40,13 @@ type Ambiguity struct {
 	Start, End   int   // byte range of the tokens that all of them derive
 }
 
-// Limits bound the work of one parse. Fields that are zero mean the default.
+// Limits limit the work of one parse. A zero field means its default, given
+// below.
 type Limits struct {
 	Input  int           // bytes; 8 MiB
-	Depth  int           // rules inside each other; 100,000
-	Steps  int           // of the lexer, the parser and prediction; 50 million
-	Tokens int           // white space, comments and parts of tokens included; 4 Mi
+	Depth  int           // nested rules; 100,000
+	Steps  int           // of lexing, parsing and prediction; 50 million
+	Tokens int           // including white space, comments and pieces of tokens; 4 Mi
 	Nodes  int           // of the tree; 8 Mi
 	Time   time.Duration // 10 seconds
 }

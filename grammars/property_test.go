@@ -124,10 +124,10 @@ func derive(t *rapid.T, n *grammars.Node, depth int) []leafText {
 	return out
 }
 
-// TestWhatTheGraphDerivesParses checks that inputs derived from the graph parse
+// TestDerivedInputsParse checks that inputs derived from the graph parse
 // to the occurrences they were derived from. The bundled grammars are
 // unambiguous.
-func TestWhatTheGraphDerivesParses(t *testing.T) {
+func TestDerivedInputsParse(t *testing.T) {
 	for _, name := range []string{"expr", "json"} {
 		t.Run(name, func(t *testing.T) {
 			g := grammartest.Bundled(t, name)

@@ -328,7 +328,7 @@ func shown(tree *derivation.Tree) string {
 	return b.String() + strings.Repeat(")", open)
 }
 
-func TestInsideTokens(t *testing.T) {
+func TestDissectTokens(t *testing.T) {
 	const texts = `lexer grammar L; tokens { STRING } WORD : [a-z]+ ; UP : [A-Z]+ -> type(WORD) ; OPEN : '"' -> more, mode(M) ;
 		BLANK : (' ' | '\t')+ -> skip ; NOTE : '#' ~[\n]* -> channel(HIDDEN) ; HALF : '/*' -> more, pushMode(C) ;
 		mode M; ESC : '\\' . -> more ; CHAR : ~["\\] -> more ; END : '"' -> type(STRING), mode(DEFAULT_MODE) ;
@@ -398,9 +398,9 @@ func TestInsideTokens(t *testing.T) {
 	}
 }
 
-// TestInsideTokensWithManyWays checks that tokens of highly ambiguous rules are
+// TestDissectAmbiguousTokens checks that tokens of highly ambiguous rules are
 // derived quickly or not at all.
-func TestInsideTokensWithManyWays(t *testing.T) {
+func TestDissectAmbiguousTokens(t *testing.T) {
 	tests := map[string]struct{ rules, input string }{
 		"equal alternatives":          {"T : ('a' | 'a')* 'b' ;", strings.Repeat("a", 20_000) + "b"},
 		"loops in each other":         {"T : (('a'+)+ 'x'?)+ 'b' ;", strings.Repeat("a", 5_000) + "b"},

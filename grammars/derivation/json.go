@@ -108,7 +108,7 @@ func (w *jsonWriter) inside(t *Tree, err error, start int) {
 		depth = int(t.nodes[i].depth)
 		w.node(Node{t, int32(i)}, w.spans.of(int32(i)))
 	}
-	w.down(depth, 1)
+	w.closeChildren(depth, 1)
 	w.WriteString("}]")
 }
 
@@ -121,14 +121,14 @@ func (w *jsonWriter) close(from, to int) {
 	case to > from:
 		return
 	}
-	w.down(from, to)
+	w.closeChildren(from, to)
 	w.WriteString("}")
 	if to > 0 {
 		w.WriteString(",")
 	}
 }
 
-func (w *jsonWriter) down(from, to int) {
+func (w *jsonWriter) closeChildren(from, to int) {
 	for ; from > to; from-- {
 		w.WriteString("}]")
 	}

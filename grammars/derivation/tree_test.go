@@ -292,9 +292,9 @@ type jsonNode struct {
 	Children   []jsonNode
 }
 
-// TestJSONIsTheTree checks that WriteJSON writes valid JSON that agrees with
+// TestJSONAgreesWithTree checks that WriteJSON writes valid JSON that agrees with
 // the nodes.
-func TestJSONIsTheTree(t *testing.T) {
+func TestJSONAgreesWithTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree, _ := drawTree(t)
 		var b strings.Builder
@@ -390,9 +390,9 @@ func (in fakeDeriver) Dissect(input []byte) func(*derivation.Token, []derivation
 
 func (fakeDeriver) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
 
-// TestDeepJSONOfWhatTakesTooLong checks that the JSON reports a token that
+// TestDeepJSONWithErrors checks that the JSON reports a token that
 // exceeds a limit in place, and contains everything else.
-func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
+func TestDeepJSONWithErrors(t *testing.T) {
 	names := &derivation.Names{Rules: names.Rules, Tokens: names.Tokens, Deep: make([]bool, 20)}
 	names.Deep[11] = true
 	input, tokens := cut(id, "x", space, " ", id, "y")

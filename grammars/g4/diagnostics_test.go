@@ -118,9 +118,9 @@ func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
 	}
 }
 
-// TestRuleWithErrorsIsThere checks that an error in a rule causes no further
+// TestRuleWithErrorsIsDefined checks that an error in a rule causes no further
 // errors: references to the rule resolve, and the rest of the file is parsed.
-func TestRuleWithErrorsIsThere(t *testing.T) {
+func TestRuleWithErrorsIsDefined(t *testing.T) {
 	file, diagnostics := g4.Parse("f.g4", "grammar A; a : b ) C ; b : C ; c : C\nd : C ;")
 	if got, want := len(diagnostics), 2; got != want {
 		t.Errorf("%d diagnostics, want %d:\n%v", got, want, diagnostics)

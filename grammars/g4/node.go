@@ -101,8 +101,8 @@ type Rule struct {
 	Body     *Block
 }
 
-// A Note is a comment above a rule that is addressed to inroad, such as //
-// inroad: same NAME. ANTLR ignores it.
+// A Note is a comment above a rule that is addressed to inroad, for example
+// "// inroad: same NAME". ANTLR ignores it.
 type Note struct {
 	Pos
 	Text string // the text after the colon, up to a nested //, with single spaces between words

@@ -107,7 +107,7 @@ func TestPropertyFoldsNames(t *testing.T) {
 	}
 }
 
-func TestPropertyRefusesWhatANTLRRefuses(t *testing.T) {
+func TestPropertyRejectsLikeANTLR(t *testing.T) {
 	for name, why := range map[string]string{
 		"":                              "empty",
 		"Klingon":                       "unknown",

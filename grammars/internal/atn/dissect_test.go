@@ -203,9 +203,9 @@ func (w *ruleWriter) element() string {
 	return "(" + w.body() + ")" + suffix
 }
 
-// TestInsideIsTheFirstDerivation checks that the tree inside a token is the
+// TestDissectFirstDerivation checks that the tree inside a token is the
 // first one of its rule, with and without memoization and caches.
-func TestInsideIsTheFirstDerivation(t *testing.T) {
+func TestDissectFirstDerivation(t *testing.T) {
 	texts := []string{"a", "a", "b", "ab", "c", "d", "é"}
 	tokens, trees := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -275,9 +275,9 @@ func derived(t failer, d *dissector, text string, careful bool) string {
 	return lisp(&c.out)
 }
 
-// TestInsideWithoutChoices checks that a deterministic rule is derived without
+// TestDissectWithoutChoices checks that a deterministic rule is derived without
 // choices, in a few steps per character.
-func TestInsideWithoutChoices(t *testing.T) {
+func TestDissectWithoutChoices(t *testing.T) {
 	const number = "NUMBER : '-'? INT FRAC? EXP? ; fragment INT : '0' | [1-9] [0-9]* ; fragment FRAC : '.' [0-9]+ ; fragment EXP : [eE] [+\\-]? [0-9]+ ;"
 	tests := map[string]struct{ rules, text string }{
 		"a number":          {number, "-120.250e+13"},
@@ -303,9 +303,9 @@ func TestInsideWithoutChoices(t *testing.T) {
 	}
 }
 
-// TestInsideBounds checks the step limits for all tokens of an input and for a
+// TestDissectLimits checks the step limits for all tokens of an input and for a
 // single token.
-func TestInsideBounds(t *testing.T) {
+func TestDissectLimits(t *testing.T) {
 	const rules = "lexer grammar G; T : F 'b' ; fragment F : 'a' | 'a' F | 'a' F F | 'a' F F F ;"
 	text := strings.Repeat("a", 200) + "c"
 	d := newDissector(specOf(t, rules))
@@ -364,9 +364,9 @@ func TestShortTokens(t *testing.T) {
 	}
 }
 
-// TestInsideAtOnce checks concurrent derivations while the table is discarded
+// TestDissectConcurrently checks concurrent derivations while the table is discarded
 // repeatedly.
-func TestInsideAtOnce(t *testing.T) {
+func TestDissectConcurrently(t *testing.T) {
 	d := newDissector(specOf(t, "lexer grammar G; T : F+ ; fragment F : [a-c] G? | . ; fragment G : 'x' | 'y' G ;"))
 	d.dfa.maxSize = 2000
 	texts := []string{"axbyyx", "ccc", "ayyyyx", "éab", "zzayx", "bxbxbxbxbxbxbx"}

@@ -27,7 +27,7 @@ func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 	var binaries, suffixes []Operator
 	for i, alt := range rule.Body.Alts {
 		op := Operator{Alt: alt, Rest: alt.Elements, Precedence: len(rule.Body.Alts) - i}
-		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSolid(alt.Elements), rule.Name)
+		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSymbol(alt.Elements), rule.Name)
 		switch {
 		case first != nil && last != nil && last != first:
 			op.Left, op.Rest = first, alt.Elements[1:]
@@ -74,9 +74,9 @@ func selfRef(elements []g4.Element, i int, name string) *g4.Ref {
 	return nil
 }
 
-// lastSolid returns the index of the last element that is not an action or a
+// lastSymbol returns the index of the last element that is not an action or a
 // predicate, or -1.
-func lastSolid(elements []g4.Element) int {
+func lastSymbol(elements []g4.Element) int {
 	for i, e := range slices.Backward(elements) {
 		if _, embedded := e.(*g4.Embedded); !embedded {
 			return i

@@ -51,9 +51,9 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestWholesAreBounded checks that the predictors of many start rules share
+// TestStartPredictorsShareLimit checks that the predictors of many start rules share
 // their size limit.
-func TestWholesAreBounded(t *testing.T) {
+func TestStartPredictorsShareLimit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("grammar G; s : (")
 	for i := range 40 {
@@ -119,9 +119,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestGate checks that a lock admits one run at a time, admits every run in the
+// TestLock checks that a lock admits one run at a time, admits every run in the
 // end, and survives runs that stop waiting.
-func TestGate(t *testing.T) {
+func TestLock(t *testing.T) {
 	g := newLock()
 	inside, passed := 0, 0
 	var group sync.WaitGroup
