@@ -6,7 +6,7 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// A Word is a token to be written.
+// A Word is a token for a [Writer]; type 0 is trivia.
 type Word struct {
 	Type int
 	Text []byte
