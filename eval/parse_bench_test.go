@@ -106,12 +106,12 @@ func takeApart(tb testing.TB, tree *derivation.Tree) (nodes int) {
 			nodes += inside.Len() - 1
 		}
 	}
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	for _, n := range tree.All() {
-		count(lens.Leaf(n))
+		count(dissector.Leaf(n))
 	}
 	for i := range tree.Trivia() {
-		count(lens.Token(i))
+		count(dissector.Token(i))
 	}
 	return nodes + tree.Len()
 }

@@ -58,7 +58,7 @@ func (x *Extractor) Add(set *Set, tree *derivation.Tree) error {
 }
 
 func (x *Extractor) walk(tree *derivation.Tree) error {
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	x.filled, x.ended = 0, ending{}
 	if x.space.options.Trivia {
 		for token, o := range tree.Trivia() {
@@ -66,7 +66,7 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 				continue
 			}
 			x.enter(0, x.keys[o])
-			inside, err := lens.Token(token)
+			inside, err := dissector.Token(token)
 			if err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 			if key == 0 { // the end of the input
 				continue
 			}
-			inside, err := lens.Leaf(n)
+			inside, err := dissector.Leaf(n)
 			if err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (x *Extractor) inside(depth int, tree *derivation.Tree) {
 // knows reports whether the set has all paths that end inside a token because an
 // equal token was added below the same symbols.
 func (x *Extractor) knows(depth int, tree *derivation.Tree) bool {
-	id := tree.Kept()
+	id := tree.CacheID()
 	return x.set != nil && id != 0 && x.set.knows(mix(x.above(depth), id))
 }
 

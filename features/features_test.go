@@ -133,7 +133,7 @@ func plainPaths(t *testing.T, space *features.Space, tree *derivation.Tree, k in
 			visit(chain, child)
 		}
 		if n.Kind() == derivation.Leaf {
-			in, err := n.Inside()
+			in, err := n.Dissect()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func plainPaths(t *testing.T, space *features.Space, tree *derivation.Tree, k in
 	}
 	for token, o := range tree.Trivia() {
 		add([]grammars.Occurrence{o})
-		in, err := tree.Inside(token)
+		in, err := tree.Dissect(token)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,14 +12,14 @@ import (
 // [Extractor] is faster if IDs suffice.
 func (s *Space) Locate(tree *derivation.Tree, k int, found func(id uint64, p Path)) error {
 	l := locator{space: s, k: k, found: found}
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	if s.options.Trivia {
 		for token, o := range tree.Trivia() {
 			if o == derivation.None {
 				continue
 			}
 			l.enter(0, o)
-			inside, err := lens.Token(token)
+			inside, err := dissector.Token(token)
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func (s *Space) Locate(tree *derivation.Tree, k int, found func(id uint64, p Pat
 			l.enter(depth-1, n.Occurrence())
 		}
 		if n.Kind() == derivation.Leaf {
-			inside, err := lens.Leaf(n)
+			inside, err := dissector.Leaf(n)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 
 // walk visits all nodes of a tree and of the trees inside its tokens.
 func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	for _, n := range tree.All() {
 		if n.Kind() == derivation.Empty {
 			continue
@@ -46,7 +46,7 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 		if !x.inside[o] {
 			continue
 		}
-		inside, err := lens.Leaf(n)
+		inside, err := dissector.Leaf(n)
 		if err != nil {
 			return err
 		}

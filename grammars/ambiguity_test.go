@@ -46,8 +46,8 @@ func TestAmbiguities(t *testing.T) {
 	}
 }
 
-// The grammars that we write leave no choice, but for an else, which can belong
-// to any if before it that has none: the nearest takes it.
+// TestBundledGrammarsAreUnambiguous checks that bundled grammars are
+// unambiguous, except for a dangling else, which belongs to the nearest if.
 func TestBundledGrammarsAreUnambiguous(t *testing.T) {
 	for _, name := range bundled.Names() {
 		g := grammartest.Bundled(t, name)

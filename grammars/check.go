@@ -11,7 +11,7 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// checkNames looks for names that mean nothing.
+// checkNames reports undefined names.
 func (l *loader) checkNames() {
 	known := map[string]*g4.Rule{}
 	for _, r := range slices.Concat(l.spec.ParserRules, l.spec.LexerRules) {
@@ -20,14 +20,14 @@ func (l *loader) checkNames() {
 	for _, r := range l.spec.ParserRules {
 		for e := range r.Body.Elements() {
 			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
-				l.errorf(ref.Pos, "rule %s is not defined", ref.Name)
+				l.errorf(ref.Pos, "undefined rule %s", ref.Name)
 			}
 		}
 	}
 	for _, r := range l.spec.LexerRules {
 		for e := range r.Body.Elements() {
 			if ref, ok := e.(*g4.Ref); ok && ref.Name != "EOF" && known[ref.Name] == nil {
-				l.errorf(ref.Pos, "lexer rule %s is not defined", ref.Name)
+				l.errorf(ref.Pos, "undefined lexer rule %s", ref.Name)
 			}
 		}
 		for _, alt := range r.Body.Alts {
@@ -42,21 +42,21 @@ func (l *loader) checkCommand(c g4.Command) {
 	switch c.Name {
 	case "mode", "pushMode":
 		if !slices.Contains(l.spec.Modes, l.modeName(c.Arg)) {
-			l.errorf(c.Pos, "%s(%s): there is no such mode", c.Name, c.Arg)
+			l.errorf(c.Pos, "%s(%s): undefined mode", c.Name, c.Arg)
 		}
 	case "type":
 		if l.constant(l.spec.Tokens, c.Arg) <= 0 {
-			l.errorf(c.Pos, "type(%s): there is no such token", c.Arg)
+			l.errorf(c.Pos, "type(%s): undefined token", c.Arg)
 		}
 	case "channel":
 		if l.constant(l.spec.Channels, c.Arg) < 0 {
-			l.errorf(c.Pos, "channel(%s): there is no such channel", c.Arg)
+			l.errorf(c.Pos, "channel(%s): undefined channel", c.Arg)
 		}
 	}
 }
 
-// constant returns what the argument of a lexer command stands for, a name or a
-// number, or -1.
+// constant returns the value of a lexer command's argument, a name or a number,
+// or -1 if it is undefined.
 func (l *loader) constant(names map[string]int, arg string) int {
 	if v, ok := names[arg]; ok {
 		return v
@@ -67,7 +67,8 @@ func (l *loader) constant(names map[string]int, arg string) int {
 	return -1
 }
 
-// modeName returns the mode that a command's argument names, by name or number.
+// modeName returns the mode that a command's argument denotes by name or
+// number.
 func (l *loader) modeName(arg string) string {
 	if i, err := strconv.Atoi(arg); err == nil && 0 <= i && i < len(l.spec.Modes) {
 		return l.spec.Modes[i]
@@ -75,8 +76,8 @@ func (l *loader) modeName(arg string) string {
 	return arg
 }
 
-// checkGraph looks for rules that no parser can follow, that derive nothing, or
-// that are never used.
+// checkGraph reports rules that cannot be parsed, derive nothing, or are never
+// used.
 func (l *loader) checkGraph() {
 	g := l.grammar
 	c := &checker{loader: l, g: g, nullable: nullable(g), ends: ends(g)}
@@ -91,16 +92,16 @@ func (l *loader) checkGraph() {
 type checker struct {
 	*loader
 	g        *Grammar
-	nullable []bool // by node: can it derive nothing at all
-	ends     []bool // by node: can it derive nothing, or nothing but the end of the input
+	nullable []bool // by node: it can derive the empty string
+	ends     []bool // by node: it can derive the empty string or EOF alone
 }
 
-// nullable finds the nodes that can derive nothing. A token in a parser rule
-// never does, and neither does the end of the input.
+// nullable finds the nodes that can derive the empty string. Tokens in parser
+// rules and EOF cannot.
 func nullable(g *Grammar) []bool { return fixpoint(g, (*Node).nullable) }
 
-// ends finds the nodes that can derive nothing, or nothing but the end of the
-// input, which is still there when it was taken.
+// ends finds the nodes that can derive the empty string or EOF alone. EOF
+// consumes nothing, so it can match again.
 func ends(g *Grammar) []bool {
 	return fixpoint(g, func(n *Node, known []bool) bool { return n.Kind == End || n.nullable(known) })
 }
@@ -123,28 +124,28 @@ func (n *Node) nullable(known []bool) bool {
 	}
 }
 
-// recursion finds rules that come back to themselves without taking anything,
-// other than by the direct left recursion that parsers know to handle.
+// recursion reports left recursion other than the direct left recursion that
+// the parser supports.
 func (c *checker) recursion() {
-	if !c.findCycles(c.nullable, "left recursion that no parser can follow: %s; only alternatives that begin with their own rule may be left-recursive") {
-		c.findCycles(c.ends, "recursion that no parser can follow at the end of the input, which is not used up by EOF: %s")
+	if !c.findCycles(c.nullable, "unsupported left recursion: %s; an alternative may be left-recursive only if it begins with its own rule") {
+		c.findCycles(c.ends, "infinite recursion at the end of the input, where EOF consumes nothing: %s")
 	}
 	for _, rule := range c.g.Rules {
 		c.checkOperators(rule)
 	}
 }
 
-// findCycles reports the rules that come back to themselves where some nodes
-// can be passed over, and reports whether there are any.
-func (c *checker) findCycles(passed []bool, format string) bool {
-	corners := map[*Rule][]*Node{}
+// findCycles reports rules that call themselves when only skippable nodes come
+// before the call. It returns whether there are any.
+func (c *checker) findCycles(skippable []bool, format string) bool {
+	leftCorners := map[*Rule][]*Node{}
 	for _, rule := range c.g.Rules {
-		corners[rule] = c.corners(rule, passed)
+		leftCorners[rule] = c.leftCorners(rule, skippable)
 	}
 	found := false
 	done := map[*Rule]bool{}
 	for _, rule := range c.g.Rules {
-		if cycle := findCycle(rule, corners, done); cycle != nil {
+		if cycle := findCycle(rule, leftCorners, done); cycle != nil {
 			found = true
 			c.reportCycle(cycle, format)
 		}
@@ -152,9 +153,9 @@ func (c *checker) findCycles(passed []bool, format string) bool {
 	return found
 }
 
-// findCycle searches depth first from a rule for one that is on a way to itself,
-// and returns the references along that way.
-func findCycle(from *Rule, corners map[*Rule][]*Node, done map[*Rule]bool) []*Node {
+// findCycle searches depth-first from a rule for a left-recursive cycle and
+// returns the references along it.
+func findCycle(from *Rule, leftCorners map[*Rule][]*Node, done map[*Rule]bool) []*Node {
 	type visit struct {
 		rule *Rule
 		next int
@@ -164,17 +165,17 @@ func findCycle(from *Rule, corners map[*Rule][]*Node, done map[*Rule]bool) []*No
 	stack := []visit{{from, 0}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if done[top.rule] || top.next == len(corners[top.rule]) {
+		if done[top.rule] || top.next == len(leftCorners[top.rule]) {
 			done[top.rule] = true
 			delete(open, top.rule)
 			stack = stack[:len(stack)-1]
 			path = path[:max(len(path)-1, 0)]
 			continue
 		}
-		ref := corners[top.rule][top.next]
+		ref := leftCorners[top.rule][top.next]
 		top.next++
 		if i, ok := open[ref.Target]; ok {
-			for rule := range open { // one message is enough for all that is on the way
+			for rule := range open { // report the rules on the path only once
 				done[rule] = true
 			}
 			return append(path[i:], ref)
@@ -196,30 +197,31 @@ func (c *checker) reportCycle(refs []*Node, format string) {
 	c.errorf(refs[0].Pos, format, strings.Join(names, " -> "))
 }
 
-// corners returns the references that can come first in a rule, with nothing
-// taken before them. What follows the left operand in a left-recursive
-// alternative comes after a primary.
-func (c *checker) corners(rule *Rule, passed []bool) []*Node {
+// leftCorners returns the references that can come first in a rule, after
+// skippable nodes only. The part of a left-recursive alternative after its left
+// operand follows a primary.
+func (c *checker) leftCorners(rule *Rule, skippable []bool) []*Node {
 	root := c.g.Nodes[rule.Root]
 	primaries, operators := c.operators(rule)
 	if operators == nil {
-		return first(nil, root, passed)
+		return first(nil, root, skippable)
 	}
 	var out []*Node
 	empty := false
 	for _, alt := range primaries {
-		out = first(out, alt, passed)
-		empty = empty || passed[alt.ID]
+		out = first(out, alt, skippable)
+		empty = empty || skippable[alt.ID]
 	}
 	for _, alt := range operators {
 		if empty {
-			out = firstOf(out, afterOperand(alt), passed)
+			out = firstOf(out, afterOperand(alt), skippable)
 		}
 	}
 	return out
 }
 
-// afterOperand returns what an operator has after its left operand.
+// afterOperand returns the part of an operator alternative after its left
+// operand.
 func afterOperand(alt *Node) []*Node {
 	if alt.Kind != Concatenation {
 		return nil
@@ -227,11 +229,12 @@ func afterOperand(alt *Node) []*Node {
 	return alt.Children[1:]
 }
 
-// checkOperators looks for operators that could be taken again and again.
+// checkOperators reports left-recursive rules without a primary, and operators
+// that could match repeatedly without consuming input.
 func (c *checker) checkOperators(rule *Rule) {
 	primaries, operators := c.operators(rule)
 	if operators != nil && primaries == nil {
-		c.errorf(rule.Pos, "left-recursive rule %s has no alternative that is not left-recursive", rule.Name)
+		c.errorf(rule.Pos, "every alternative of rule %s is left-recursive; at least one must not be", rule.Name)
 	}
 	for _, alt := range operators {
 		not := func(known []bool) bool {
@@ -239,16 +242,17 @@ func (c *checker) checkOperators(rule *Rule) {
 		}
 		switch {
 		case !not(c.nullable):
-			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing after its left operand", rule.Name)
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s can match nothing after its left operand", rule.Name)
 		case !not(c.ends):
-			c.errorf(alt.Pos, "alternative of left-recursive rule %s can take nothing but the end of the input after its left operand", rule.Name)
+			c.errorf(alt.Pos, "alternative of left-recursive rule %s can match only EOF after its left operand", rule.Name)
 		}
 	}
 }
 
-// operators splits the alternatives of a directly left-recursive parser rule as
-// the automaton does; there are no operators in any other rule. The rule alone
-// counts as an operator with nothing after its operand.
+// operators splits the alternatives of a directly left-recursive parser rule
+// into primaries and operators, as the automaton does. Other rules have no
+// operators. An alternative that is only the rule itself counts as an operator
+// without a right part.
 func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
 	if rule.Kind != ParserRule {
 		return nil, nil
@@ -270,36 +274,34 @@ func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
 	return primaries, operators
 }
 
-// first adds the references that can come first in a node, where some nodes can
-// be passed over.
-func first(out []*Node, n *Node, passed []bool) []*Node {
+// first appends the references that can come first in a node.
+func first(out []*Node, n *Node, skippable []bool) []*Node {
 	switch n.Kind {
 	case Reference:
 		if n.Token == 0 && n.Target != nil {
 			out = append(out, n)
 		}
 	case Concatenation:
-		out = firstOf(out, n.Children, passed)
+		out = firstOf(out, n.Children, skippable)
 	case Alternation, Repetition:
 		for _, child := range n.Children {
-			out = first(out, child, passed)
+			out = first(out, child, skippable)
 		}
 	}
 	return out
 }
 
-func firstOf(out []*Node, sequence []*Node, passed []bool) []*Node {
+func firstOf(out []*Node, sequence []*Node, skippable []bool) []*Node {
 	for _, n := range sequence {
-		out = first(out, n, passed)
-		if !passed[n.ID] {
+		out = first(out, n, skippable)
+		if !skippable[n.ID] {
 			break
 		}
 	}
 	return out
 }
 
-// loops finds repetitions of what can be nothing, or nothing but the end of the
-// input, which could be matched again and again.
+// loops reports repetitions whose body can match without consuming input.
 func (c *checker) loops() {
 	for _, n := range c.g.Nodes {
 		if n.Kind != Repetition || n.Rule == nil {
@@ -307,17 +309,17 @@ func (c *checker) loops() {
 		}
 		switch body := n.Children[0]; {
 		case n.Max != 1 && c.nullable[body.ID]:
-			c.errorf(n.Pos, "rule %s repeats something that can be empty; a parser could go on forever", n.Rule.Name)
+			c.errorf(n.Pos, "rule %s repeats an element that can be empty; the parser would loop forever", n.Rule.Name)
 		case n.Max != 1 && c.ends[body.ID]:
-			c.errorf(n.Pos, "rule %s repeats something that can be the end of the input alone; a parser could go on forever", n.Rule.Name)
+			c.errorf(n.Pos, "rule %s repeats an element that can match only EOF; the parser would loop forever", n.Rule.Name)
 		case n.Max == 1 && c.nullable[body.ID] && n.Rule.Kind == ParserRule:
-			c.warnf(n.Pos, "rule %s makes optional what can be empty anyway", n.Rule.Name)
+			c.warnf(n.Pos, "rule %s makes an element optional that can already be empty", n.Rule.Name)
 		}
 	}
 }
 
-// productive finds rules that have no finite derivation. Where that is only for
-// want of tokens that no rule makes, code that inroad does not run may make
+// productive reports rules without a finite derivation. If only tokens are
+// missing that no rule produces, it warns: target-language code may produce
 // them in the generated lexer.
 func (c *checker) productive() {
 	derives := derives(c.g)
@@ -325,18 +327,19 @@ func (c *checker) productive() {
 		primaries, operators := c.operators(rule)
 		switch {
 		case c.g.Nodes[rule.Root].Size != Unproductive:
-		case operators != nil && primaries == nil: // which was said already
+		case operators != nil && primaries == nil: // already reported by checkOperators
 		case derives[rule.Root]:
-			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs a token that no rule makes", rule.Name)
+			c.warnf(rule.Pos, "rule %s derives nothing: every alternative needs a token that no lexer rule produces", rule.Name)
 		case rule.Name == c.g.Start:
-			c.errorf(rule.Pos, "start rule %s derives nothing: there is no end to any of its alternatives", rule.Name)
+			c.errorf(rule.Pos, "start rule %s derives nothing: every alternative recurses forever", rule.Name)
 		default:
-			c.warnf(rule.Pos, "rule %s derives nothing: there is no end to any of its alternatives", rule.Name)
+			c.warnf(rule.Pos, "rule %s derives nothing: every alternative recurses forever", rule.Name)
 		}
 	}
 }
 
-// derives finds the nodes that have a finite derivation if every token can be had.
+// derives finds the nodes with a finite derivation, assuming that every token
+// can be produced.
 func derives(g *Grammar) []bool {
 	return fixpoint(g, func(n *Node, known []bool) bool {
 		is := func(child *Node) bool { return known[child.ID] }
@@ -355,8 +358,8 @@ func derives(g *Grammar) []bool {
 	})
 }
 
-// fixpoint finds the nodes that have a property, which may depend on that of
-// their children, starting from none.
+// fixpoint computes the least set of nodes that is closed under holds, which
+// may depend on the result for a node's children.
 func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
 	known := make([]bool, len(g.Nodes))
 	queue := make([]Occurrence, 0, len(g.Nodes))
@@ -374,7 +377,7 @@ func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
 	return known
 }
 
-// reachable finds rules that no input needs.
+// reachable warns about rules that no input uses.
 func (c *checker) reachable() {
 	used := c.reach(c.g.ruleByName[c.g.Start].Root, c.g.Trivia)
 	var tokens []Occurrence
@@ -388,18 +391,19 @@ func (c *checker) reachable() {
 		switch {
 		case rule.Literal || used[rule.Root]:
 		case rule.Kind == ParserRule:
-			c.warnf(rule.Pos, "rule %s cannot be reached from start rule %s", rule.Name, c.g.Start)
+			c.warnf(rule.Pos, "rule %s is unreachable from start rule %s", rule.Name, c.g.Start)
 		case rule.Kind == FragmentRule && !inTokens[rule.Root]:
 			c.warnf(rule.Pos, "fragment %s is not used by any token", rule.Name)
-		case rule.Kind == TokenRule && !hasCommand(rule.source, "more") && !c.refuses(rule.source):
-			c.warnf(rule.Pos, "token %s is not used by any rule that start rule %s reaches", rule.Name, c.g.Start)
+		case rule.Kind == TokenRule && !hasCommand(rule.source, "more") && !c.rejects(rule.source):
+			c.warnf(rule.Pos, "token %s is not used by any rule reachable from start rule %s", rule.Name, c.g.Start)
 		}
 	}
 }
 
-// refuses reports whether a rule makes a token that is only declared. A parser
-// that does not use it refuses the text: 1a, say, is not a number and a name.
-func (c *checker) refuses(r *g4.Rule) bool {
+// rejects reports whether a rule produces a token that is only declared. Such a
+// rule is useful although no parser rule uses the token: it makes the parser
+// reject the text, say 1a, instead of lexing it as a number and a name.
+func (c *checker) rejects(r *g4.Rule) bool {
 	for _, alt := range r.Body.Alts {
 		for _, cmd := range alt.Commands {
 			if cmd.Name == "type" && c.declared(cmd.Arg) {
@@ -410,8 +414,8 @@ func (c *checker) refuses(r *g4.Rule) bool {
 	return false
 }
 
-// reach finds the nodes below those given. Literals and sets of tokens in parser
-// rules lead to the rules that make these tokens.
+// reach returns the nodes reachable from the given ones. Literals and token
+// sets in parser rules lead to the lexer rules that produce their tokens.
 func (c *checker) reach(from ...Occurrence) []bool {
 	makers := map[int][]Occurrence{}
 	for i := range c.spec.LexerRules {
@@ -437,7 +441,7 @@ func (c *checker) reach(from ...Occurrence) []bool {
 	return reached
 }
 
-// alternatives finds those that another one before them makes useless.
+// alternatives warns about alternatives made redundant by earlier ones.
 func (c *checker) alternatives() {
 	shapes := &shapes{map[string]uint32{}, map[*Node]uint32{}}
 	for _, n := range c.g.Nodes {
@@ -455,7 +459,7 @@ func (c *checker) alternatives() {
 			first[shape] = i
 			types := alt.types()
 			if types != nil && !slices.ContainsFunc(types, func(t int) bool { return !taken[t] }) {
-				c.warnf(alt.Pos, "alternative %d in rule %s is never chosen: those before it match all that it does", i+1, n.Rule.Name)
+				c.warnf(alt.Pos, "alternative %d in rule %s is never chosen: earlier alternatives match everything it matches", i+1, n.Rule.Name)
 			}
 			for _, t := range types {
 				taken[t] = true
@@ -464,8 +468,8 @@ func (c *checker) alternatives() {
 	}
 }
 
-// types returns the types of tokens that a node of a parser rule matches one of,
-// nil for any other node.
+// types returns the token types that a node of a parser rule matches. It is nil
+// for nodes that do not match exactly one token.
 func (n *Node) types() []int {
 	switch {
 	case n.Kind == TokenSet:
@@ -477,13 +481,14 @@ func (n *Node) types() []int {
 	}
 }
 
-// shapes numbers constructs so that equal ones have equal numbers.
+// shapes assigns equal numbers to equal constructs.
 type shapes struct {
 	numbers map[string]uint32
 	known   map[*Node]uint32
 }
 
-// of returns the shape of a node: the numbers of what it is a sequence of.
+// of returns the shape of a node: the numbers of the constructs it
+// concatenates.
 func (s *shapes) of(n *Node) string { return string(s.add(nil, n)) }
 
 func (s *shapes) add(shape []byte, n *Node) []byte {
@@ -535,14 +540,15 @@ func (n *Node) suffix() string {
 	return suffix
 }
 
-// tokens finds tokens that no text is, or that can be the empty text.
+// tokens warns about tokens that no rule produces, that can never match, or
+// that can be empty.
 func (c *checker) tokens() {
 	warned := map[int]bool{}
 	for _, n := range c.g.Nodes {
 		if n.Kind == Reference && n.Token > 0 && len(n.Children) == 0 && n.Target == nil && !warned[n.Token] {
 			warned[n.Token] = true
 			if c.declared(n.Text) {
-				c.warnf(n.Pos, "token %s is declared, but no rule makes it; nothing will match it", n.Text)
+				c.warnf(n.Pos, "token %s is declared, but no lexer rule produces it; it never matches", n.Text)
 			}
 		}
 	}
@@ -550,9 +556,9 @@ func (c *checker) tokens() {
 		switch {
 		case rule.Kind != TokenRule:
 		case c.nullable[rule.Root]:
-			c.warnf(rule.Pos, "token %s can match nothing at all; that match is never taken", rule.Name)
+			c.warnf(rule.Pos, "token %s can match the empty string; the lexer ignores such a match", rule.Name)
 		case rule.Mode != g4.DefaultMode && !c.entered(rule.Mode):
-			c.warnf(rule.Pos, "token %s can never be matched: no rule leads to mode %s", rule.Name, rule.Mode)
+			c.warnf(rule.Pos, "token %s never matches: no rule enters mode %s", rule.Name, rule.Mode)
 		}
 	}
 }
@@ -562,7 +568,7 @@ func (c *checker) declared(name string) bool {
 	return slices.ContainsFunc(c.parser.tokens, is) || slices.ContainsFunc(c.lexer.tokens, is)
 }
 
-// entered reports whether some rule leads to a mode.
+// entered reports whether any rule switches to a mode.
 func (c *checker) entered(mode string) bool {
 	for _, r := range c.spec.LexerRules {
 		for _, alt := range r.Body.Alts {
@@ -576,8 +582,8 @@ func (c *checker) entered(mode string) bool {
 	return false
 }
 
-// checkShadowed finds tokens of a fixed text that the lexer takes for another
-// token, because a rule before theirs matches the same text.
+// checkShadowed warns about tokens with a fixed text that an earlier rule also
+// matches.
 func (l *loader) checkShadowed() {
 	for i, r := range l.spec.LexerRules {
 		lit := soleLiteral(r)
@@ -587,7 +593,7 @@ func (l *loader) checkShadowed() {
 		winner := l.grammar.machine.TokenRule(slices.Index(l.spec.Modes, r.Mode), lit.Value)
 		if winner != i && winner >= 0 {
 			first := l.describeRule(l.spec.LexerRules[winner])
-			l.warnf(r.Pos, "token %s can never be matched: %s, which comes first, matches the same text", l.describeRule(r), first)
+			l.warnf(r.Pos, "token %s never matches: %s comes first and matches the same text", l.describeRule(r), first)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (g *Grammar) Choices() *Choices {
 // Tokens and trivia are taken apart. The error tells that a token takes too long
 // to take apart.
 func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) error {
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	for depth, n := range tree.All() {
 		switch n.Kind() {
 		case derivation.Rule:
@@ -35,7 +35,7 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 			if depth == 0 || len(c.grammar.Nodes[n.Occurrence()].Children) == 0 {
 				continue
 			}
-			inside, err := lens.Leaf(n)
+			inside, err := dissector.Leaf(n)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 		if o == derivation.None {
 			continue
 		}
-		inside, err := lens.Token(token)
+		inside, err := dissector.Token(token)
 		if err != nil {
 			return err
 		}

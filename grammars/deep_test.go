@@ -11,7 +11,7 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// A jsonNode is a node as the writers of JSON show it.
+// A jsonNode is a node in the JSON output.
 type jsonNode struct {
 	Rule, Token, Symbol string
 	Text                string
@@ -22,7 +22,8 @@ type jsonNode struct {
 	Error               string
 }
 
-// What is inside tokens stands in JSON below them, with its places in the input.
+// TestDeepJSON checks that the JSON shows the nodes inside tokens, with their
+// offsets in the input.
 func TestDeepJSON(t *testing.T) {
 	g := grammartest.Bundled(t, "json")
 	for _, input := range []string{
@@ -32,7 +33,7 @@ func TestDeepJSON(t *testing.T) {
 		tree := grammartest.Parse(t, g, input)
 		var trivia []jsonNode
 		for i, o := range tree.Trivia() {
-			inside, err := tree.Inside(i)
+			inside, err := tree.Dissect(i)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,14 +79,14 @@ func number(o derivation.Occurrence) *int {
 	return new(int(o))
 }
 
-// deepNode puts together what is to be shown of a node.
+// deepNode returns the expected JSON of a node.
 func deepNode(t *testing.T, n derivation.Node) jsonNode {
 	t.Helper()
 	start, end := n.Span()
 	out := jsonNode{Occurrence: number(n.Occurrence()), Start: start, End: end}
 	if n.Kind() == derivation.Leaf {
 		out.Token, out.Text = n.Name(), n.Text()
-		inside, err := n.Inside()
+		inside, err := n.Dissect()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func deepNode(t *testing.T, n derivation.Node) jsonNode {
 	return out
 }
 
-// insideNodes does so with what is inside a token at a place.
+// insideNodes returns the expected JSON of the nodes inside a token.
 func insideNodes(tree *derivation.Tree, at int) []jsonNode {
 	first, _ := tree.Root().Span()
 	var convert func(n derivation.Node) []jsonNode

@@ -18,7 +18,7 @@ import (
 
 var long = flag.Bool("long", false, "test more, for minutes")
 
-// rounds returns how often a property is checked, in hundreds.
+// rounds returns the number of checks of a property, in hundreds.
 func rounds(usual, longer int) int {
 	if *long {
 		return longer
@@ -26,7 +26,7 @@ func rounds(usual, longer int) int {
 	return usual
 }
 
-// outcome parses and returns the numbered tree, or the error.
+// outcome parses an input and returns the numbered tree or the error.
 func outcome(g *grammars.Grammar, input string, opt grammars.ParseOptions) string {
 	opt.Limits = grammars.Limits{Depth: 20_000, Time: time.Minute, Steps: 1 << 30}
 	tree, err := g.Parse(context.Background(), []byte(input), opt)
@@ -36,7 +36,7 @@ func outcome(g *grammars.Grammar, input string, opt grammars.ParseOptions) strin
 	return numbered(tree)
 }
 
-// compareEngines checks that it makes no difference to an input who predicts.
+// compareEngines checks that both prediction engines yield the same result.
 func compareEngines(t failer, g *grammars.Grammar, input string, opt grammars.ParseOptions) (parsed bool) {
 	t.Helper()
 	ours := outcome(g, input, opt)
@@ -68,7 +68,7 @@ func TestEnginesAgreeOnBundledGrammars(t *testing.T) {
 	}
 }
 
-// samples returns the texts that a bundled grammar is tested with, good and bad.
+// samples returns the good and bad sample inputs of a bundled grammar.
 func samples(t *testing.T, grammar string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("bundled", "testdata", grammar, "*", "*"))
@@ -86,7 +86,8 @@ func samples(t *testing.T, grammar string) []string {
 	return texts
 }
 
-// Grammars whose decisions are not decided by the next token.
+// TestEnginesAgreeOnHardDecisions has grammars whose decisions need more than
+// one token of lookahead.
 func TestEnginesAgreeOnHardDecisions(t *testing.T) {
 	tests := map[string]struct{ rules, inputs string }{
 		"ambiguous alternatives":               {"s : (a | b | c) EOF ; a : 'x' 'x' ; b : 'x' c ; c : 'x' | 'x' 'x' ;", "x xx xxx"},
@@ -139,7 +140,8 @@ func TestEnginesAgreeOnHardDecisions(t *testing.T) {
 	}
 }
 
-// What follows a rule without EOF is left alone, and is nonetheless looked at.
+// TestEnginesAgreeOnPrefixes checks that the input after a start rule without
+// EOF is not consumed, although it is used as lookahead.
 func TestEnginesAgreeOnPrefixes(t *testing.T) {
 	tests := map[string]struct{ rules, inputs string }{
 		"a loop":                     {"s : 'x'* ; T : . ;", "x xxx xxy y xyx"},
@@ -161,9 +163,10 @@ func TestEnginesAgreeOnPrefixes(t *testing.T) {
 	}
 }
 
-// The runtime for Go errs now and then in ambiguous left-recursive rules, and in
-// how it goes on where an input is wrong; the one for Java does not. Such grammars
-// are left to [TestTreesAreTheTools], and errors are not compared.
+// TestEnginesAgreeOnRandomGrammars compares the engines on random grammars. The
+// Go runtime sometimes errs in ambiguous left-recursive rules and in error
+// recovery, unlike the Java runtime. Such grammars are left to
+// [TestTreesEqualTheTools], and errors are not compared.
 func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 	grammar := randomGrammars(false)
 	parsed, all := 0, 0
@@ -195,9 +198,10 @@ func TestEnginesAgreeOnRandomGrammars(t *testing.T) {
 	}
 }
 
-// Trees are those of the ANTLR tool's own interpreter, in Java, of grammars and
-// inputs that were made as for [TestEnginesAgreeOnRandomGrammars].
-func TestTreesAreTheTools(t *testing.T) {
+// TestTreesEqualTheTools compares trees with those of the ANTLR tool's Java
+// interpreter, for grammars and inputs made as in
+// [TestEnginesAgreeOnRandomGrammars].
+func TestTreesEqualTheTools(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference/random.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -1,17 +1,18 @@
-// Package grammars loads grammars at run time and parses inputs by them.
+// Package grammars loads ANTLR v4 grammars at run time and parses inputs with
+// them.
 //
-// [Load] reads ANTLR v4 grammar files and makes a [Grammar] of them, which is a
-// graph: one [Node] for each occurrence of a symbol in the rules, down into
-// the tokens, characters and sets. [Grammar.Parse] derives an input from it;
-// every node of the resulting tree knows the node of the graph it is an
-// instance of.
+// [Load] turns grammar files into a [Grammar]: a graph with one [Node] for each
+// occurrence of a symbol in the rules, down to tokens, characters and sets.
+// [Grammar.Parse] returns the derivation tree of an input; each node of the
+// tree refers to the graph node that it is an instance of.
 //
-// Trees are those of the parser that the ANTLR tool would generate. Code of
-// the target language inside a grammar is not run: predicates count as true and
-// actions as nothing, and such a grammar says so, see [Grammar.Exact].
+// Trees are those of the parser that the ANTLR tool would generate.
+// Target-language code in a grammar is not run: predicates count as true, and
+// actions are ignored. [Grammar.Exact] reports whether that can change the
+// trees.
 //
 // A Grammar is immutable and safe for concurrent use. The same grammar text
-// gives the same numbers on every run and every machine.
+// yields the same node numbers on every run and every machine.
 package grammars
 
 import (
@@ -22,40 +23,41 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// NumberingVersion names the way nodes are numbered. It is stored with
-// whatever refers to nodes by number.
+// NumberingVersion is the version of the node numbering. It is stored with all
+// data that refers to nodes by number.
 const NumberingVersion = 1
 
 // A Grammar is a loaded grammar.
 type Grammar struct {
 	Name   string
-	Start  string  // the rule that parsing begins with unless told otherwise
-	Rules  []*Rule // parser rules first, then lexer rules; each in the order of the grammar
+	Start  string  // the default start rule
+	Rules  []*Rule // parser rules, then lexer rules, each in grammar order
 	Nodes  []*Node // the graph, by number
 	Trivia Occurrence
-	Digest string // of the normalised grammar: comments, layout and file names do not matter
+	Digest string // of the normalized grammar, independent of comments, layout and file names
 
-	// Agreements are what the grammar says, in notes, of the texts of tokens.
+	// Agreements are the constraints that notes put on the texts of tokens.
 	Agreements []Agreement
-	// Code lists what of the target language the grammar has in it.
+	// Code is the target-language code of the grammar.
 	Code     []g4.Code
 	Warnings g4.Diagnostics
 
 	names      *derivation.Names
 	ruleByName map[string]*Rule
-	makers     map[int][]*Rule // the lexer rules that make each type of token
-	modes      map[string]int  // by name
-	parents    [][]Occurrence  // of each node in the graph
+	makers     map[int][]*Rule // the lexer rules that produce each token type
+	modes      map[string]int  // indexes of lexer modes by name
+	parents    [][]Occurrence  // by node
 	machine    *atn.Machine
 
 	lexingsLock sync.Mutex
-	lexings     map[string]*lexing // by start rule, once asked for
+	lexings     map[string]*lexing // by start rule, computed on demand
 }
 
-// Rule returns the named rule, or nil.
+// Rule returns the named rule, or nil if the grammar has none.
 func (g *Grammar) Rule(name string) *Rule { return g.ruleByName[name] }
 
-// ParserRules returns the parser rules, the i-th being the one that trees call rule i.
+// ParserRules returns the parser rules. Their indexes are the rule indexes in
+// trees.
 func (g *Grammar) ParserRules() []*Rule {
 	n := 0
 	for n < len(g.Rules) && g.Rules[n].Kind == ParserRule {
@@ -64,16 +66,16 @@ func (g *Grammar) ParserRules() []*Rule {
 	return g.Rules[:n]
 }
 
-// Tokens returns the names of the tokens by type, as people see them: a literal
-// in quotes or the name of a rule. Types count from 1.
+// Tokens returns the display names of the tokens by type: a quoted literal or a
+// rule name. Types count from 1.
 func (g *Grammar) Tokens() []string { return g.names.Tokens }
 
-// TokenRules returns the lexer rules that make tokens of a type.
+// TokenRules returns the lexer rules that produce tokens of a type.
 func (g *Grammar) TokenRules(token int) []*Rule { return g.makers[token] }
 
-// Exact reports whether the grammar's trees are sure to be those of the
-// generated parser. They are not where the grammar has predicates, actions or
-// members of the target language, which inroad does not run.
+// Exact reports whether the grammar's trees are certain to be those of the
+// generated parser. They are not if the grammar contains predicates, actions or
+// members in the target language, which inroad does not run.
 func (g *Grammar) Exact() bool {
 	for _, c := range g.Code {
 		if changesTrees(c.Kind) {
@@ -85,14 +87,14 @@ func (g *Grammar) Exact() bool {
 
 func changesTrees(kind g4.CodeKind) bool { return kind != g4.Header && kind != g4.RuleHeader }
 
-// RuleKind tells what a rule derives.
+// RuleKind is the kind of a rule.
 type RuleKind int
 
 // The kinds of rules.
 const (
-	ParserRule   RuleKind = iota // sequences of tokens
-	TokenRule                    // a token
-	FragmentRule                 // a part of a token
+	ParserRule   RuleKind = iota // derives sequences of tokens
+	TokenRule                    // derives a token
+	FragmentRule                 // derives a part of a token
 )
 
 // A Rule is a rule of a grammar.
@@ -101,40 +103,42 @@ type Rule struct {
 	Name  string
 	Index int // among the parser rules, or among the lexer rules
 	Kind  RuleKind
-	Mode  string     // of a lexer rule
+	Mode  string     // lexer rules: the lexer mode
 	Root  Occurrence // the rule's right-hand side
-	// Literal tells that the rule was made for a literal that only parser rules have.
+	// Literal reports whether the rule is implicit: it stands for a literal that
+	// occurs only in parser rules.
 	Literal bool
-	// Operators says how the alternatives of a left-recursive parser rule bind;
-	// it has one for each alternative, and is nil for any other rule.
+	// Operators has the operator precedence of each alternative of a
+	// left-recursive parser rule. It is nil for other rules.
 	Operators []Operator
-	// Needs names a symbol without which, before it, the rule is not worth drawing,
-	// as a note of the grammar says; "" for most rules.
+	// Needs is the symbol of the rule's "needs" note: generated inputs use the
+	// rule only after that symbol. It is "" without such a note.
 	Needs string
 
 	source *g4.Rule
 }
 
-// An Occurrence is the number of a node.
+// An Occurrence is the number of a graph node.
 type Occurrence = derivation.Occurrence
 
-// NodeKind tells what a node of the graph is.
+// NodeKind is the kind of a graph node.
 type NodeKind int
 
-// The kinds of nodes. The first four only shape the graph, the rest are symbols.
+// The kinds of nodes. The first four are structural, the others are symbols.
 const (
 	Alternation   NodeKind = iota // one of its children
 	Concatenation                 // all of its children, in order
-	Repetition                    // its child, Min to Max times
+	Repetition                    // its child, repeated Min to Max times
 	End                           // the end of the input
-	Reference                     // a rule or a token; its child, if any, is what that is made of
+	Reference                     // a rule or a token; its child, if any, is the right-hand side
 	Literal                       // a fixed text
-	CharSet                       // a character out of a set
-	TokenSet                      // a token out of a set, in a parser rule: ~A or .
+	CharSet                       // one character of a set
+	TokenSet                      // one token of a set, in a parser rule: ~A or .
 	Empty                         // an empty alternative
 )
 
-// Symbolic reports whether nodes of the kind are symbols, which paths count.
+// Symbolic reports whether nodes of kind k are symbols. Only symbols are part
+// of paths.
 func (k NodeKind) Symbolic() bool { return k >= Reference }
 
 func (k NodeKind) String() string {
@@ -144,32 +148,32 @@ func (k NodeKind) String() string {
 	}[k]
 }
 
-// A Node is an occurrence of a symbol in a grammar, or of a construct that
-// holds symbols.
+// A Node is an occurrence of a symbol in a grammar, or of a construct around
+// symbols.
 type Node struct {
 	g4.Pos
 	ID       Occurrence
 	Kind     NodeKind
-	Rule     *Rule   // the rule that it stands in; nil above tokens that several rules make, and above trivia
-	Children []*Node // of a reference at most one
+	Rule     *Rule   // the enclosing rule; nil above trivia and above tokens that several rules produce
+	Children []*Node // at most one for a reference
 
-	Text      string         // symbols: as people write it: value, '+', [a-z]
-	Min, Max  int            // repetitions; Max is -1 where there is no bound
+	Text      string         // symbols: as written in the grammar: value, '+', [a-z]
+	Min, Max  int            // repetitions; Max is -1 if unbounded
 	NonGreedy bool           // repetitions
-	Target    *Rule          // references: the rule; nil for a token that no rule is named after
+	Target    *Rule          // references: the rule; nil for a token without a rule of its name
 	Token     int            // symbols in parser rules: the token's type; 0 elsewhere and for sets
-	Value     string         // literals: what they stand for
-	FoldCase  bool           // literals: either case will do
+	Value     string         // literals: the text, with escapes decoded
+	FoldCase  bool           // literals: case is ignored
 	Chars     []g4.RuneRange // sets of characters, sorted
 	Types     []int          // sets of tokens, sorted
 
-	// Size is the least number of symbols in a derivation from here, this one
-	// included, and Depth the least number of symbols below each other.
-	// Both are [Unproductive] where there is no finite derivation.
+	// Size and Depth are the least number of symbols and the least height of a
+	// derivation of the node, the node included. Both are [Unproductive] if the
+	// node has no finite derivation.
 	Size, Depth int
 
-	deferred bool // numbered after all others: it is only there because of EOF
+	deferred bool // exists only because of EOF, and is numbered after all other nodes
 }
 
-// Unproductive is the size and depth of what has no finite derivation.
+// Unproductive is the size and depth of a node without a finite derivation.
 const Unproductive = -1

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxNodes   = 200_000   // of a grammar
-	maxMembers = 4_000_000 // of all its sets of tokens together
-	maxClasses = 0xFFFF    // of characters that its lexer tells apart
-	maxLexer   = 1 << 28   // classes times places where characters are taken
+	maxNodes   = 200_000   // nodes of a grammar
+	maxMembers = 4_000_000 // members of all token sets together
+	maxClasses = 0xFFFF    // character classes of the lexer
+	maxLexer   = 1 << 28   // character classes times positions that consume a character
 )
 
-// buildGraph makes the grammar's nodes and numbers them.
+// buildGraph builds and numbers the nodes of the grammar.
 func (l *loader) buildGraph() {
 	g := &Grammar{
 		Name:       l.parser.Name,
@@ -60,21 +60,21 @@ func (l *loader) buildGraph() {
 	g.Digest = digest(g)
 }
 
-// A graphBuilder turns rules into nodes.
+// A graphBuilder turns rules into graph nodes.
 type graphBuilder struct {
 	*loader
 	g      *Grammar
-	rule   *Rule // the one being built
+	rule   *Rule // the current rule
 	roots  map[*Rule]*Node
-	tokens map[int]*Node // what each type of token is made of
+	tokens map[int]*Node // the right-hand side of each token type
 
 	elements []elementNode
 	empties  []emptyNode
-	items    map[*g4.CharSet][]*Node // nil for items that have none
+	items    map[*g4.CharSet][]*Node // nil for redundant items
 	parts    map[atn.Part]*Node
-	members  int                // of sets of tokens so far
-	makers   map[int][]int      // by type of token, once it is asked for
-	more     map[string][]*Rule // by mode: what moreBefore found
+	members  int                // of token sets so far
+	makers   map[int][]int      // lexer rules by token type, computed on demand
+	more     map[string][]*Rule // results of moreBefore by mode
 }
 
 type elementNode struct {
@@ -103,9 +103,8 @@ func (b *graphBuilder) block(block *g4.Block) *Node {
 	return n
 }
 
-// alt makes the node of an alternative. The end of the input is no symbol, and
-// a concatenation that has it and one thing more is numbered as if it was not
-// there.
+// alt builds the node of an alternative. EOF is not a symbol: a concatenation
+// of EOF and one other element is numbered as if EOF were absent.
 func (b *graphBuilder) alt(alt *g4.Alt) *Node {
 	n := &Node{Pos: alt.Pos, Kind: Concatenation, Rule: b.rule}
 	symbols := 0
@@ -135,7 +134,7 @@ func (b *graphBuilder) alt(alt *g4.Alt) *Node {
 func (b *graphBuilder) element(e g4.Element) *Node {
 	switch e := e.(type) {
 	case *g4.Labeled:
-		return b.element(e.Of)
+		return b.element(e.Body)
 	case *g4.Block:
 		return b.block(e)
 	case *g4.Repeat:
@@ -144,7 +143,7 @@ func (b *graphBuilder) element(e g4.Element) *Node {
 		return b.charSet(e)
 	}
 	n := b.symbol(e)
-	n.Pos, n.Rule = e.Place(), b.rule
+	n.Pos, n.Rule = e.Position(), b.rule
 	b.elements = append(b.elements, elementNode{e, n})
 	return n
 }
@@ -161,8 +160,8 @@ func (b *graphBuilder) repeat(e *g4.Repeat) *Node {
 	return n
 }
 
-// charSet makes a node for each item of a set, and one above them if there are
-// several. An item that adds no character to those before it has none.
+// charSet builds a node for each item of a set, below an alternation if there
+// are several. Items that add no character get no node.
 func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 	n := &Node{Pos: e.Pos, Kind: Alternation, Rule: b.rule}
 	var before []g4.RuneRange
@@ -189,10 +188,10 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 	return n
 }
 
-// setText returns a set's item as it would be written alone.
+// setText returns a set item written as a set of its own.
 func setText(item g4.SetItem) string { return "[" + item.Text + "]" }
 
-// symbol makes the node of a single symbol, but for its place.
+// symbol builds the node of a single symbol, without its position.
 func (b *graphBuilder) symbol(e g4.Element) *Node {
 	switch e := e.(type) {
 	case *g4.Ref:
@@ -269,14 +268,14 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
 }
 
-// otherTypes returns all types of tokens but those given, for a set that stands
-// at a place.
+// otherTypes returns all token types except those given, for a token set at a
+// position.
 func (b *graphBuilder) otherTypes(at g4.Pos, but []int) []int {
 	if b.members > maxMembers {
-		return nil // which was said already
+		return nil // already reported
 	}
 	if b.members += b.spec.MaxToken; b.members > maxMembers {
-		b.errorf(at, "the sets of tokens in grammar %s hold more than %d tokens altogether", b.g.Name, maxMembers)
+		b.errorf(at, "token sets of grammar %s have more than %d members in total", b.g.Name, maxMembers)
 		return nil
 	}
 	excluded := make(map[int]bool, len(but))
@@ -294,7 +293,7 @@ func (b *graphBuilder) otherTypes(at g4.Pos, but []int) []int {
 
 func (b *graphBuilder) folds() bool { return b.spec.FoldCase[b.rule.source] }
 
-// folded adds the other case of the characters where the rule ignores it.
+// folded adds the other case of the characters if the rule ignores case.
 func (b *graphBuilder) folded(in []g4.RuneRange) []g4.RuneRange {
 	if !b.folds() {
 		return in
@@ -306,7 +305,7 @@ func (b *graphBuilder) folded(in []g4.RuneRange) []g4.RuneRange {
 	return normalRanges(out)
 }
 
-// withRange adds a range to a set that is sorted and merged.
+// withRange adds a range to a normalized set.
 func withRange(set []g4.RuneRange, r g4.RuneRange) []g4.RuneRange {
 	from, _ := slices.BinarySearchFunc(set, r.Lo, func(s g4.RuneRange, lo rune) int { return cmp.Compare(s.Hi, lo-1) })
 	to := from
@@ -316,7 +315,7 @@ func withRange(set []g4.RuneRange, r g4.RuneRange) []g4.RuneRange {
 	return slices.Replace(set, from, to, r)
 }
 
-// normalRanges returns the ranges sorted and merged.
+// normalRanges returns the ranges sorted and merged: a normalized set.
 func normalRanges(in []g4.RuneRange) []g4.RuneRange {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b g4.RuneRange) int { return cmp.Compare(a.Lo, b.Lo) })
@@ -331,8 +330,7 @@ func normalRanges(in []g4.RuneRange) []g4.RuneRange {
 	return out
 }
 
-// complement returns all characters but those in the ranges, which are sorted
-// and merged.
+// complement returns the characters outside a normalized set.
 func complement(in []g4.RuneRange) []g4.RuneRange {
 	const maxRune = 0x10FFFF
 	var out []g4.RuneRange
@@ -349,7 +347,7 @@ func complement(in []g4.RuneRange) []g4.RuneRange {
 	return out
 }
 
-// covers reports whether all of the ranges are in the set, which is sorted and merged.
+// covers reports whether a normalized set contains all of the ranges.
 func covers(set, ranges []g4.RuneRange) bool {
 	for _, r := range ranges {
 		i, _ := slices.BinarySearchFunc(set, r.Lo, func(s g4.RuneRange, lo rune) int { return cmp.Compare(s.Hi, lo) })

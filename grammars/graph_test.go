@@ -35,9 +35,10 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// The numbers of nodes are a format. Where this test fails, stored models and
-// observations can no longer be read: NumberingVersion has to change.
-func TestNumbersAreAsTheyWere(t *testing.T) {
+// TestNumbersAreStable guards the node numbers, which are a format. If it
+// fails, stored models and observations become unreadable: NumberingVersion has
+// to change.
+func TestNumbersAreStable(t *testing.T) {
 	for _, name := range []string{"expr", "json"} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, "testdata/golden/"+name+".graph", graph(grammartest.Bundled(t, name)))
@@ -62,8 +63,8 @@ func TestNumbersAreAsTheyWere(t *testing.T) {
 	}
 }
 
-// graph writes a grammar's nodes a line each: number, kind, text, the rule that
-// it stands in, children.
+// graph returns a grammar's nodes, one per line: number, kind, text, enclosing
+// rule, children.
 func graph(g *grammars.Grammar) string {
 	out := []string{fmt.Sprintf("numbering %d, digest %.16s, start %s, trivia %d\n", grammars.NumberingVersion, g.Digest, g.Start, g.Trivia)}
 	for _, n := range g.Nodes {
@@ -102,7 +103,8 @@ func nodeText(n *grammars.Node) string {
 	}
 }
 
-// The numbers in Figure 5.1 of Havrikov's dissertation.
+// TestNumbersOfTheFigure checks the numbers in Figure 5.1 of Havrikov's
+// dissertation.
 func TestNumbersOfTheFigure(t *testing.T) {
 	g := grammartest.Bundled(t, "expr")
 	figure := map[string]string{
@@ -125,7 +127,8 @@ func TestNumbersOfTheFigure(t *testing.T) {
 	}
 }
 
-// below yields the first symbols from a node down, itself if it is one, in order.
+// below yields the nearest symbols from a node down, including the node itself,
+// in order.
 func below(n *grammars.Node) func(yield func(*grammars.Node) bool) {
 	return func(yield func(*grammars.Node) bool) { visitSymbols(n, yield) }
 }
@@ -142,7 +145,8 @@ func visitSymbols(n *grammars.Node, yield func(*grammars.Node) bool) bool {
 	return true
 }
 
-// The numbers of k-paths that the dissertation has for its expressions.
+// TestPathsOfTheFigure checks the numbers of k-paths that the dissertation
+// gives for its expressions.
 func TestPathsOfTheFigure(t *testing.T) {
 	g := grammartest.Bundled(t, "expr")
 	var symbols []*grammars.Node // what the start rule reaches
@@ -250,9 +254,9 @@ func TestLeastSizes(t *testing.T) {
 	}
 }
 
-// A token that goes on over several rules begins with those that can come
-// before its last one; whether there must be any depends on how its mode is
-// entered.
+// TestTokensOfSeveralRules checks that a token joined by `more` begins with the
+// rules that can precede its last one. Whether it needs any depends on how its
+// mode is entered.
 func TestTokensOfSeveralRules(t *testing.T) {
 	const lexer = "lexer grammar L; tokens { STRING } OPEN : '\"' -> more, mode(M) ; IN : '<' -> mode(M) ; mode M; CHAR : [a-z] -> more ; END : '>' -> type(STRING), mode(DEFAULT_MODE) ;"
 	tests := map[string]struct {

@@ -20,11 +20,11 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// maxMemory is what one request may take, with what is not collected yet.
+// maxMemory is the memory that one request may use, including garbage.
 const maxMemory = 640 << 20
 
-// bounded runs f and checks that it takes no more memory than that. How long it
-// takes is logged: a hang ends the test.
+// bounded runs f and checks its memory use. It logs the time; a hang ends the
+// test.
 func bounded(t *testing.T, memory int64, f func()) {
 	t.Helper()
 	runtime.GC()
@@ -61,8 +61,8 @@ func memoryInUse() uint64 {
 	return stats.HeapInuse + stats.StackInuse
 }
 
-// named checks that an error is one that says what is wrong, and returns the
-// start of it.
+// named checks that an error has a known type, and returns the start of its
+// text.
 func named(t *testing.T, err error) string {
 	t.Helper()
 	var syntax *grammars.SyntaxError
@@ -108,7 +108,7 @@ func counted(head, part string, n int, tail string) func() string {
 	}
 }
 
-// random returns n characters out of a few, always the same.
+// random returns n characters of a small alphabet, the same on every call.
 func random(n int, chars string) func() string {
 	return func() string {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -120,7 +120,7 @@ func random(n int, chars string) func() string {
 	}
 }
 
-// hostileLimits are the default ones, or less, for tests to end.
+// hostileLimits are the default limits, or lower ones to keep tests short.
 func hostileLimits() grammars.Limits {
 	if *long {
 		return grammars.Limits{}
@@ -141,7 +141,7 @@ const (
 func hostileCases() []hostileCase {
 	whatever := []string{"parsed", "syntax", "limit: "}
 	return []hostileCase{
-		{"indirect left recursion", constant("grammar G; a : b 'x' | 'y' ; b : c ; c : a | 'z' ;"), constant("y"), []string{"load: 1.g4:1:16: left recursion that no parser can follow: a -> b -> c -> a"}},
+		{"indirect left recursion", constant("grammar G; a : b 'x' | 'y' ; b : c ; c : a | 'z' ;"), constant("y"), []string{"load: 1.g4:1:16: unsupported left recursion: a -> b -> c -> a"}},
 		{"a loop of nothing", constant("grammar G; a : (A?)* ; A : 'a' ;"), constant("a"), []string{"load: 1.g4:1:16: rule a repeats"}},
 		{"a loop of nothing in a token", constant("grammar G; a : A ; A : ('a'?)* ;"), constant("a"), []string{"load: 1.g4:1:24: rule A repeats"}},
 		{"a loop of rules that can be nothing", constant("grammar G; a : (b c)+ ; b : 'b'? ; c : d? ; d : | 'd' ;"), constant("b"), []string{"load: 1.g4:1:16: rule a repeats"}},
@@ -176,7 +176,7 @@ func hostileCases() []hostileCase {
 		{"20,000 fragments that can be nothing", counted("grammar G; s : A EOF ; A : F0 'x' ; B : 'b' ; ", "fragment F# : F#+?;", 9_000, "fragment F9000 : 'x' ;"), constant("x"), []string{"parsed", limitToken, "load: "}},
 		{"20,000 tokens", counted("grammar G; s : (", " A#|", 20_000, " 'x')* EOF ; "+counted("", "A#:'a#';", 20_000, "")()), repeated("", "a19999a7a70", 1000, ""), []string{"parsed"}},
 		{"tokens that begin alike", counted("grammar G; s : A0* EOF ; ", "A#:'"+strings.Repeat("y", 200)+"#';", 2_000, ""), constant(strings.Repeat("y", 200) + "0"), []string{"parsed"}},
-		{"2,000 tokens and sets of all", counted("grammar G; s : e EOF ; e : ", ". ~A# .? | ", 2_000, "e e ; "+counted("", "A#:'a#';", 2_000, "")()), repeated("", "a1", 1000, ""), []string{"load: 1.g4:1:8584: the sets of tokens in grammar G hold more than 4000000 tokens altogether"}},
+		{"2,000 tokens and sets of all", counted("grammar G; s : e EOF ; e : ", ". ~A# .? | ", 2_000, "e e ; "+counted("", "A#:'a#';", 2_000, "")()), repeated("", "a1", 1000, ""), []string{"load: 1.g4:1:8584: token sets of grammar G have more than 4000000 members in total"}},
 		{
 			"many wildcards over many tokens", func() string {
 				return counted("grammar G; s : ", ". ", 100_000, "; ")() + counted("", "A#:'a#';", 15_000, "")()
@@ -221,10 +221,10 @@ func hostileCases() []hostileCase {
 				}
 			}
 			return "grammar G; s : L+ M* EOF ; L : [" + b.String() + "] ; M : ~[a] ;"
-		}, constant("ĀĂāa"), []string{"load: 1.g4:1:9: lexer rules of grammar G tell 96004 classes of characters apart"}},
+		}, constant("ĀĂāa"), []string{"load: 1.g4:1:9: lexer of grammar G distinguishes 96004 character classes"}},
 		{"brackets in a rule", func() string {
 			return "grammar G; a : " + strings.Repeat("(", 500_000) + "A" + strings.Repeat(")", 500_000) + " ;"
-		}, constant(""), []string{"load: 1.g4:1:516: brackets are nested more than 500 deep"}},
+		}, constant(""), []string{"load: 1.g4:1:516: parentheses are nested more than 500 deep"}},
 		{"brackets in a rule, as many as may be", func() string {
 			body := strings.Repeat("('b' | ", 499) + "A" + strings.Repeat(")?", 499)
 			return "grammar G; a : " + strings.Repeat(body+" | ", rounds(40, 100)) + "C EOF ; A : 'a' ; C : 'c' ;"
@@ -242,8 +242,8 @@ func hostileCases() []hostileCase {
 	}
 }
 
-// Whatever the grammar and the input, there is an answer or an error that says
-// which bound was reached, in bounded time and memory.
+// TestHostileGrammars checks that every grammar and input yields an answer or a
+// limit error, in bounded time and memory.
 func TestHostileGrammars(t *testing.T) {
 	for _, test := range hostileCases() {
 		t.Run(test.name, func(t *testing.T) {
@@ -282,14 +282,14 @@ func TestHostileGrammars(t *testing.T) {
 
 func cut(s string) string { return s[:min(len(s), 200)] }
 
-// takeApart derives the insides of a tree's first tokens.
+// takeApart derives the first tokens of a tree.
 func takeApart(t *testing.T, tree *derivation.Tree) {
 	t.Helper()
 	for i, token := range tree.Tokens() {
 		if i == 50 {
 			break
 		}
-		inside, err := tree.Inside(i)
+		inside, err := tree.Dissect(i)
 		if err != nil {
 			if got := named(t, err); !strings.HasPrefix(got, "limit") {
 				t.Errorf("inside of token %d: %v", i, err)
@@ -302,7 +302,7 @@ func takeApart(t *testing.T, tree *derivation.Tree) {
 	}
 }
 
-// Bundled grammars answer whatever bytes they are sent.
+// TestHostileInputs checks that bundled grammars handle arbitrary bytes.
 func TestHostileInputs(t *testing.T) {
 	size := 8 << 20
 	if underRace {
@@ -347,9 +347,10 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
-// Parses of many inputs at once, some of them hostile and one given up, give
-// what each gives alone. Caches are thrown away meanwhile, again and again.
-func TestParsesAtOnce(t *testing.T) {
+// TestConcurrentParses checks that concurrent parses, some of hostile inputs and
+// one canceled, yield the same results as separate ones while caches are
+// discarded repeatedly.
+func TestConcurrentParses(t *testing.T) {
 	json := grammartest.Bundled(t, "json")
 	crowded := grammartest.Load(t, "grammar G; s : (T | L | e ';')* EOF ; e : e '+' e | e '*' e | '(' e ')' | X ; T : [ab]* 'a' "+strings.Repeat("[ab] ", 14)+"'c' ; L : [abc] ; X : 'x' ;")
 	brackets := grammartest.Load(t, "grammar G; s : (a 'x' | b 'y')* EOF ; a : '(' a ')' | 'i'* ; b : '(' b ')' | 'i'* ;")
@@ -394,7 +395,7 @@ func TestParsesAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// A parse ends soon after its context does.
+// TestCancel checks that a parse ends soon after its context does.
 func TestCancel(t *testing.T) {
 	tests := map[string]struct {
 		text  string

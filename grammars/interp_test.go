@@ -16,8 +16,9 @@ var (
 	interpFlag = flag.String("units-interp", "", "where the .interp files of -units are: a folder each, / written as __")
 )
 
-// The automata are the ANTLR tool's, state for state.
-func TestAutomataAreTheTools(t *testing.T) {
+// TestAutomataEqualTheTools checks that the automata equal those of the ANTLR
+// tool, state by state.
+func TestAutomataEqualTheTools(t *testing.T) {
 	folders, err := filepath.Glob("testdata/interp/[a-z]*")
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no grammars: %v", err)
@@ -36,7 +37,7 @@ func TestAutomataAreTheTools(t *testing.T) {
 	}
 }
 
-// Further grammars can be compared that are not here, see the flags.
+// TestAutomataOfUnits compares further grammars, given by flags.
 func TestAutomataOfUnits(t *testing.T) {
 	if *unitsFlag == "" {
 		t.Skip("give -units to compare further grammars")
@@ -61,7 +62,7 @@ func TestAutomataOfUnits(t *testing.T) {
 }
 
 // compareAutomata loads a grammar and compares its automata and names with the
-// .interp files in a folder: one of a parser and one of a lexer.
+// two .interp files, of a parser and a lexer, in a folder.
 func compareAutomata(t *testing.T, files []string, folder string) {
 	t.Helper()
 	var sources []Source
@@ -110,7 +111,7 @@ func compareAutomata(t *testing.T, files []string, folder string) {
 	}
 }
 
-// difference returns where the lists differ first, or -1.
+// difference returns the first index at which the lists differ, or -1.
 func difference(a, b []int32) int {
 	if slices.Equal(a, b) {
 		return -1

@@ -12,18 +12,18 @@ import (
 
 // A Source is the text of one grammar file.
 type Source struct {
-	Name string // shown in diagnostics
+	Name string // used in diagnostics
 	Text string
 }
 
-// Load makes one grammar of all the files: a combined grammar, or a parser and
-// its lexer, with whatever they import. If it cannot be used, the error is a
-// [g4.Diagnostics] with all that is wrong, warnings included.
+// Load loads one grammar from its files: a combined grammar, or a parser
+// grammar and its lexer grammar, with their imports. If the grammar is
+// unusable, the error is a [g4.Diagnostics] with all errors and warnings.
 func Load(sources ...Source) (*Grammar, error) { return LoadFrom("", sources...) }
 
-// LoadFrom loads a grammar as [Load] does, to begin with the given parser rule
-// instead of the first. Numbers and digest stay the same; what is checked, and
-// where parsing begins, follows the rule.
+// LoadFrom is like [Load], but start replaces the first parser rule as the
+// start rule. It affects the checks and the default of [Grammar.Parse], not the
+// node numbers or the digest.
 func LoadFrom(start string, sources ...Source) (*Grammar, error) {
 	l := &loader{start: start}
 	for _, s := range sources {
@@ -43,20 +43,20 @@ func LoadFrom(start string, sources ...Source) (*Grammar, error) {
 	return l.grammar, nil
 }
 
-// A loader carries a grammar from its files to the graph and the machine.
+// A loader builds a Grammar from its files.
 type loader struct {
-	start   string // the start rule asked for, if any
+	start   string // the requested start rule, or ""
 	files   []*g4.File
 	found   g4.Diagnostics
 	grammar *Grammar
 
-	// After merge.
+	// Set by merge.
 	parser, lexer *unit
 
-	// After assignTypes.
+	// Set by assignTypes.
 	spec       *atn.Spec
 	tokenNames []string          // by type: '+' or ID
-	implicit   map[*g4.Rule]bool // lexer rules made for literals of the parser
+	implicit   map[*g4.Rule]bool // lexer rules of literals in parser rules
 
 	nodes *graphBuilder
 }
@@ -69,7 +69,7 @@ func (l *loader) warnf(at g4.Pos, format string, args ...any) {
 	l.found = append(l.found, g4.Diagnostic{Pos: at, Severity: g4.Warning, Message: fmt.Sprintf(format, args...)})
 }
 
-// sorted returns the diagnostics by place, file by file in the order given.
+// sorted returns the diagnostics by file, in the order given, then by position.
 func (l *loader) sorted() g4.Diagnostics {
 	order := map[string]int{}
 	for i, f := range l.files {
@@ -81,35 +81,35 @@ func (l *loader) sorted() g4.Diagnostics {
 	return l.found
 }
 
-// buildMachine makes the automaton, and looks with it for tokens that no text
-// can ever be.
+// buildMachine builds the automata and uses them to find tokens that can never
+// match.
 func (l *loader) buildMachine() {
 	g := l.grammar
 	g.machine = atn.Build(l.spec, g.names)
-	classes, places := g.machine.Classes(), l.places()
+	classes, positions := g.machine.Classes(), l.charPositions()
 	switch {
 	case classes > maxClasses:
-		l.errorf(l.lexer.Pos, "lexer rules of grammar %s tell %d classes of characters apart; the limit is %d", g.Name, classes, maxClasses)
-	case classes*places > maxLexer:
-		l.errorf(l.lexer.Pos, "lexer rules of grammar %s are too large: they tell %d classes of characters apart at %d places", g.Name, classes, places)
+		l.errorf(l.lexer.Pos, "lexer of grammar %s distinguishes %d character classes; the limit is %d", g.Name, classes, maxClasses)
+	case classes*positions > maxLexer:
+		l.errorf(l.lexer.Pos, "lexer of grammar %s is too large: %d character classes times %d positions; the limit is %d", g.Name, classes, positions, maxLexer)
 	default:
 		l.checkShadowed()
 	}
 }
 
-// places counts the places in lexer rules where a character is taken.
-func (l *loader) places() int {
-	places := 0
+// charPositions counts the positions in lexer rules that consume a character.
+func (l *loader) charPositions() int {
+	positions := 0
 	for _, n := range l.grammar.Nodes {
 		switch {
 		case n.Rule == nil || n.Rule.Kind == ParserRule:
 		case n.Kind == Literal:
-			places += len(n.Value)
+			positions += len(n.Value)
 		case n.Kind == CharSet:
-			places++
+			positions++
 		}
 	}
-	return places
+	return positions
 }
 
 func newNames(rules []*g4.Rule, tokens []string) *derivation.Names {

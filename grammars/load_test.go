@@ -16,8 +16,7 @@ import (
 )
 
 // TestDiagnosticsInPlace checks that each grammar in testdata/bad, a file or a
-// folder of files, has the diagnostics that its comments announce, on their
-// lines, and no others.
+// folder of files, has exactly the diagnostics that its comments announce.
 func TestDiagnosticsInPlace(t *testing.T) {
 	entries, err := os.ReadDir("testdata/bad")
 	if err != nil {
@@ -46,7 +45,7 @@ func TestDiagnosticsInPlace(t *testing.T) {
 	}
 }
 
-// diagnose loads a grammar and returns what was found in it.
+// diagnose loads a grammar and returns its diagnostics.
 func diagnose(t *testing.T, sources ...grammars.Source) g4.Diagnostics {
 	t.Helper()
 	g, err := grammars.Load(sources...)
@@ -84,7 +83,8 @@ func TestTooManyNodes(t *testing.T) {
 	}
 }
 
-// Diagnostics come file by file in the order given, and by place in each.
+// TestDiagnosticsAreInOrder checks that diagnostics are ordered by file, as
+// given, and by position.
 func TestDiagnosticsAreInOrder(t *testing.T) {
 	parser := grammars.Source{Name: "p.g4", Text: "parser grammar P; options {tokenVocab=L;}\na : x\n | y A; b : ;"}
 	lexer := grammars.Source{Name: "l.g4", Text: "lexer grammar L;\nA : B; C : D;"}
@@ -92,17 +92,17 @@ func TestDiagnosticsAreInOrder(t *testing.T) {
 		sources []grammars.Source
 		want    string
 	}{
-		"the parser first": {[]grammars.Source{parser, lexer}, `p.g4:2:5: rule x is not defined
-p.g4:3:4: rule y is not defined
-l.g4:2:5: lexer rule B is not defined
-l.g4:2:12: lexer rule D is not defined`},
-		"the lexer first": {[]grammars.Source{lexer, parser}, `l.g4:2:5: lexer rule B is not defined
-l.g4:2:12: lexer rule D is not defined
-p.g4:2:5: rule x is not defined
-p.g4:3:4: rule y is not defined`},
+		"the parser first": {[]grammars.Source{parser, lexer}, `p.g4:2:5: undefined rule x
+p.g4:3:4: undefined rule y
+l.g4:2:5: undefined lexer rule B
+l.g4:2:12: undefined lexer rule D`},
+		"the lexer first": {[]grammars.Source{lexer, parser}, `l.g4:2:5: undefined lexer rule B
+l.g4:2:12: undefined lexer rule D
+p.g4:2:5: undefined rule x
+p.g4:3:4: undefined rule y`},
 		"the notation comes before what it means": {
 			[]grammars.Source{{Name: "a.g4", Text: "grammar A; a : b"}, {Name: "b.g4", Text: "grammar B; c : 'x' 5 ;"}},
-			"a.g4:1:17: rule a has no \";\" before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
+			"a.g4:1:17: missing \";\" after rule a, before the end of the file\nb.g4:1:20: expected \";\" or another element of rule c, found \"5\"",
 		},
 	}
 	for name, test := range tests {
@@ -143,8 +143,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// What a grammar says itself stands before what it imports, and imported code is
-// listed with its place.
+// TestImportsAddAndDoNotReplace checks that a grammar's own definitions precede
+// imported ones, and that imported code keeps its positions.
 func TestImportsAddAndDoNotReplace(t *testing.T) {
 	g, err := grammars.Load(
 		grammars.Source{Name: "dir/Main.g4", Text: "grammar Main; import More, Words; a : b W V {m} ; V : 'v' ;"},
@@ -173,7 +173,8 @@ func TestImportsAddAndDoNotReplace(t *testing.T) {
 	}
 }
 
-// A file is found by its grammar's name, or else by its own.
+// TestImportByFileName checks that a file is found by the name of its grammar,
+// or else by its file name.
 func TestImportByFileName(t *testing.T) {
 	g, err := grammars.Load(
 		grammars.Source{Name: "Main.g4", Text: "grammar Main; import Words; a : W ;"},
@@ -187,8 +188,8 @@ func TestImportByFileName(t *testing.T) {
 	}
 }
 
-// Another start rule changes what is checked and where parsing begins, but no
-// number.
+// TestLoadFromAnotherRule checks that another start rule changes the checks and
+// where parsing begins, but no numbers.
 func TestLoadFromAnotherRule(t *testing.T) {
 	source := grammars.Source{Name: "two.g4", Text: "grammar two;\na : 'x' b EOF ;\nb : 'y' ;\n"}
 	first, err := grammars.Load(source)
@@ -203,12 +204,13 @@ func TestLoadFromAnotherRule(t *testing.T) {
 		t.Errorf("from b: start %s, digest equal %t, warnings %v; want b, true and others than %v",
 			other.Start, other.Digest == first.Digest, other.Warnings, first.Warnings)
 	}
-	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to begin with" {
+	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to start from" {
 		t.Errorf("from c: %v", err)
 	}
 }
 
-// Symbols that rules need are kept as bits.
+// TestTooManyNeededSymbols checks the limit on needed symbols, which are
+// represented as bits.
 func TestTooManyNeededSymbols(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("grammar G;\ns :")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMain has tests draw the same on every run, so that a gate that passed
-// passes again. With -long they draw something new.
+// TestMain makes tests draw the same values on every run, for reproducible
+// results. With -long they draw new ones.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if seed := flag.Lookup("rapid.seed"); !*long && seed.Value.String() == "0" {

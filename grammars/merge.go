@@ -8,23 +8,22 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// A unit is a grammar file with everything that it imports.
+// A unit is a grammar file merged with its imports.
 type unit struct {
 	*g4.File
-	sections []*section // the first has the rules outside any mode
+	sections []*section // the first has the rules before any mode section
 	tokens   []g4.Name
 	channels []g4.Name
 	code     []g4.Code
 	known    map[string]*g4.Rule
 }
 
-// A section is a run of rules of one mode.
+// A section is a run of consecutive rules of one mode.
 type section struct {
 	mode  string
 	rules []*g4.Rule
 }
 
-// rules returns the unit's rules in order.
 func (u *unit) rules() []*g4.Rule {
 	var out []*g4.Rule
 	for _, s := range u.sections {
@@ -33,7 +32,8 @@ func (u *unit) rules() []*g4.Rule {
 	return out
 }
 
-// modes returns the unit's modes in order.
+// modes returns the unit's modes in order of definition, the default mode
+// first.
 func (u *unit) modes() []string {
 	out := []string{g4.DefaultMode}
 	for _, s := range u.sections {
@@ -44,7 +44,7 @@ func (u *unit) modes() []string {
 	return out
 }
 
-// caseInsensitive tells whether a rule ignores case.
+// caseInsensitive reports whether a rule ignores case.
 func (u *unit) caseInsensitive(rule *g4.Rule) bool {
 	fold := option(u.Options, "caseInsensitive").Value == "true"
 	if v := option(rule.Options, "caseInsensitive").Value; v != "" {
@@ -53,7 +53,7 @@ func (u *unit) caseInsensitive(rule *g4.Rule) bool {
 	return fold
 }
 
-// option returns the named option, or the zero one.
+// option returns the named option, or the zero Option.
 func option(options []g4.Option, name string) g4.Option {
 	for _, o := range options {
 		if o.Name == name {
@@ -63,7 +63,8 @@ func option(options []g4.Option, name string) g4.Option {
 	return g4.Option{}
 }
 
-// merge finds the parser and the lexer among the files and adds their imports.
+// merge finds the parser and the lexer among the files and merges their
+// imports.
 func (l *loader) merge() {
 	if len(l.files) == 0 {
 		l.errorf(g4.Pos{File: "grammar", Line: 1, Column: 1}, "no grammar file was given")
@@ -86,16 +87,17 @@ func (l *loader) merge() {
 	if lexer := l.lexerFile(main, imported); lexer != nil {
 		l.lexer = l.unit(lexer)
 	} else if main.Kind == g4.Parser {
-		l.errorf(main.Pos, "parser grammar %s needs a lexer grammar, and none was given", main.Name)
+		l.errorf(main.Pos, "parser grammar %s needs a lexer grammar, but none was given", main.Name)
 	}
 	for _, f := range l.files {
 		if f != l.parser.File && f != l.lexer.File && !imported[f] {
-			l.warnf(f.Pos, "grammar %s is not used: no other file needs it", f.Name)
+			l.warnf(f.Pos, "grammar %s is not used by any other file", f.Name)
 		}
 	}
 }
 
-// find returns the file that a name in import or tokenVocab means.
+// find returns the file that a name in an import or a tokenVocab option refers
+// to.
 func (l *loader) find(name string) *g4.File {
 	for _, f := range l.files {
 		if f.Name == name {
@@ -110,7 +112,7 @@ func (l *loader) find(name string) *g4.File {
 	return nil
 }
 
-// mainFile returns the file with the parser rules that no other file imports.
+// mainFile returns the file with parser rules that no other file imports.
 func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
 	var main *g4.File
 	for _, f := range l.files {
@@ -118,7 +120,7 @@ func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
 			continue
 		}
 		if main != nil {
-			l.errorf(f.Pos, "grammar %s has parser rules as grammar %s has; give the files of one grammar", f.Name, main.Name)
+			l.errorf(f.Pos, "grammars %s and %s both have parser rules; give the files of one grammar only", main.Name, f.Name)
 			return nil
 		}
 		main = f
@@ -127,13 +129,13 @@ func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
 		return main
 	}
 	if i := slices.IndexFunc(l.files, func(f *g4.File) bool { return f.Kind != g4.Lexer }); i >= 0 {
-		return l.files[i] // imports in a circle: the first is meant
+		return l.files[i] // cyclic imports: the first file is the main one
 	}
 	l.errorf(l.files[0].Pos, "grammar %s has no parser rules; give the parser grammar as well", l.files[0].Name)
 	return nil
 }
 
-// lexerFile returns the lexer grammar that a parser grammar takes its tokens from.
+// lexerFile returns the lexer grammar of a parser grammar.
 func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 	vocabulary := option(main.Options, "tokenVocab")
 	if f := l.find(vocabulary.Value); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
@@ -157,20 +159,20 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 		return nil
 	}
 	if vocabulary.Value != "" {
-		l.warnf(vocabulary.Pos, "no file given is the tokenVocab %s; tokens are taken from %s", vocabulary.Value, lexers[i].Name)
+		l.warnf(vocabulary.Pos, "tokenVocab %s: no such lexer grammar was given; using the tokens of %s", vocabulary.Value, lexers[i].Name)
 	} else {
-		l.warnf(main.Pos, "parser grammar %s has no tokenVocab; tokens are taken from %s", main.Name, lexers[i].Name)
+		l.warnf(main.Pos, "parser grammar %s has no tokenVocab; using the tokens of %s", main.Name, lexers[i].Name)
 	}
 	return lexers[i]
 }
 
-// unit merges a file with its imports. What comes first stands: rules of the
-// file itself override imported ones.
+// unit merges a file with its imports. The first definition of a rule wins, so
+// the file's own rules override imported ones.
 func (l *loader) unit(root *g4.File) *unit {
 	u := &unit{File: root, sections: []*section{{mode: g4.DefaultMode}}, known: map[string]*g4.Rule{}}
 	for _, r := range root.Rules {
 		if other := u.known[r.Name]; other != nil {
-			l.errorf(r.Pos, "rule %s is defined a second time; first at %v", r.Name, other.Pos)
+			l.errorf(r.Pos, "rule %s is redefined; it was first defined at %v", r.Name, other.Pos)
 			continue
 		}
 		u.known[r.Name] = r
@@ -215,8 +217,7 @@ func (u *unit) add(f *g4.File) {
 	}
 }
 
-// imports returns all files that root imports, directly or not, each once and
-// before what it imports itself.
+// imports returns the transitive imports of root in pre-order, each once.
 func (l *loader) imports(root *g4.File) []*g4.File {
 	seen := map[*g4.File]bool{root: true}
 	var out []*g4.File
@@ -226,9 +227,9 @@ func (l *loader) imports(root *g4.File) []*g4.File {
 			g := l.find(name.Text)
 			switch {
 			case g == nil:
-				l.errorf(name.Pos, "import %s: no file given has that grammar", name.Text)
+				l.errorf(name.Pos, "import %s: no such grammar was given", name.Text)
 			case g.Kind != root.Kind && root.Kind != g4.Combined:
-				l.errorf(name.Pos, "import %s: it is not a %s grammar as %s is", name.Text, kindName(root.Kind), root.Name)
+				l.errorf(name.Pos, "import %s: must be a %s grammar, like %s", name.Text, kindName(root.Kind), root.Name)
 			case !seen[g]:
 				seen[g] = true
 				out = append(out, g)

@@ -12,10 +12,9 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// number links references to what they name and numbers the nodes breadth
-// first: from the start rule, then from the rules that it does not reach, then
-// from the trivia, then whatever is left. The numbers are a format: models
-// and observations hold them.
+// number links references to their targets and numbers the nodes breadth-first:
+// from the parser rules in order, from the trivia, and from the remaining rules.
+// The numbers are a format: models and observations store them.
 func (b *graphBuilder) number() {
 	q := &numbering{b: b, seen: map[*Node]bool{}}
 	for _, rule := range b.g.Rules {
@@ -81,7 +80,8 @@ func (b *graphBuilder) number() {
 	b.spec.Symbols = names.Symbols
 }
 
-// operators says how the alternatives of a left-recursive rule bind.
+// operators records the operator precedence of a left-recursive rule's
+// alternatives.
 func (b *graphBuilder) operators(rule *Rule) {
 	primaries, operators, ok := atn.Operators(rule.source)
 	if !ok {
@@ -112,7 +112,7 @@ type numbering struct {
 	deferred []*Node
 }
 
-// from numbers everything that is reached from root and has no number yet.
+// from numbers all unnumbered nodes reachable from root.
 func (q *numbering) from(root *Node) {
 	queue := q.enter(nil, root)
 	for len(queue) > 0 {
@@ -125,8 +125,8 @@ func (q *numbering) from(root *Node) {
 	}
 }
 
-// enter gives a node its number and puts it in line. A node that is only there
-// because of EOF gives its place to what it holds.
+// enter numbers a node and queues it. A deferred node yields its number to its
+// children.
 func (q *numbering) enter(queue []*Node, n *Node) []*Node {
 	if q.seen[n] {
 		return queue
@@ -143,7 +143,7 @@ func (q *numbering) enter(queue []*Node, n *Node) []*Node {
 	return queue
 }
 
-// link gives a reference its child: the right-hand side of the rule that it names.
+// link sets the child of a reference to the right-hand side of its target.
 func (b *graphBuilder) link(n *Node) {
 	if n.Kind != Reference || n.Children != nil {
 		return
@@ -160,9 +160,9 @@ func (b *graphBuilder) link(n *Node) {
 	}
 }
 
-// token returns what a type of token is made of, nil if no rule makes it. If
-// several rules do, it is an alternation over them. Rules with another name are
-// entered by reference, so that paths name the rule that really matched.
+// token returns the right-hand side of a token type, nil if no rule produces
+// it. If several rules do, it is an alternation over them. Rules with another
+// name are entered by reference, so that paths show the rule that matched.
 func (b *graphBuilder) token(t int) *Node {
 	if n, ok := b.tokens[t]; ok {
 		return n
@@ -189,7 +189,7 @@ func (b *graphBuilder) token(t int) *Node {
 
 func (b *graphBuilder) lexerRule(i int) *Rule { return b.g.Rules[len(b.spec.ParserRules)+i] }
 
-// makersOf returns the lexer rules, by index, that make a type of token.
+// makersOf returns the indexes of the lexer rules that produce a token type.
 func (b *graphBuilder) makersOf(t int) []int {
 	if b.makers == nil {
 		b.makers = map[int][]int{}
@@ -205,7 +205,7 @@ func (b *graphBuilder) makersOf(t int) []int {
 	return b.makers[t]
 }
 
-// typesMade returns the types of tokens that a lexer rule ends.
+// typesMade returns the token types that a lexer rule produces.
 func (b *graphBuilder) typesMade(i int) []int {
 	var out []int
 	for _, alt := range b.spec.LexerRules[i].Body.Alts {
@@ -226,9 +226,9 @@ func (b *graphBuilder) typesMade(i int) []int {
 	return out
 }
 
-// afterMore returns what a token is made of that ends with the rule: if other
-// rules can put text before it by `more`, those rules repeated, then the end.
-// The type is the token's, 0 for trivia.
+// afterMore returns the right-hand side of a token that ends with the given
+// rule. If other rules can precede it by `more`, it is a repetition of those
+// rules followed by end. The type is the token's, 0 for trivia.
 func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 	before := b.moreBefore(rule.Mode)
 	if len(before) == 0 || len(b.parts) > maxNodes {
@@ -250,8 +250,8 @@ func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 	return &Node{Pos: rule.Pos, Kind: Concatenation, Children: []*Node{repeated, end}}
 }
 
-// moreBefore returns the rules that can stand, by `more`, before a token's end
-// in the mode, those before them included.
+// moreBefore returns the rules that, by `more`, can precede the end of a token
+// in the mode, directly or not.
 func (b *graphBuilder) moreBefore(mode string) []*Rule {
 	if known, ok := b.more[mode]; ok {
 		return known
@@ -301,7 +301,7 @@ func hasCommand(r *g4.Rule, name string) bool {
 	return false
 }
 
-// modesAfter returns the modes that a lexer can be in after a rule.
+// modesAfter returns the possible lexer modes after a rule.
 func (b *graphBuilder) modesAfter(r *g4.Rule) []string {
 	var out []string
 	for _, alt := range r.Body.Alts {
@@ -330,7 +330,7 @@ func (b *graphBuilder) pushingModes() []string {
 	return out
 }
 
-// trivia returns a node above the tokens that the parser never sees.
+// trivia returns an alternation of the tokens that the parser never sees.
 func (b *graphBuilder) trivia() *Node {
 	n := &Node{Kind: Alternation, Text: "trivia"}
 	for i, r := range b.spec.LexerRules {
@@ -343,8 +343,8 @@ func (b *graphBuilder) trivia() *Node {
 	return n
 }
 
-// isTrivia reports whether an alternative of a lexer rule is skipped or sent to
-// a channel that the parser does not read.
+// isTrivia reports whether any alternative of a lexer rule is skipped or sent
+// to a channel that the parser does not read.
 func (l *loader) isTrivia(r *g4.Rule) bool {
 	for _, alt := range r.Body.Alts {
 		for _, c := range alt.Commands {
@@ -356,8 +356,8 @@ func (l *loader) isTrivia(r *g4.Rule) bool {
 	return false
 }
 
-// digest returns a digest of the numbered graph and of what else makes the
-// grammar's trees and inputs what they are.
+// digest returns a digest of the numbered graph and of everything else that
+// determines the grammar's trees and generated inputs.
 func digest(g *Grammar) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "numbering %d\n", NumberingVersion)
@@ -375,7 +375,7 @@ func digest(g *Grammar) string {
 	for _, n := range g.Nodes {
 		fmt.Fprintln(h, n.describe())
 	}
-	for _, r := range g.Rules { // what is drawn is another than without them
+	for _, r := range g.Rules { // notes change the generated inputs
 		for _, note := range r.source.Notes {
 			fmt.Fprintf(h, "note %s %s\n", r.Name, note.Text)
 		}
@@ -383,7 +383,7 @@ func digest(g *Grammar) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// describe writes a node on a line, with all that makes it what it is.
+// describe returns a one-line description of a node for the digest.
 func (n *Node) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %v", n.ID, n.Kind)

@@ -14,44 +14,44 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// ParseOptions say how an input is parsed. The zero value asks for the whole
-// input from the grammar's start rule within the default limits.
+// ParseOptions control a parse. The zero value parses the whole input from the
+// grammar's start rule within the default limits.
 type ParseOptions struct {
-	Start  string // the rule to begin with; the grammar's start rule if empty
-	Prefix bool   // end where the start rule ends, as ANTLR does, whatever follows
-	// ANTLR lets the ANTLR runtime decide between alternatives, for comparison.
-	// It is slow, and must not be trusted with a grammar of strangers: it can
-	// neither be interrupted nor bounded.
+	Start  string // the start rule; the grammar's own if empty
+	Prefix bool   // stop where the start rule ends, as ANTLR does, and ignore the rest
+	// ANTLR predicts with the ANTLR runtime, for comparison. The runtime is slow
+	// and can be neither interrupted nor limited: do not use it with untrusted
+	// grammars.
 	ANTLR bool
-	// Strict refuses an input whose parse comes to a predicate of the target
-	// language, which is not run and counts as true elsewhere, with a
-	// [*PredicateError].
+	// Strict makes a parse fail with a [*PredicateError] where it evaluates a
+	// target-language predicate. Otherwise predicates count as true.
 	Strict bool
 	Limits Limits
-	// Ambiguous, if not nil, is called for each place of the input where several
-	// alternatives of a decision derive the same tokens, so that the order of the
-	// grammar decides. To find out takes time.
+	// Ambiguous, if not nil, is called for each ambiguity: several alternatives of
+	// a decision derive the same tokens, and the first one wins. Detecting
+	// ambiguities slows the parse down.
 	Ambiguous func(Ambiguity)
 }
 
-// An Ambiguity is a place in an input that can be derived in several ways.
+// An Ambiguity is a part of an input that has several derivations.
 type Ambiguity struct {
 	Rule         *Rule
-	Alternatives []int // of the decision, from 1; to go on comes before to leave in a repetition
-	Start, End   int   // the tokens that all of them derive, in bytes
+	Alternatives []int // of the decision, from 1; in a greedy repetition, continuing comes before leaving
+	Start, End   int   // byte range of the tokens that all of them derive
 }
 
-// Limits bound the work of one parse. Fields that are zero mean the default.
+// Limits limit the work of one parse. A zero field means its default, given
+// below.
 type Limits struct {
 	Input  int           // bytes; 8 MiB
-	Depth  int           // rules inside each other; 100,000
-	Steps  int           // of the lexer, the parser and prediction; 50 million
-	Tokens int           // white space, comments and parts of tokens included; 4 Mi
+	Depth  int           // nested rules; 100,000
+	Steps  int           // of lexing, parsing and prediction; 50 million
+	Tokens int           // including white space, comments and pieces of tokens; 4 Mi
 	Nodes  int           // of the tree; 8 Mi
 	Time   time.Duration // 10 seconds
 }
 
-// maxCount is the most that trees can count, whatever the limit.
+// maxCount is the largest count that trees can represent.
 const maxCount = 1<<30 - 1
 
 func (l Limits) withDefaults() Limits {
@@ -76,15 +76,15 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// A SyntaxError tells where an input leaves the grammar, and how it could have
-// gone on.
+// A SyntaxError is the first position where an input does not match the
+// grammar.
 type SyntaxError struct {
 	Line, Column int      // from 1; columns count characters
 	Offset       int      // in bytes, from 0
-	Unexpected   string   // the text there; "" at the end of the input
-	Token        string   // the token that the text is; "" if it is none, and at the end of the input
-	Reason       string   // set where there is more to say than that it is unexpected
-	Expected     []string // tokens that could have stood here
+	Unexpected   string   // the text at the position; "" at the end of the input
+	Token        string   // the name of the unexpected token; "" if the text is no token, and at the end of the input
+	Reason       string   // further details, or ""
+	Expected     []string // the tokens allowed at the position
 }
 
 func (e *SyntaxError) Error() string {
@@ -104,8 +104,8 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
-// A PredicateError tells that a strict parse came to a predicate of the target
-// language, which is not run.
+// A PredicateError reports that a strict parse depends on a target-language
+// predicate.
 type PredicateError struct {
 	Predicate    g4.Code
 	Line, Column int // in the input, from 1; columns count characters
@@ -113,14 +113,14 @@ type PredicateError struct {
 }
 
 func (e *PredicateError) Error() string {
-	return fmt.Sprintf("%d:%d: a predicate of rule %s decides here, and is not run: %s: %s",
+	return fmt.Sprintf("%d:%d: the parse depends on a predicate of rule %s, which is not run: %s: %s",
 		e.Line, e.Column, e.Predicate.Rule, e.Predicate.Pos, e.Predicate.Text)
 }
 
-// Parse derives the input. The error is a [*SyntaxError] where the input leaves
-// the grammar, a [*limit.Error] where the parse reached a limit, a
-// [*PredicateError] where a strict parse comes to a predicate, or the cause of
-// ctx's end.
+// Parse returns the derivation tree of an input. The error is a [*SyntaxError]
+// if the input does not match the grammar, a [*limit.Error] if a limit was
+// reached, a [*PredicateError] if a strict parse depends on a predicate, or
+// the cause of ctx's cancellation.
 func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*derivation.Tree, error) {
 	start := opt.Start
 	if start == "" {
@@ -146,7 +146,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 	return tree, g.explain(input, err)
 }
 
-// ambiguous passes ambiguities on to those who asked for them.
+// ambiguous adapts report to the machine's ambiguities.
 func (g *Grammar) ambiguous(report func(Ambiguity)) func(atn.Ambiguity) {
 	if report == nil {
 		return nil
@@ -160,14 +160,14 @@ func (g *Grammar) ambiguous(report func(Ambiguity)) func(atn.Ambiguity) {
 	}
 }
 
-// explain turns what the machine reports into what people read.
+// explain translates the machine's errors to those of this package.
 func (g *Grammar) explain(input []byte, err error) error {
 	var syntax *atn.SyntaxError
 	var predicate *atn.PredicateError
 	switch {
 	case errors.As(err, &syntax):
 		e := &SyntaxError{Offset: syntax.Offset, Unexpected: syntax.Text, Reason: syntax.Reason}
-		e.Line, e.Column = derivation.Place(input, syntax.Offset)
+		e.Line, e.Column = derivation.LineColumn(input, syntax.Offset)
 		if !syntax.Lexical && syntax.Token > 0 {
 			e.Token = g.names.Token(int(syntax.Token))
 		}
@@ -182,7 +182,7 @@ func (g *Grammar) explain(input []byte, err error) error {
 	case errors.As(err, &predicate):
 		p := predicate.Predicate
 		e := &PredicateError{Predicate: g4.Code{Pos: p.Pos, Kind: g4.Predicate, Rule: p.Rule, Text: p.Text}, Offset: predicate.Offset}
-		e.Line, e.Column = derivation.Place(input, e.Offset)
+		e.Line, e.Column = derivation.LineColumn(input, e.Offset)
 		return e
 	default:
 		return err

@@ -18,8 +18,8 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// numbered writes a tree as WriteLisp does, with the occurrence of each node
-// after it and empty alternatives as "".
+// numbered returns a tree in LISP form, with the occurrence after each node and
+// empty alternatives as "".
 func numbered(tree *derivation.Tree) string {
 	var b strings.Builder
 	open := 0
@@ -49,7 +49,7 @@ func numbered(tree *derivation.Tree) string {
 	return b.String() + strings.Repeat(")", open)
 }
 
-// lisp writes a tree as ANTLR does.
+// lisp returns a tree in LISP form.
 func lisp(t *testing.T, tree *derivation.Tree) string {
 	t.Helper()
 	var b strings.Builder
@@ -59,7 +59,7 @@ func lisp(t *testing.T, tree *derivation.Tree) string {
 	return b.String()
 }
 
-// without returns a numbered tree without its numbers: as WriteLisp writes it.
+// without returns a numbered tree without its numbers, as WriteLisp writes it.
 func without(numbered string) string {
 	out := regexp.MustCompile(`#\d+`).ReplaceAllString(numbered, "")
 	out = strings.ReplaceAll(out, ` ""`, "")
@@ -67,12 +67,12 @@ func without(numbered string) string {
 }
 
 const (
-	// Operators of every kind, from the tightest to the loosest.
+	// Operators of every kind, from the tightest to the loosest binding.
 	operators = `grammar G; start : e EOF ;
 		e : e '!' | '-' e | <assoc=right> e '^' e | e ('*' | '/') e | e '+' e | <assoc=right> e '?' e ':' e | '(' e ')' | X ;
 		X : [a-z] ; S : ' ' -> skip ;`
 
-	// Tokens that several rules make.
+	// Tokens that several rules produce.
 	texts = "lexer grammar L; tokens { STRING } WORD : [a-z]+ ; UP : [A-Z]+ -> type(WORD) ; RAW : '`' .*? '`' -> type(STRING) ; OPEN : '\"' -> more, mode(M) ; mode M; ESC : '\\\\' . -> more ; C : ~[\"\\\\] -> more ; END : '\"' -> type(STRING), mode(DEFAULT_MODE) ;"
 )
 
@@ -329,7 +329,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// The trees of Figure 5.1's grammar, node by node.
+// TestTreesOfExpr checks the trees of Figure 5.1's grammar, node by node.
 func TestTreesOfExpr(t *testing.T) {
 	g := grammartest.Bundled(t, "expr")
 	tests := map[string]string{
@@ -357,7 +357,8 @@ func TestTreesOfExpr(t *testing.T) {
 	}
 }
 
-// The dissertation counts 12 paths of one symbol and 12 of two in the tree of x+42.
+// TestPathsInTheTreeOfTheFigure checks that the tree of x+42 has 12 paths of
+// one symbol and 12 of two, as in the dissertation.
 func TestPathsInTheTreeOfTheFigure(t *testing.T) {
 	tree := grammartest.Parse(t, grammartest.Bundled(t, "expr"), "x+42")
 	ones, twos := map[derivation.Occurrence]bool{}, map[[2]derivation.Occurrence]bool{}
@@ -377,7 +378,8 @@ func TestPathsInTheTreeOfTheFigure(t *testing.T) {
 	}
 }
 
-// Tokens that the parser never sees are kept, each with the rule that made it.
+// TestTriviaAndRulesOfTokens checks that hidden tokens are kept, each with the
+// rule that produced it.
 func TestTriviaAndRulesOfTokens(t *testing.T) {
 	g := grammartest.Load(t, "parser grammar P; options {tokenVocab=L;} s : (WORD | STRING)* EOF ;",
 		texts+" mode DEFAULT_MODE; BLANK : ' '+ -> skip ; NOTE : '#' ~[\\n]* -> channel(HIDDEN) ; NL : '\\n' -> channel(3) ;")
@@ -474,9 +476,9 @@ func TestSyntaxErrors(t *testing.T) {
 		{"after an operand", expr, "(x y)", `1:4: unexpected "y", expected '+' | '-' | '*' | '/' | '%' | ')'`},
 		{"only operators that bind as tightly as they may", operators, "-a b", `1:4: unexpected "b", expected end of input | '!' | '^' | '*' | '/' | '+' | '?'`},
 		{"a colon that belongs to nothing", operators, "a?b:c:d", `1:6: unexpected ":", expected end of input | '!' | '^' | '*' | '/' | '+' | '?'`},
-		{"a mode to return to", modes, "a<b>>", `1:5: unexpected ">" (popMode in CLOSE with no mode to return to), expected end of input | '<' | CLOSE | 'a'`},
+		{"a mode to return to", modes, "a<b>>", `1:5: unexpected ">" (popMode in CLOSE with an empty mode stack), expected end of input | '<' | CLOSE | 'a'`},
 		{"a token of another mode", modes, "a<a", `1:3: unexpected "a", expected end of input | '<' | CLOSE | 'a'`},
-		{"a rule that matches nothing", nothing, "ac", `1:2: unexpected "c" (rule B matches nothing here), expected end of input | 'a' | B`},
+		{"a rule that matches nothing", nothing, "ac", `1:2: unexpected "c" (rule B matches the empty string here), expected end of input | 'a' | B`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -543,7 +545,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Nesting is bounded by memory, not by the stack of a goroutine.
+// TestMillionBrackets checks that nesting is bounded by memory, not by the
+// stack of a goroutine.
 func TestMillionBrackets(t *testing.T) {
 	const depth = 1_000_000
 	json := grammartest.Bundled(t, "json")
@@ -578,7 +581,7 @@ func TestMillionBrackets(t *testing.T) {
 	}
 }
 
-// A bracketCounter counts the brackets written to it.
+// A bracketCounter counts the parentheses written to it.
 type bracketCounter struct{ open, closed int }
 
 func (c *bracketCounter) Write(p []byte) (int, error) {
@@ -593,8 +596,8 @@ func (c *bracketCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Where the input ends inside a token that rules left for others to go on with,
-// what there is of it becomes the end of the input, as in ANTLR.
+// TestInputEndsInsideMore checks that a token left unfinished by `more` at the
+// end of the input becomes EOF, as in ANTLR.
 func TestInputEndsInsideMore(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : B* EOF ;\nX : 'a' -> more ;\nB : 'b' ;\n")
 	for input, want := range map[string]string{"ba": "(s b a)", "bab": "(s b ab <EOF>)", "b": "(s b <EOF>)"} {

@@ -19,8 +19,8 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// checkParse checks what holds for any grammar and input: parsing ends, with a
-// tree of the input or with an error that has its place inside the input.
+// checkParse checks that parsing terminates with a tree of the input or with an
+// error positioned inside the input.
 func checkParse(t failer, g *grammars.Grammar, input string, tree *derivation.Tree, err error) {
 	t.Helper()
 	var syntax *grammars.SyntaxError
@@ -69,14 +69,15 @@ func TestParseAnything(t *testing.T) {
 	}
 }
 
-// A leafText is a token that was derived.
+// A leafText is a derived token.
 type leafText struct {
 	occurrence grammars.Occurrence
 	text       string
 }
 
-// derive derives tokens from a node of a parser rule, or characters from one of
-// a lexer rule, at random; with no depth left by the smallest way.
+// derive derives random tokens from a node of a parser rule, or random
+// characters from a node of a lexer rule. At depth 0 it takes the smallest
+// derivation.
 func derive(t *rapid.T, n *grammars.Node, depth int) []leafText {
 	var out []leafText
 	switch n.Kind {
@@ -123,9 +124,10 @@ func derive(t *rapid.T, n *grammars.Node, depth int) []leafText {
 	return out
 }
 
-// What the graph derives parses, to the occurrences that it was derived from:
-// the bundled grammars are not ambiguous.
-func TestWhatTheGraphDerivesParses(t *testing.T) {
+// TestDerivedInputsParse checks that inputs derived from the graph parse
+// to the occurrences they were derived from. The bundled grammars are
+// unambiguous.
+func TestDerivedInputsParse(t *testing.T) {
 	for _, name := range []string{"expr", "json"} {
 		t.Run(name, func(t *testing.T) {
 			g := grammartest.Bundled(t, name)
@@ -155,8 +157,8 @@ func TestWhatTheGraphDerivesParses(t *testing.T) {
 	}
 }
 
-// FuzzLoadAndParse checks that no grammar and no input, both from strangers,
-// bring a panic or take long.
+// FuzzLoadAndParse checks that no untrusted grammar and input cause a panic or
+// take long.
 func FuzzLoadAndParse(f *testing.F) {
 	for _, test := range treeCases() {
 		if len(test.grammars) == 1 {
@@ -193,7 +195,7 @@ func FuzzLoadAndParse(f *testing.F) {
 	})
 }
 
-// lispOf returns what came of a parse.
+// lispOf returns the tree of a parse in LISP form, or its error.
 func lispOf(tree *derivation.Tree, err error) string {
 	if err != nil {
 		return err.Error()
@@ -205,9 +207,9 @@ func lispOf(tree *derivation.Tree, err error) string {
 	return b.String()
 }
 
-// checkStrict checks that a strict parse gives what any parse gives, or names one
-// of the grammar's predicates. What has steps left over in one cache may have
-// none in another, so that limits can come and go.
+// checkStrict checks that a strict parse has the same result as any parse, or
+// names a predicate of the grammar. Step counts depend on the state of the
+// caches, so limit errors are ignored.
 func checkStrict(t failer, g *grammars.Grammar, input, want, got string, err error) {
 	t.Helper()
 	predicate, refused := errors.AsType[*grammars.PredicateError](err)
@@ -224,8 +226,8 @@ func checkStrict(t failer, g *grammars.Grammar, input, want, got string, err err
 	}
 }
 
-// FuzzParse checks that no input brings a panic or takes long in the bundled
-// grammars, and that it makes no difference who predicts.
+// FuzzParse checks that no input causes a panic or takes long with the bundled
+// grammars, and that both prediction engines agree.
 func FuzzParse(f *testing.F) {
 	type loaded struct {
 		name    string
@@ -255,7 +257,7 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			for i, token := range tree.Tokens() {
-				inside, err := tree.Inside(i)
+				inside, err := tree.Dissect(i)
 				if err != nil {
 					t.Errorf("%s: inside of token %d of %q: %v", of.name, i, input, err)
 				} else if inside != nil && inside.String() != string(input[token.Start:token.End]) {

@@ -2,6 +2,6 @@
 
 package grammars_test
 
-// underRace tells that the race detector is on, which makes everything slow and
-// memory no measure.
+// underRace reports whether the race detector is on. It slows everything down
+// and makes memory measurements meaningless.
 const underRace = true

@@ -10,7 +10,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A grammarWriter makes up small grammars whose tokens are single letters.
+// A grammarWriter generates small grammars whose tokens are single letters.
 type grammarWriter struct {
 	t       *rapid.T
 	leftRec bool // rules can be left-recursive
@@ -19,8 +19,7 @@ type grammarWriter struct {
 	depth   int // of brackets
 }
 
-// randomGrammar returns the text of a grammar, which need not be one that can be
-// loaded.
+// randomGrammar returns the text of a grammar, which may be invalid.
 func randomGrammar(t *rapid.T, leftRec bool) string {
 	w := &grammarWriter{t: t, leftRec: leftRec, rules: rapid.IntRange(2, 6).Draw(t, "rules")}
 	var b strings.Builder
@@ -102,7 +101,7 @@ func (w *grammarWriter) element(first bool) string {
 	return rapid.SampledFrom([]string{"A", "B", "C", "D"}).Draw(w.t, "token") + suffix
 }
 
-// randomGrammars returns grammars that can be loaded, and their text.
+// randomGrammars returns valid grammars and their texts.
 func randomGrammars(leftRec bool) *rapid.Generator[*loadedGrammar] {
 	return rapid.Custom(func(t *rapid.T) *loadedGrammar {
 		text := randomGrammar(t, leftRec)
@@ -121,8 +120,8 @@ type loadedGrammar struct {
 
 func (g *loadedGrammar) String() string { return g.text }
 
-// randomInput returns letters, often ones that the grammar derives, and maybe a
-// few changed.
+// randomInput returns letters, often derived from the grammar, sometimes with a
+// few changes.
 func randomInput(t *rapid.T, g *grammars.Grammar, start *grammars.Rule) string {
 	letters := rapid.SliceOfN(rapid.SampledFrom([]byte("abcd")), 0, 8)
 	root := g.Nodes[start.Root]
@@ -140,8 +139,8 @@ func randomInput(t *rapid.T, g *grammars.Grammar, start *grammars.Rule) string {
 	return string(text)
 }
 
-// A deriver derives single letters at random; past its budget, and with no
-// depth left, by the smallest way.
+// A deriver derives random letters. Beyond its budget, or at depth 0, it takes
+// the smallest derivation.
 type deriver struct {
 	t      *rapid.T
 	budget int

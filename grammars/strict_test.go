@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// A strict parse refuses what depends on a predicate, in the order of the input,
-// and nothing else.
+// TestStrict checks that a strict parse reports the first predicate in the
+// input that it depends on, and nothing else.
 func TestStrict(t *testing.T) {
 	const rules = `grammar G;
 s : (a ';')* EOF ;
@@ -28,21 +28,21 @@ WS : [ \n] -> skip ;
 	}{
 		{"nothing", "", ""},
 		{"an alternative that stands before another one", "xy;", ""},
-		{"the alternative itself", "ab;x;", "1:4: a predicate of rule a decides here, and is not run: G.g4:3:5: x()"},
-		{"an operator", "a*b+c;", "1:4: a predicate of rule e decides here, and is not run: G.g4:4:7: p()"},
+		{"the alternative itself", "ab;x;", "1:4: the parse depends on a predicate of rule a, which is not run: G.g4:3:5: x()"},
+		{"an operator", "a*b+c;", "1:4: the parse depends on a predicate of rule e, which is not run: G.g4:4:7: p()"},
 		{"another operator", "a*b*c;", ""},
-		{"an operator that comes again", "a*b;\n a+b;", "2:3: a predicate of rule e decides here, and is not run: G.g4:4:7: p()"},
-		{"an option", "(a);", "1:2: a predicate of rule b decides here, and is not run: G.g4:5:10: in()"},
+		{"an operator that comes again", "a*b;\n a+b;", "2:3: the parse depends on a predicate of rule e, which is not run: G.g4:4:7: p()"},
+		{"an option", "(a);", "1:2: the parse depends on a predicate of rule b, which is not run: G.g4:5:10: in()"},
 		{"an option that is not taken", "();", ""},
-		{"a token", "a*b*ad;", "1:5: a predicate of rule ID decides here, and is not run: G.g4:6:15: last()"},
+		{"a token", "a*b*ad;", "1:5: the parse depends on a predicate of rule ID, which is not run: G.g4:6:15: last()"},
 		{"a token that has a way without", "a*cab;", ""},
-		{"the end of a token", "if", "1:1: a predicate of rule KEY decides here, and is not run: G.g4:7:12: after()"},
+		{"the end of a token", "if", "1:1: the parse depends on a predicate of rule KEY, which is not run: G.g4:7:12: after()"},
 		{"a longer token", "iffy", `1:1: unexpected "iffy", expected end of input | ';' | 'x' | 'z' | '(' | ID`},
 		{"a token after an error", "a;;?if", `1:4: unexpected "?", expected end of input | ';' | 'x' | 'z' | '(' | ID`},
-		{"an error after it", "x?", "1:1: a predicate of rule a decides here, and is not run: G.g4:3:5: x()"},
+		{"an error after it", "x?", "1:1: the parse depends on a predicate of rule a, which is not run: G.g4:3:5: x()"},
 		{"an error before it", "a b;x;", `1:3: unexpected "b", expected ';' | '+' | '*'`},
-		{"a token, and an alternative before", "x;ad;", "1:1: a predicate of rule a decides here, and is not run: G.g4:3:5: x()"},
-		{"a token, and an alternative after", "ad;x;", "1:1: a predicate of rule ID decides here, and is not run: G.g4:6:15: last()"},
+		{"a token, and an alternative before", "x;ad;", "1:1: the parse depends on a predicate of rule a, which is not run: G.g4:3:5: x()"},
+		{"a token, and an alternative after", "ad;x;", "1:1: the parse depends on a predicate of rule ID, which is not run: G.g4:6:15: last()"},
 	}
 	g, err := grammars.Load(grammars.Source{Name: "G.g4", Text: rules})
 	if err != nil {
@@ -71,8 +71,8 @@ func isPredicate(err error) bool {
 	return ok
 }
 
-// Tokens that are never read do not count; the one behind the end is read, as
-// ANTLR reads it.
+// TestStrictPrefix checks that predicates of unread tokens do not count. The
+// lookahead token after the end is read, as in ANTLR.
 func TestStrictPrefix(t *testing.T) {
 	g := grammartest.Load(t, "grammar G; s : A B ; A : 'a' ; B : 'b' ; C : 'c' {c()}? ;")
 	for input, want := range map[string]bool{"ab": true, "abac": true, "abc": false} {

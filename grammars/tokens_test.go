@@ -19,7 +19,8 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// tokenGrammar is a grammar of tokens alone: its start rule takes them all.
+// tokenGrammar is a parser grammar whose start rule accepts any sequence of
+// tokens.
 func tokenGrammar(lexer string, types ...string) []Source {
 	return []Source{
 		{Name: "P.g4", Text: "parser grammar P; options {tokenVocab=L;} s : (" + strings.Join(types, " | ") + " | .)* EOF ;"},
@@ -27,7 +28,7 @@ func tokenGrammar(lexer string, types ...string) []Source {
 	}
 }
 
-// A lexerWriter makes up small lexer grammars.
+// A lexerWriter generates small lexer grammars.
 type lexerWriter struct {
 	t     *rapid.T
 	depth int
@@ -40,8 +41,8 @@ func (w *lexerWriter) pick(label string, of ...string) string {
 	return rapid.SampledFrom(of).Draw(w.t, label)
 }
 
-// randomLexer returns a lexer grammar with the tokens T0, T1, T2 and X, which
-// need not be one that can be loaded.
+// randomLexer returns a lexer grammar with the tokens T0, T1, T2 and X. It may
+// be invalid.
 func randomLexer(t *rapid.T) string {
 	w := &lexerWriter{t: t, modes: rapid.Bool().Draw(t, "modes")}
 	var b strings.Builder
@@ -113,7 +114,7 @@ func (w *lexerWriter) element() string {
 	return w.pick("literal", "'a'", "'b'", "'ab'", "'aB'", "'abc'", "'é'", "'x'") + suffix
 }
 
-// lexed is a grammar made by [randomLexer], loaded.
+// lexed is a loaded grammar of [randomLexer].
 type lexed struct {
 	*Grammar
 	text  string
@@ -137,8 +138,9 @@ func randomText(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(chars), 0, 12).Draw(t, "text"), "")
 }
 
-// Our lexer cuts as the ANTLR runtime does, and where that finds no token, we
-// find none. What is in each token derives it.
+// TestLexersAgreeOnRandomGrammars checks that our lexer finds the same tokens
+// and errors as the ANTLR runtime, and that the tree inside each token derives
+// it.
 func TestLexersAgreeOnRandomGrammars(t *testing.T) {
 	lexers := randomLexers()
 	rounds := 1
@@ -197,15 +199,15 @@ func compareLexers(t *rapid.T, g *lexed, text string) bool {
 	return true
 }
 
-// checkInside checks that what is inside a token derives its text, each symbol
-// below the one above it in the graph.
+// checkInside checks that the tree inside a token derives its text, and that
+// parents and children are connected in the graph.
 func checkInside(t interface{ Fatalf(string, ...any) }, g *lexed, tree *derivation.Tree, token int) {
 	of := tree.Tokens()[token]
 	if of.Rule < 0 {
 		return
 	}
 	text := string(tree.Input()[of.Start:of.End])
-	inside, err := tree.Inside(token)
+	inside, err := tree.Dissect(token)
 	if err != nil || inside == nil {
 		t.Fatalf("inside of %q by\n%s: %v, %v", text, g.text, inside, err)
 		return
@@ -242,7 +244,7 @@ func checkInside(t interface{ Fatalf(string, ...any) }, g *lexed, tree *derivati
 	}
 }
 
-// topOf returns the node of the graph that a token is an instance of.
+// topOf returns the graph node that a token is an instance of.
 func topOf(g *Grammar, tree *derivation.Tree, token int) *Node {
 	for i, o := range tree.Trivia() {
 		if i == token && o >= 0 {
@@ -257,7 +259,7 @@ func topOf(g *Grammar, tree *derivation.Tree, token int) *Node {
 	return nil
 }
 
-// leadsTo reports whether a symbol is reached from a node without passing
+// leadsTo reports whether a symbol is reachable from a node without passing
 // another symbol.
 func leadsTo(from, symbol *Node) bool {
 	if from == symbol {
@@ -274,7 +276,7 @@ func leadsTo(from, symbol *Node) bool {
 	return false
 }
 
-// instance reports whether a node of a tree can be one of a symbol.
+// instance reports whether a tree node can be an instance of a symbol.
 func instance(g *Grammar, n derivation.Node, symbol *Node) bool {
 	switch n.Kind() {
 	case derivation.Rule:
@@ -298,8 +300,8 @@ func instance(g *Grammar, n derivation.Node, symbol *Node) bool {
 	return false
 }
 
-// shown writes what is inside a token: rules in brackets, and what each symbol
-// matched.
+// shown returns the tree inside a token: rules in parentheses, and the text
+// that each symbol matched.
 func shown(tree *derivation.Tree) string {
 	var b strings.Builder
 	open := 0
@@ -326,7 +328,7 @@ func shown(tree *derivation.Tree) string {
 	return b.String() + strings.Repeat(")", open)
 }
 
-func TestInsideTokens(t *testing.T) {
+func TestDissectTokens(t *testing.T) {
 	const texts = `lexer grammar L; tokens { STRING } WORD : [a-z]+ ; UP : [A-Z]+ -> type(WORD) ; OPEN : '"' -> more, mode(M) ;
 		BLANK : (' ' | '\t')+ -> skip ; NOTE : '#' ~[\n]* -> channel(HIDDEN) ; HALF : '/*' -> more, pushMode(C) ;
 		mode M; ESC : '\\' . -> more ; CHAR : ~["\\] -> more ; END : '"' -> type(STRING), mode(DEFAULT_MODE) ;
@@ -376,7 +378,7 @@ func TestInsideTokens(t *testing.T) {
 			}
 			var got []string
 			for i, token := range tree.Tokens() {
-				inside, err := tree.Inside(i)
+				inside, err := tree.Dissect(i)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -396,9 +398,9 @@ func TestInsideTokens(t *testing.T) {
 	}
 }
 
-// Rules that could be matched in very many ways are taken apart soon, or not at
-// all.
-func TestInsideTokensWithManyWays(t *testing.T) {
+// TestDissectAmbiguousTokens checks that tokens of highly ambiguous rules are
+// derived quickly or not at all.
+func TestDissectAmbiguousTokens(t *testing.T) {
 	tests := map[string]struct{ rules, input string }{
 		"equal alternatives":          {"T : ('a' | 'a')* 'b' ;", strings.Repeat("a", 20_000) + "b"},
 		"loops in each other":         {"T : (('a'+)+ 'x'?)+ 'b' ;", strings.Repeat("a", 5_000) + "b"},
@@ -422,7 +424,7 @@ func TestInsideTokensWithManyWays(t *testing.T) {
 			var over *limit.Error
 			if err == nil {
 				var inside *derivation.Tree
-				if inside, err = tree.Inside(0); err == nil {
+				if inside, err = tree.Dissect(0); err == nil {
 					checkInside(t, &lexed{Grammar: g, text: test.rules}, tree, 0)
 					if inside.String() != test.input {
 						t.Errorf("prints as %q", inside)
@@ -439,8 +441,8 @@ func TestInsideTokensWithManyWays(t *testing.T) {
 	}
 }
 
-// It makes no difference, to anyone who parses at the same time, that caches
-// are thrown away again and again.
+// TestSmallCaches checks that discarding caches repeatedly does not affect
+// concurrent parses.
 func TestSmallCaches(t *testing.T) {
 	load := func() *Grammar {
 		g, err := Load(Source{Name: "G.g4", Text: `grammar G; s : (e ';' | i ';')* EOF ;

@@ -5,15 +5,15 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// failer is what properties and tests report to.
+// failer is the common interface of tests and properties.
 type failer interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// checkTree checks what holds for every tree: it prints back, its tokens are
-// the input end to end, each node is an instance of a symbol that stands below
-// the one of the node above it, and spans are inside each other, in order.
+// checkTree checks the invariants of a tree: it prints back, its tokens are
+// contiguous, each node is an instance of a symbol below that of its parent,
+// and spans are nested and ordered.
 func checkTree(t failer, g *grammars.Grammar, tree *derivation.Tree, input string) {
 	t.Helper()
 	if got := tree.String(); got != input {
@@ -48,8 +48,8 @@ func checkTree(t failer, g *grammars.Grammar, tree *derivation.Tree, input strin
 	}
 }
 
-// checkOccurrence checks that a node's occurrence can stand below its parent's,
-// and that it is of the node's kind and name.
+// checkOccurrence checks that a node's occurrence can be below its parent's,
+// and that it has the node's kind and name.
 func checkOccurrence(t failer, g *grammars.Grammar, parent, n derivation.Node) {
 	t.Helper()
 	o := n.Occurrence()
@@ -91,7 +91,7 @@ func checkOccurrence(t failer, g *grammars.Grammar, parent, n derivation.Node) {
 	}
 }
 
-// reaches reports whether a symbol is reached from a node without passing
+// reaches reports whether a symbol is reachable from a node without passing
 // another symbol.
 func reaches(from, symbol *grammars.Node) bool {
 	if from == symbol {

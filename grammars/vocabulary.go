@@ -9,9 +9,9 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// assignTypes gives each token its type, as the ANTLR tool does: tokens that the
-// lexer declares, its rules in order, the literals of the parser among them,
-// then tokens that only the parser declares or mentions.
+// assignTypes assigns token types in the order of the ANTLR tool: tokens
+// declared by the lexer, lexer rules with the literals of the parser, then
+// tokens that only the parser declares or mentions.
 func (l *loader) assignTypes() {
 	l.spec = &atn.Spec{
 		Modes:    l.lexer.modes(),
@@ -39,8 +39,8 @@ func (l *loader) assignTypes() {
 	}
 }
 
-// splitRules sorts parser rules from lexer rules, and adds a lexer rule for
-// each literal of the parser that no lexer rule is.
+// splitRules separates parser rules from lexer rules, and adds an implicit
+// lexer rule for each literal of the parser that has none.
 func (l *loader) splitRules() {
 	for _, r := range l.parser.rules() {
 		if !r.IsLexer() {
@@ -53,12 +53,12 @@ func (l *loader) splitRules() {
 	}
 	for _, r := range rules {
 		if slices.Contains(reservedNames(), r.Name) {
-			l.errorf(r.Pos, "rule %s has a name that means something else", r.Name)
+			l.errorf(r.Pos, "rule name %s is reserved", r.Name)
 		}
 	}
 	is := func(r *g4.Rule) bool { return r.Name == l.start }
 	if l.start != "" && !slices.ContainsFunc(l.spec.ParserRules, is) {
-		l.errorf(l.parser.Pos, "grammar %s has no parser rule %s to begin with", l.parser.Name, l.start)
+		l.errorf(l.parser.Pos, "grammar %s has no parser rule %s to start from", l.parser.Name, l.start)
 	}
 	if len(l.spec.ParserRules) == 0 {
 		l.errorf(l.parser.Pos, "grammar %s has no parser rules", l.parser.Name)
@@ -78,14 +78,14 @@ func (l *loader) splitRules() {
 	}
 }
 
-// reservedNames are those that ANTLR gives to what is no rule.
+// reservedNames returns the names that ANTLR reserves for constants.
 func reservedNames() []string {
 	return []string{"EOF", "HIDDEN", "DEFAULT_TOKEN_CHANNEL", "SKIP", "MORE", "MAX_CHAR_VALUE", "MIN_CHAR_VALUE"}
 }
 
-// soleLiteral returns the literal that a lexer rule consists of, if it does. By
-// the tool's rules one piece of code may follow, or up to two commands, one of
-// them with an argument.
+// soleLiteral returns the literal that a lexer rule consists of, or nil. As in
+// the ANTLR tool, the literal may be followed by one piece of code, or by up to
+// two commands of which at most one has an argument.
 func soleLiteral(r *g4.Rule) *g4.Literal {
 	if r.Fragment || len(r.Options) > 0 || len(r.Body.Alts) != 1 {
 		return nil
@@ -107,8 +107,8 @@ func soleLiteral(r *g4.Rule) *g4.Literal {
 	return lit
 }
 
-// implicitRules makes a lexer rule for each literal in the parser rules that no
-// lexer rule is.
+// implicitRules returns a lexer rule for each literal in parser rules that no
+// lexer rule consists of.
 func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 	seen := map[string]bool{}
 	for _, r := range lexerRules {
@@ -132,7 +132,7 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 				Body: &g4.Block{Pos: lit.Pos, Alts: []*g4.Alt{{Pos: lit.Pos, Elements: []g4.Element{&own}}}},
 			}
 			if other := l.lexer.known[made.Name]; other != nil {
-				l.errorf(other.Pos, "rule %s has the name of the lexer rule that stands for %s; give it another", other.Name, lit.Quoted())
+				l.errorf(other.Pos, "rule name %s is reserved for the implicit lexer rule of %s; rename the rule", other.Name, lit.Quoted())
 			}
 			l.implicit[made] = true
 			out = append(out, made)
@@ -147,7 +147,7 @@ func (l *loader) declareTokens(names []g4.Name) {
 	}
 }
 
-// define gives a token a type, unless it has one.
+// define returns the type of a token, assigning one if needed.
 func (l *loader) define(name string) int {
 	if t, ok := l.spec.Tokens[name]; ok {
 		return t
@@ -170,8 +170,8 @@ func (l *loader) typeLexerRules() {
 	}
 }
 
-// typeLiterals gives each literal that is a rule the rule's type. A literal that
-// several rules are has none: which of them would be meant?
+// typeLiterals gives each literal the type of the rule that consists of it. A
+// literal with several such rules is ambiguous and gets no type.
 func (l *loader) typeLiterals() {
 	var several []string
 	for _, r := range l.spec.LexerRules {
@@ -205,8 +205,8 @@ func (l *loader) symbolicName(t int) string {
 	return ""
 }
 
-// hasTypeOrMore reports whether the first alternative of a rule that has
-// commands has one that keeps the rule from making a token of its own.
+// hasTypeOrMore reports whether the first alternative with commands has a type
+// or more command, in which case the rule gets no token type of its own.
 func hasTypeOrMore(r *g4.Rule) bool {
 	for _, alt := range r.Body.Alts {
 		if len(alt.Commands) > 0 {
@@ -216,15 +216,14 @@ func hasTypeOrMore(r *g4.Rule) bool {
 	return false
 }
 
-// typeReferences gives a type to tokens that parser rules mention and nobody
-// declares.
+// typeReferences assigns types to undeclared tokens that parser rules mention.
 func (l *loader) typeReferences() {
 	for _, rule := range l.spec.ParserRules {
 		for e := range rule.Body.Elements() {
 			switch e := e.(type) {
 			case *g4.Ref:
 				if _, known := l.spec.Tokens[e.Name]; g4.IsTokenName(e.Name) && !known {
-					l.warnf(e.Pos, "token %s is not defined anywhere; nothing will match it", e.Name)
+					l.warnf(e.Pos, "undefined token %s; it never matches", e.Name)
 					l.define(e.Name)
 				}
 			case *g4.Literal:
@@ -236,7 +235,7 @@ func (l *loader) typeReferences() {
 	}
 }
 
-// reportLiteral tells why a literal of the parser stands for no token.
+// reportLiteral reports why a literal of the parser has no token type.
 func (l *loader) reportLiteral(lit *g4.Literal) {
 	var rules []string
 	for _, r := range l.spec.LexerRules {
@@ -248,5 +247,5 @@ func (l *loader) reportLiteral(lit *g4.Literal) {
 		l.errorf(lit.Pos, "literal %s is not a token of lexer grammar %s", lit.Quoted(), l.lexer.Name)
 		return
 	}
-	l.errorf(lit.Pos, "literal %s could be any of several tokens: %s; refer to one of them by name", lit.Quoted(), strings.Join(rules, ", "))
+	l.errorf(lit.Pos, "ambiguous literal %s: it could be any of the tokens %s; refer to one of them by name", lit.Quoted(), strings.Join(rules, ", "))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// A start rule that does not end in EOF, and that other rules call, derives the
-// whole input all the same where that is asked for.
+// TestWholeInputFromAnyRule checks that a start rule without EOF that other
+// rules call can be required to derive the whole input.
 func TestWholeInputFromAnyRule(t *testing.T) {
 	g := grammartest.Load(t, `grammar G;
 file : stat* EOF ;

@@ -126,7 +126,7 @@ func textsOf(g *grammars.Grammar, asked map[string][]string) (generate.Texts, er
 			return nil, &askedError{fmt.Errorf("tokens: grammar %s has no token %s", g.Name, name)}
 		}
 		for _, text := range of {
-			if !writer.Reads(token, []byte(text)) {
+			if !writer.IsToken(token, []byte(text)) {
 				return nil, &askedError{fmt.Errorf("tokens: %q is not read as %s", text, name)}
 			}
 			texts[token] = append(texts[token], []byte(text))

@@ -144,7 +144,7 @@ func (s *Server) ParseInput(ctx context.Context, req openapi.ParseInputRequestOb
 	if predicate, ok := errors.AsType[*grammars.PredicateError](err); ok {
 		return openapi.ParseInput200JSONResponse{Exact: g.Exact(), Undecided: openapi.Undecided{
 			Line: predicate.Line, Column: predicate.Column, Offset: predicate.Offset,
-			Message: excerpt(err.Error()), Predicate: predicate.Predicate.Place().String(),
+			Message: excerpt(err.Error()), Predicate: predicate.Predicate.Position().String(),
 		}}, nil
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ type treeResponse struct {
 func (r *treeResponse) VisitParseInputResponse(w http.ResponseWriter) error {
 	out := openapi.ParseAnswer{Exact: r.exact}
 	if token, ok := r.tree.Unread(); ok {
-		line, column := derivation.Place(r.tree.Input(), int(token.Start))
+		line, column := derivation.LineColumn(r.tree.Input(), int(token.Start))
 		out.Unread = openapi.Unread{Line: line, Column: column, Offset: int(token.Start)}
 	}
 	if r.format == openapi.JSONTree {

@@ -111,13 +111,13 @@ func TestProblems(t *testing.T) {
 		{"a body that is too large", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("1", 1<<12) + `"}`, nil, 413, "too-large", "the body is over 4096 bytes"},
 		{"a body that is too large once unpacked", "POST", "/v1/grammars/json/parses", "application/json", gzipped(t, `{"input":"`+strings.Repeat("1", 1<<12)+`"}`), []string{"Content-Encoding", "gzip"}, 413, "too-large", "the body is over 4096 bytes"},
 
-		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: rule b is not defined"},
+		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: undefined rule b"},
 		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 422, "grammar", "there is no parser rule x"},
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{
-			"a token that is costly to take apart", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
-			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to take a token apart: limit of ",
+			"a token that is costly to derive", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
+			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to derive a token: limit of ",
 		},
 		{"inputs of which there are none", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "option", ""},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "there is no symbol none"},

@@ -47,7 +47,7 @@ func (e *beyondError) Error() string { return e.Message }
 func undecided(g *grammars.Grammar, at openapi.Undecided) error {
 	e := &grammars.PredicateError{Line: at.Line, Column: at.Column, Offset: at.Offset}
 	for _, code := range g.Code {
-		if code.Place().String() == at.Predicate {
+		if code.Position().String() == at.Predicate {
 			e.Predicate = code
 		}
 	}

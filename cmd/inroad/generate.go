@@ -294,7 +294,7 @@ func (opt *generateOptions) readTexts(g *grammars.Grammar, value string) error {
 		if len(line) == 0 {
 			continue
 		}
-		if !writer.Reads(token, line) {
+		if !writer.IsToken(token, line) {
 			return fmt.Errorf("--tokens %s: %q is not read as %s", value, line, name)
 		}
 		opt.Tokens[token] = append(opt.Tokens[token], line)

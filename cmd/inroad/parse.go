@@ -184,7 +184,7 @@ func (opt *parseOptions) open(ctx context.Context, notes io.Writer) (*grammars.G
 		}
 		out := &parsed{treeWriter: tree}
 		if token, ok := tree.Unread(); ok {
-			line, column := derivation.Place(input, int(token.Start))
+			line, column := derivation.LineColumn(input, int(token.Start))
 			out.unread = &failurePlace{line, column, int(token.Start)}
 		}
 		return out, nil

@@ -82,7 +82,7 @@ func newFailure(input string, err error) *failure {
 		return &failure{
 			Kind: "predicate", Message: fmt.Sprintf("%s:%v", shown, err),
 			failurePlace: &failurePlace{predicate.Line, predicate.Column, predicate.Offset},
-			Predicate:    predicate.Predicate.Place().String(),
+			Predicate:    predicate.Predicate.Position().String(),
 		}
 	case errors.As(err, &over):
 		return &failure{Kind: "limit", Message: fmt.Sprintf("%s: %v", shown, err)}

@@ -214,7 +214,7 @@ func (s *Survey) meet(name string, input []byte, a grammars.Ambiguity) {
 		return
 	}
 	place := Place{Input: name}
-	place.Line, place.Column = derivation.Place(input, a.Start)
+	place.Line, place.Column = derivation.LineColumn(input, a.Start)
 	text := strings.ToValidUTF8(string(input[a.Start:a.End]), "\uFFFD")
 	s.ambiguities[key] = &Ambiguity{
 		Rule: a.Rule.Name, Alternatives: a.Alternatives, Times: 1, Text: cut(text, maxText), Example: place,

@@ -1,4 +1,5 @@
-// Package bundled holds the grammars that come with inroad.
+// Package bundled provides the grammars that come with inroad, with sample
+// inputs.
 package bundled
 
 import (
@@ -19,11 +20,11 @@ var files embed.FS
 //go:embed testdata/*/good
 var samples embed.FS
 
-// lexerSuffix ends the name of a file that holds the lexer of a bundled grammar,
-// for those that need modes and so cannot be one file.
+// lexerSuffix ends the file name of a bundled grammar's lexer. Grammars with
+// lexer modes need a separate lexer file.
 const lexerSuffix = "Lexer.g4"
 
-// Names lists the bundled grammars in order.
+// Names returns the names of the bundled grammars in alphabetical order.
 func Names() []string {
 	paths, err := fs.Glob(files, "*.g4")
 	if err != nil {
@@ -39,17 +40,17 @@ func Names() []string {
 	return names
 }
 
-// Sources returns the files of a bundled grammar: one, or the parser and its
-// lexer.
+// Sources returns the files of a bundled grammar: one file, or the parser and
+// its lexer.
 func Sources(name string) ([]grammars.Source, error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("no bundled grammar is named %q; there are: %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown bundled grammar %q; available: %s", name, strings.Join(Names(), ", "))
 	}
 	var sources []grammars.Source
 	for _, file := range []string{name + ".g4", name + lexerSuffix} {
 		text, err := files.ReadFile(file)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && len(sources) > 0: // one file
+		case errors.Is(err, fs.ErrNotExist) && len(sources) > 0: // a combined grammar
 		case err != nil:
 			return nil, err
 		default:
@@ -68,16 +69,16 @@ func Load(name string) (*grammars.Grammar, error) {
 	return grammars.Load(sources...)
 }
 
-// A Sample is an input of a bundled grammar.
+// A Sample is an example input of a bundled grammar.
 type Sample struct {
 	Name string
 	Text []byte
 }
 
-// Samples returns inputs of a bundled grammar, as people write them.
+// Samples returns handwritten inputs of a bundled grammar.
 func Samples(name string) ([]Sample, error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("no bundled grammar is named %q", name)
+		return nil, fmt.Errorf("unknown bundled grammar %q; available: %s", name, strings.Join(Names(), ", "))
 	}
 	dir := path.Join("testdata", name, "good")
 	entries, err := samples.ReadDir(dir)
@@ -95,8 +96,9 @@ func Samples(name string) ([]Sample, error) {
 	return out, nil
 }
 
-// NameToken returns the token of a bundled grammar that names are, such as those
-// of variables and tables; "" if it has none.
+// NameToken returns the token of a bundled grammar that stands for names, such
+// as those of variables and tables. It returns "" if the grammar has no such
+// token.
 func NameToken(grammar string) string {
 	return map[string]string{"css": "IDENT", "javascript": "IDENTIFIER", "sql": "NAME", "xml": "NAME"}[grammar]
 }

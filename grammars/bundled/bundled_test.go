@@ -50,7 +50,7 @@ func TestNamesAndSources(t *testing.T) {
 	}
 	for _, name := range []string{"", "nowhere", "json.g4", "../bundled/json", "JSON"} {
 		_, err := bundled.Load(name)
-		if got, want := fmt.Sprint(err), fmt.Sprintf("no bundled grammar is named %q; there are: %s", name, strings.Join(bundled.Names(), ", ")); got != want {
+		if got, want := fmt.Sprint(err), fmt.Sprintf("unknown bundled grammar %q; available: %s", name, strings.Join(bundled.Names(), ", ")); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -68,7 +68,8 @@ func TestLoadWithoutWarnings(t *testing.T) {
 	}
 }
 
-// What is in the language parses, and the tree prints back byte for byte.
+// TestGoodSamples checks that good samples parse, and that their trees print
+// back byte for byte.
 func TestGoodSamples(t *testing.T) {
 	for _, grammar := range bundled.Names() {
 		g, err := bundled.Load(grammar)
@@ -90,7 +91,8 @@ func TestGoodSamples(t *testing.T) {
 	}
 }
 
-// What is not in the language is refused where testdata/GRAMMAR/bad.golden says.
+// TestBadSamples checks that bad samples are rejected with the errors in
+// testdata/GRAMMAR/bad.golden.
 func TestBadSamples(t *testing.T) {
 	for _, grammar := range bundled.Names() {
 		g, err := bundled.Load(grammar)

@@ -7,26 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// A Builder makes a [Tree] as a parser goes through its input. Nodes come in
-// pre-order; only left recursion puts a node above others that are already
-// there. The zero Builder is ready for use, and can be used again after
-// [Builder.Reset].
+// A Builder builds a [Tree] during a parse. Nodes are added in pre-order; only
+// left recursion inserts a node above existing ones. The zero Builder is ready
+// to use, and [Builder.Reset] makes it reusable.
 type Builder struct {
 	nodes []node
 	wraps []wrap
 	most  int
 }
 
-// A wrap is a left operand: a node of the same rule as the one it stands right
-// below, above all that was below that so far.
+// A wrap is a left operand: a node inserted between a node of the same rule and
+// all nodes added below that node so far.
 type wrap struct {
-	node       int32 // the one it stands below
-	end        int32 // the first node that is not in it
+	node       int32 // the node it was inserted below
+	end        int32 // the first node after its subtree
 	occurrence Occurrence
 }
 
-// Reset forgets everything, and makes room for n nodes, in the knowledge that
-// there will not be many more than most.
+// Reset discards all nodes and reserves memory for n nodes. The tree is
+// expected to have at most about most nodes.
 func (b *Builder) Reset(n, most int) {
 	b.nodes, b.wraps, b.most = slices.Grow(b.nodes[:0], min(n, most)), b.wraps[:0], most
 }
@@ -34,13 +33,13 @@ func (b *Builder) Reset(n, most int) {
 // Len returns the number of nodes so far.
 func (b *Builder) Len() int { return len(b.nodes) }
 
-// Size returns the number of nodes that the tree will have if it ends here.
+// Size returns the number of nodes of the finished tree if no more are added.
 func (b *Builder) Size() int { return len(b.nodes) + len(b.wraps) }
 
-// Truncate forgets all but the first n nodes.
+// Truncate discards all but the first n nodes.
 func (b *Builder) Truncate(n int) { b.nodes = b.nodes[:n] }
 
-// Cap returns the number of nodes that there is memory for.
+// Cap returns the number of nodes that memory is allocated for.
 func (b *Builder) Cap() int { return cap(b.nodes) }
 
 func (b *Builder) add(n node) {
@@ -50,22 +49,23 @@ func (b *Builder) add(n node) {
 	b.nodes = append(b.nodes, n)
 }
 
-// grow makes room for n more nodes, and for as many as there are: what appending
-// does to large slices leaves far more behind.
+// grow reserves memory for n more nodes, and doubles the capacity up to about
+// b.most nodes. append grows large slices by a quarter, which leaves more
+// garbage.
 func (b *Builder) grow(n int) {
 	b.nodes = slices.Grow(b.nodes, max(n, min(len(b.nodes), b.most-len(b.nodes))))
 }
 
-// Open begins a rule's node, at a depth of 0 for the root, and returns its number.
+// Open begins the node of a rule and returns its index. The root has depth 0.
 func (b *Builder) Open(depth int, rule int32, o Occurrence) int32 {
 	b.add(node{occurrence: o, head: head(Rule, rule), depth: int32(depth)})
 	return int32(len(b.nodes) - 1)
 }
 
-// Close ends a rule's node: what comes next is not below it.
+// Close ends the subtree of a rule's node.
 func (b *Builder) Close(n int32) { b.nodes[n].next = int32(len(b.nodes)) }
 
-// CloseFrom ends all nodes from n on, as their depths tell.
+// CloseFrom ends the subtrees of all nodes from n on, as their depths imply.
 func (b *Builder) CloseFrom(n int) {
 	var open []int32
 	for i := n; i <= len(b.nodes); i++ {
@@ -77,8 +77,8 @@ func (b *Builder) CloseFrom(n int) {
 	}
 }
 
-// Leaf adds a token, given by its index, or in a tree inside a token the
-// character at a place of the input.
+// Leaf adds a token, given by its index. In the tree of a token, it adds the
+// character at an offset.
 func (b *Builder) Leaf(depth int, token int32, o Occurrence) {
 	b.add(node{occurrence: o, head: head(Leaf, token), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
@@ -88,8 +88,8 @@ func (b *Builder) Empty(depth int, o Occurrence) {
 	b.add(node{occurrence: o, head: head(Empty, 0), depth: int32(depth), next: int32(len(b.nodes) + 1)})
 }
 
-// Wrap moves all that is below rule n into a new node of the same rule, which
-// becomes n's only child so far: the left operand of what follows.
+// Wrap moves everything below node n into a new node of the same rule, which
+// becomes the only child of n: the left operand of what follows.
 func (b *Builder) Wrap(n int32, o Occurrence) {
 	if len(b.wraps) == cap(b.wraps) {
 		b.wraps = slices.Grow(b.wraps, max(8, len(b.wraps)))
@@ -97,8 +97,9 @@ func (b *Builder) Wrap(n int32, o Occurrence) {
 	b.wraps = append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
-// Tree returns the tree of all nodes, which must have been closed. The Builder
-// keeps nothing of it: what is large it gives away, what is small it copies.
+// Tree returns the tree of all nodes, which must be closed. The tree does not
+// share memory with the Builder: a large node array is handed over, a small one
+// copied.
 func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 	t := &Tree{input: input, names: names, tokens: tokens}
 	switch {
@@ -112,35 +113,36 @@ func (b *Builder) Tree(input []byte, tokens []Token, names *Names) *Tree {
 	return t
 }
 
-// maxCopied is how many nodes a Builder copies to keep its memory for later.
+// maxCopied is the largest number of nodes that a Builder copies to keep its
+// memory.
 const maxCopied = 1 << 20
 
-// A Pattern is nodes that a [Builder] was given, to be put again elsewhere.
+// A Pattern is a sequence of nodes that a [Builder] can add repeatedly.
 type Pattern []patternNode
 
 type patternNode struct {
-	node          // with its depth and next counted from where it is put
-	places uint32 // all bits of a leaf's place, none of other nodes
+	node          // depth and next are relative to the insertion point
+	offset uint32 // mask of the offset bits: all for a leaf, none for other nodes
 }
 
-// Pattern returns a pattern of all nodes so far, which must have been made at
-// the depth of 0 and, in a tree inside a token, for the place 0.
+// Pattern returns all nodes so far as a pattern. They must start at depth 0
+// and, in the tree of a token, at offset 0.
 func (b *Builder) Pattern() Pattern {
 	p := make(Pattern, len(b.nodes))
 	for i, n := range b.nodes {
 		p[i].node = n
 		if n.kind() == Leaf {
-			p[i].places = 1<<symbolBits - 1
+			p[i].offset = 1<<symbolBits - 1
 		}
 	}
 	return p
 }
 
-// Equal reports whether two patterns are the same.
+// Equal reports whether p and q have the same nodes.
 func (p Pattern) Equal(q Pattern) bool { return slices.Equal(p, q) }
 
-// Put adds the nodes of a pattern, the topmost at the given depth, its leaves for
-// a place of the input.
+// Put adds the nodes of a pattern, the topmost at the given depth and the
+// leaves at the given offset of the input.
 func (b *Builder) Put(p Pattern, depth int, at int32) {
 	first := len(b.nodes)
 	if cap(b.nodes)-first < len(p) {
@@ -150,16 +152,17 @@ func (b *Builder) Put(p Pattern, depth int, at int32) {
 	put := b.nodes[first:]
 	for i := range p {
 		n := &p[i]
-		put[i] = node{n.occurrence, n.head + uint32(at)&n.places, n.depth + int32(depth), n.next + int32(first)}
+		put[i] = node{n.occurrence, n.head + uint32(at)&n.offset, n.depth + int32(depth), n.next + int32(first)}
 	}
 }
 
-// A Loop says which pattern each byte of a text calls for, as long as that goes
-// on. Bytes for which it has none end it.
+// A Loop maps each ASCII byte to the pattern that it adds. A byte without a
+// pattern ends the loop.
 type Loop [utf8.RuneSelf]atomic.Pointer[Pattern]
 
-// PutLoop adds the patterns that a text calls for, and returns how many bytes
-// that were. The text begins at a place of the input.
+// PutLoop adds the patterns for the bytes of text, which starts at the given
+// offset of the input, until the loop ends. It returns the number of bytes
+// consumed.
 func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
 	for i, c := range text {
 		if c >= utf8.RuneSelf {
@@ -174,31 +177,31 @@ func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
 	return int32(len(text))
 }
 
-// Chars makes buf the tree of all nodes, as one inside the token from start to
-// end. It is valid until the Builder is used again.
-func (b *Builder) Chars(input []byte, start, end int32, names *Names, buf *Tree) {
+// TokenTree sets buf to the tree of all nodes, as the tree of the token from start
+// to end. It is valid until the Builder is used again.
+func (b *Builder) TokenTree(input []byte, start, end int32, names *Names, buf *Tree) {
 	buf.input, buf.names, buf.nodes, buf.chars, buf.start, buf.end = input, names, b.nodes, true, start, end
 }
 
-// Keep returns a copy of a tree inside a token that stays valid, for [Tree.Kept]
-// to return the id. Of the input it keeps no more than the token.
-func (t *Tree) Keep(id uint64) *Tree {
-	kept := *t
-	kept.nodes = slices.Clone(t.nodes)
-	kept.input = bytes.Clone(t.input[t.start:t.end])
-	for i := range kept.nodes {
-		if n := &kept.nodes[i]; n.kind() == Leaf {
+// CacheCopy returns a lasting copy of a token's tree, for which [Tree.CacheID] returns
+// id. The copy retains only the token of the input.
+func (t *Tree) CacheCopy(id uint64) *Tree {
+	cached := *t
+	cached.nodes = slices.Clone(t.nodes)
+	cached.input = bytes.Clone(t.input[t.start:t.end])
+	for i := range cached.nodes {
+		if n := &cached.nodes[i]; n.kind() == Leaf {
 			n.head -= uint32(t.start)
 		}
 	}
-	kept.start, kept.end, kept.kept = 0, t.end-t.start, id
-	return &kept
+	cached.start, cached.end, cached.cacheID = 0, t.end-t.start, id
+	return &cached
 }
 
-// unwrapped lays out the nodes with the wraps where they belong.
+// unwrapped returns the nodes with the wraps inserted.
 func (b *Builder) unwrapped() []node {
-	// Those of a node go right behind it, the last one made first: it is around
-	// the ones before it.
+	// The wraps of a node directly follow it, the latest first: it encloses the
+	// earlier ones.
 	slices.SortStableFunc(b.wraps, func(x, y wrap) int {
 		if x.node != y.node {
 			return int(x.node) - int(y.node)
@@ -210,8 +213,8 @@ func (b *Builder) unwrapped() []node {
 		end int32 // in b.nodes
 		at  int32 // in out
 	}
-	var opened []open // wraps that are open
-	var rules []open  // rules, to find their ends
+	var opened []open // open wraps
+	var rules []open  // open nodes of b.nodes
 	closeUntil := func(i int32) {
 		for n := len(opened); n > 0 && opened[n-1].end <= i; n-- {
 			out[opened[n-1].at].next = int32(len(out))
@@ -222,7 +225,7 @@ func (b *Builder) unwrapped() []node {
 			rules = rules[:n-1]
 		}
 	}
-	next := 0 // the wrap to lay out
+	next := 0 // the next wrap to insert
 	for i, n := range b.nodes {
 		closeUntil(int32(i))
 		rules = append(rules, open{n.next, int32(len(out))})

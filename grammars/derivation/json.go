@@ -10,36 +10,38 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes the tree as nested objects: rules with their children,
-// leaves with their texts, all with their occurrences and spans in bytes.
+// WriteJSON writes the tree as nested objects: rules with their children and
+// leaves with their text, all with their occurrence and byte span.
 func (t *Tree) WriteJSON(w io.Writer) error { return newJSONWriter(w, t, nil).all() }
 
-// WriteDeepJSON is like [Tree.WriteJSON], but the leaves have the nodes inside
-// their tokens for children. A token that takes too long to take apart has an
-// error instead; the first of them is returned when all is written.
-func (t *Tree) WriteDeepJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).all() }
+// WriteDeepJSON is like [Tree.WriteJSON], but leaves have the nodes inside
+// their tokens as children. A token that exceeds a limit has an error instead.
+// WriteDeepJSON writes the whole tree and then returns the first such error.
+func (t *Tree) WriteDeepJSON(w io.Writer) error { return newJSONWriter(w, t, t.Dissector()).all() }
 
-// WriteTriviaJSON writes the tokens that the parser never saw as an array of
-// objects in the form of a tree's leaves.
+// WriteTriviaJSON writes the tokens hidden from the parser as an array of
+// objects in the format of a tree's leaves.
 func (t *Tree) WriteTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, nil).trivia() }
 
-// WriteDeepTriviaJSON is to [Tree.WriteTriviaJSON] what [Tree.WriteDeepJSON] is
-// to [Tree.WriteJSON].
-func (t *Tree) WriteDeepTriviaJSON(w io.Writer) error { return newJSONWriter(w, t, t.Lens()).trivia() }
+// WriteDeepTriviaJSON is like [Tree.WriteTriviaJSON], but with the nodes inside
+// the tokens, as in [Tree.WriteDeepJSON].
+func (t *Tree) WriteDeepTriviaJSON(w io.Writer) error {
+	return newJSONWriter(w, t, t.Dissector()).trivia()
+}
 
 type jsonWriter struct {
 	*bufio.Writer
-	tree  *Tree
-	lens  *Lens // nil if tokens are not looked into
-	spans spanner
-	err   error // the first token that could not be
+	tree      *Tree
+	dissector *Dissector // nil if tokens are not derived
+	spans     spanner
+	err       error // of the first token that could not be derived
 }
 
-func newJSONWriter(w io.Writer, t *Tree, lens *Lens) *jsonWriter {
-	return &jsonWriter{Writer: bufio.NewWriter(w), tree: t, lens: lens}
+func newJSONWriter(w io.Writer, t *Tree, dissector *Dissector) *jsonWriter {
+	return &jsonWriter{Writer: bufio.NewWriter(w), tree: t, dissector: dissector}
 }
 
-// finish returns what went wrong.
+// finish flushes the output and returns the first error.
 func (w *jsonWriter) finish() error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -56,8 +58,8 @@ func (w *jsonWriter) all() error {
 		depth = int(n.depth)
 		node := Node{t, int32(i)}
 		w.node(node, spans.of(int32(i)))
-		if w.lens != nil && n.kind() == Leaf {
-			inside, err := w.lens.Leaf(node)
+		if w.dissector != nil && n.kind() == Leaf {
+			inside, err := w.dissector.Leaf(node)
 			w.inside(inside, err, int(node.Token().Start))
 		}
 	}
@@ -74,8 +76,8 @@ func (w *jsonWriter) trivia() error {
 		w.WriteString(separator)
 		w.leaf("token", t.names.Token(int(token.Type)), string(t.input[token.Start:token.End]))
 		w.place(o, span{int(token.Start), int(token.End)})
-		if w.lens != nil {
-			inside, err := w.lens.Token(i)
+		if w.dissector != nil {
+			inside, err := w.dissector.Token(i)
 			w.inside(inside, err, int(token.Start))
 		}
 		w.WriteString("}")
@@ -85,7 +87,7 @@ func (w *jsonWriter) trivia() error {
 	return w.finish()
 }
 
-// inside writes the children of a token that begins at a place of the input.
+// inside writes the children of a token that begins at the given offset.
 func (w *jsonWriter) inside(t *Tree, err error, start int) {
 	if err != nil {
 		w.WriteString(`,"error":`)
@@ -98,7 +100,7 @@ func (w *jsonWriter) inside(t *Tree, err error, start int) {
 		return
 	}
 	w.spans.reset(t)
-	w.spans.shift = start - int(t.start) // a tree that is kept has its own place
+	w.spans.shift = start - int(t.start) // the offsets of a cached tree start at 0
 	w.WriteString(`,"children":[`)
 	depth := -1
 	for i := 1; i < len(t.nodes); i++ {
@@ -106,12 +108,12 @@ func (w *jsonWriter) inside(t *Tree, err error, start int) {
 		depth = int(t.nodes[i].depth)
 		w.node(Node{t, int32(i)}, w.spans.of(int32(i)))
 	}
-	w.down(depth, 1)
+	w.closeChildren(depth, 1)
 	w.WriteString("}]")
 }
 
-// close ends the nodes down from one depth to another, and separates what
-// follows from what is there.
+// close ends the nodes between two depths and writes the separator before the
+// next node.
 func (w *jsonWriter) close(from, to int) {
 	switch {
 	case from < 0:
@@ -119,14 +121,14 @@ func (w *jsonWriter) close(from, to int) {
 	case to > from:
 		return
 	}
-	w.down(from, to)
+	w.closeChildren(from, to)
 	w.WriteString("}")
 	if to > 0 {
 		w.WriteString(",")
 	}
 }
 
-func (w *jsonWriter) down(from, to int) {
+func (w *jsonWriter) closeChildren(from, to int) {
 	for ; from > to; from-- {
 		w.WriteString("}]")
 	}
@@ -134,18 +136,19 @@ func (w *jsonWriter) down(from, to int) {
 
 type span struct{ start, end int }
 
-// spanner finds what [Node.Span] does for one node after the other.
+// A spanner computes [Node.Span] for the nodes of a tree in pre-order, in
+// linear time.
 type spanner struct {
 	tree  *Tree
-	shift int // what is added to places
+	shift int // added to all offsets
 
-	// By node, and one more: the last leaf before it, -1 for none, and the least
-	// depth from it up to the next leaf.
-	before []int32
-	after  []int32
-	next   int32 // the first leaf from the node on
-	at     int32 // the node asked for last
-	since  int32 // the least depth since the last leaf before it, itself included
+	// By node, with one more entry for the end of the tree.
+	before []int32 // the last leaf before the node, or -1
+	after  []int32 // the least depth from the node to the next leaf
+
+	next  int32 // the first leaf at or after the current node
+	at    int32 // the current node
+	since int32 // the least depth from the last leaf before the current node to the node
 }
 
 func newSpanner(t *Tree) *spanner {
@@ -154,7 +157,7 @@ func newSpanner(t *Tree) *spanner {
 	return s
 }
 
-// reset begins with another tree.
+// reset prepares the spanner for another tree.
 func (s *spanner) reset(t *Tree) {
 	n := len(t.nodes)
 	s.tree, s.next, s.at, s.since = t, 0, -1, math.MaxInt32
@@ -175,7 +178,7 @@ func (s *spanner) reset(t *Tree) {
 	}
 }
 
-// of returns the span of a node, which must not be before the one asked for last.
+// of returns the span of a node. Nodes must be asked for in order.
 func (s *spanner) of(i int32) span {
 	t := s.tree
 	for s.at < i {
@@ -241,7 +244,7 @@ func (w *jsonWriter) number(n int) {
 	w.Write(strconv.AppendInt(w.AvailableBuffer(), int64(n), 10))
 }
 
-// text writes a string. Most have nothing in them to escape.
+// text writes a string. It avoids the encoder for strings without escapes.
 func (w *jsonWriter) text(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

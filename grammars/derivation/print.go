@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// WriteLisp writes the tree as ANTLR's toStringTree does: a rule with children
-// in brackets, leaves by their text with \n, \r and \t as escapes.
+// WriteLisp writes the tree in the format of ANTLR's toStringTree: a rule with
+// children in parentheses, and leaves as their text with \n, \r and \t escaped.
 func (t *Tree) WriteLisp(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	open := 0 // brackets that are open
+	open := 0 // open parentheses
 	for i, n := range t.nodes {
 		if n.kind() == Empty {
 			continue
@@ -39,7 +39,8 @@ func (t *Tree) WriteLisp(w io.Writer) error {
 	return out.Flush()
 }
 
-// hasChildren reports whether there is anything but empty alternatives below a node.
+// hasChildren reports whether a node has children other than empty
+// alternatives.
 func (t *Tree) hasChildren(i int32) bool {
 	for j := i + 1; j < t.nodes[i].next; j = t.nodes[j].next {
 		if t.nodes[j].kind() != Empty {
@@ -49,8 +50,8 @@ func (t *Tree) hasChildren(i int32) bool {
 	return false
 }
 
-// lispText returns what ANTLR calls the text of a token: a token that is empty
-// where the input ends looks like the end.
+// lispText returns the text of a token as ANTLR prints it. Like EOF, an empty
+// token at the end of the input is <EOF>.
 func (t *Tree) lispText(n Node) string {
 	token := n.Token()
 	if int(token.Start) == len(t.input) {
@@ -76,11 +77,11 @@ func (t *Tree) lispText(n Node) string {
 	return b.String()
 }
 
-// WriteIndented writes the tree a node a line, each with the number of its
-// occurrence in the grammar, for people to read. Below a token stands how its
-// lexer rule derives it, and before it the trivia that the parser never saw.
+// WriteIndented writes the tree for people to read: one node per line, with its
+// occurrence. A token is preceded by its trivia and followed by its derivation
+// from its lexer rule.
 func (t *Tree) WriteIndented(w io.Writer) error {
-	p := &indenter{Writer: bufio.NewWriter(w), tree: t, lens: t.Lens()}
+	p := &indenter{Writer: bufio.NewWriter(w), tree: t, dissector: t.Dissector()}
 	for depth, n := range t.All() {
 		if n.Kind() == Leaf {
 			if err := p.trivia(depth, int(n.get().symbol())); err != nil {
@@ -88,7 +89,7 @@ func (t *Tree) WriteIndented(w io.Writer) error {
 			}
 		}
 		p.node(depth, n)
-		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Leaf(n) }); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.dissector.Leaf(n) }); err != nil {
 			return err
 		}
 	}
@@ -100,12 +101,12 @@ func (t *Tree) WriteIndented(w io.Writer) error {
 
 type indenter struct {
 	*bufio.Writer
-	tree *Tree
-	lens *Lens
-	next int // the first token whose trivia is not written yet
+	tree      *Tree
+	dissector *Dissector
+	next      int // the first token not yet considered
 }
 
-// trivia writes what the parser did not see before a token.
+// trivia writes the trivia before a token, given by its index.
 func (p *indenter) trivia(depth, before int) error {
 	for ; p.next < before; p.next++ {
 		token := p.tree.tokens[p.next]
@@ -113,12 +114,12 @@ func (p *indenter) trivia(depth, before int) error {
 			continue
 		}
 		o := None
-		if p.tree.inside != nil && token.Rule >= 0 {
-			o = p.tree.inside.TriviaOccurrence(token.Rule)
+		if p.tree.deriver != nil && token.Rule >= 0 {
+			o = p.tree.deriver.TriviaOccurrence(token.Rule)
 		}
 		name := p.tree.names.Token(int(token.Type))
 		p.line(depth, "trivia "+name, string(p.tree.input[token.Start:token.End]), o)
-		if err := p.inside(depth+1, func() (*Tree, error) { return p.lens.Token(p.next) }); err != nil {
+		if err := p.inside(depth+1, func() (*Tree, error) { return p.dissector.Token(p.next) }); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,13 @@
-// Package derivation holds derivation trees: how a grammar derives an input.
+// Package derivation represents derivation trees: how a grammar derives an
+// input.
 //
-// A [Tree] knows for each of its nodes which occurrence in the grammar it came
-// from, and which bytes of the input it covers. Its tokens, white space and
-// comments included, are the input byte for byte.
+// Each node of a [Tree] refers to the occurrence in the grammar that it is an
+// instance of, and to its bytes of the input. The tokens of a tree, including
+// white space and comments, concatenate to the input.
 //
-// A tree is flat: its nodes stand in pre-order in one array, each with its
-// depth, so that a walk is a loop and no nesting of an input is too deep. Trees
-// are immutable and safe for concurrent use.
+// A tree stores its nodes in pre-order in one array, each with its depth.
+// Walking a tree is a loop, so that deeply nested inputs do not exhaust the
+// call stack. Trees are immutable and safe for concurrent use.
 package derivation
 
 import (
@@ -19,142 +20,144 @@ import (
 	"unicode/utf8"
 )
 
-// An Occurrence is the number of a node of the grammar graph.
+// An Occurrence is the number of a node in the grammar graph.
 type Occurrence int32
 
-// None is the occurrence of a tree's root: the start rule is entered from nowhere.
+// None is the occurrence of a tree's root, which no rule refers to.
 const None Occurrence = -1
 
-// EOF is the type of the token that ends every input.
+// EOF is the type of the last token of every input.
 const EOF = -1
 
-// Names are a grammar's names, shared by all of its trees.
+// Names are the names of a grammar's rules, tokens and symbols. All trees of
+// the grammar share them.
 type Names struct {
-	Rules   []string // rules by index
-	Tokens  []string // tokens by type, as they are shown to people: '+' or ID
-	Symbols []string // nodes of the grammar graph by number, as the grammar writes them
-	Deep    []bool   // nodes of the graph by number: whether there is something below
+	Rules   []string // parser rules by index
+	Tokens  []string // display names of tokens by type: '+' or ID
+	Symbols []string // texts of graph nodes by number, as written in the grammar
+	Deep    []bool   // by graph node: whether the node is a reference with children
 }
 
-// A Token is a piece of input as the lexer cut it.
+// A Token is a token of the input.
 type Token struct {
 	Type       int32
-	Rule       int32 // the lexer rule that ended the token, by index; -1 for the end of the input
-	Start, End int32 // in bytes
+	Rule       int32 // index of the lexer rule that ended the token; -1 for EOF
+	Start, End int32 // byte offsets
 	Channel    int16
-	Skipped    bool // matched, and thrown away by the grammar
+	Skipped    bool // discarded by the skip command
 }
 
-// Trivia reports whether the token is one that the parser never saw.
+// Trivia reports whether the token is hidden from the parser.
 func (t Token) Trivia() bool { return t.Skipped || t.Channel != 0 }
 
-// A Piece is a part of a token that one lexer rule matched and left for others
-// to go on with. The token's last part, which ends it, is no piece.
+// A Piece is a part of a token that one lexer rule matched and, by `more`, left
+// to other rules to continue. The last part, which ends the token, is not a
+// Piece.
 type Piece struct {
-	Token int32 // the token, by index
+	Token int32 // index of the token
 	Rule  int32
-	End   int32 // in bytes
+	End   int32 // byte offset
 }
 
-// A Tree is a derivation of one input.
+// A Tree is the derivation of one input.
 type Tree struct {
-	input  []byte
-	names  *Names
-	tokens []Token
-	nodes  []node
-	inside Insider
-	pieces []Piece // in the order of the input
+	input   []byte
+	names   *Names
+	tokens  []Token
+	nodes   []node
+	deriver TokenDeriver
+	pieces  []Piece // in input order
 
-	// A tree inside a token has no tokens: its leaves are characters, one after
-	// the other from start to end.
+	// The tree of a token has no tokens itself: its leaves are the characters
+	// from start to end.
 	chars      bool
-	kept       uint64
+	cacheID    uint64
 	start, end int32
 }
 
-// An Insider derives tokens from their lexer rules.
-type Insider interface {
-	// Dissect returns what derives the tokens of an input, one after the other:
-	// it is given a token and the pieces of that token. What it returns is valid
-	// until the next call.
+// A TokenDeriver derives tokens from their lexer rules.
+type TokenDeriver interface {
+	// Dissect returns a function that derives a token of the input, given with
+	// its pieces. The function's result is valid until its next call.
 	Dissect(input []byte) func(token *Token, pieces []Piece) (*Tree, error)
-	// TriviaOccurrence returns the node of the graph that trivia matched by a
-	// lexer rule is an instance of.
+	// TriviaOccurrence returns the occurrence of trivia that a lexer rule
+	// matched.
 	TriviaOccurrence(rule int32) Occurrence
 }
 
-// WithInside returns the tree with the means to take its tokens apart.
-func (t *Tree) WithInside(in Insider, pieces []Piece) *Tree {
-	t.inside, t.pieces = in, pieces
+// WithTokenDeriver sets how t derives its tokens, and returns t.
+func (t *Tree) WithTokenDeriver(in TokenDeriver, pieces []Piece) *Tree {
+	t.deriver, t.pieces = in, pieces
 	return t
 }
 
-// Inside derives a token, given by its index, from its lexer rule. The root of
-// that tree stands for the token, its nodes are occurrences below the token's,
-// and its leaves are characters. It is nil for the end of the input and where
-// the tree does not know its lexer. The error is a *limit.Error.
+// Dissect derives the token with the given index from its lexer rule. The root
+// of the returned tree stands for the token, its other nodes are instances of
+// occurrences below the token's, and its leaves are characters. The tree is nil
+// for EOF and if t cannot derive its tokens. The error is a *limit.Error.
 //
-// To look into many tokens, use a [Lens].
-func (t *Tree) Inside(token int) (*Tree, error) { return t.Lens().Token(token) }
+// Use a [Dissector] to derive many tokens.
+func (t *Tree) Dissect(token int) (*Tree, error) { return t.Dissector().Token(token) }
 
-// A Lens looks into the tokens of a tree one by one, in memory that it uses
-// again. It is not safe for concurrent use.
-type Lens struct {
+// A Dissector derives the tokens of a tree one at a time and reuses its memory. It
+// is not safe for concurrent use.
+type Dissector struct {
 	tree   *Tree
 	derive func(*Token, []Piece) (*Tree, error)
-	pieces []Piece // those from the last token that had any
+	pieces []Piece // the pieces from the token asked for last on
 }
 
-// Lens returns a lens on the tree.
-func (t *Tree) Lens() *Lens {
-	l := &Lens{tree: t, pieces: t.pieces}
-	if t.inside != nil {
-		l.derive = t.inside.Dissect(t.input)
+// Dissector returns a Dissector for the tree.
+func (t *Tree) Dissector() *Dissector {
+	d := &Dissector{tree: t, pieces: t.pieces}
+	if t.deriver != nil {
+		d.derive = t.deriver.Dissect(t.input)
 	}
-	return l
+	return d
 }
 
-// Token derives a token as [Tree.Inside] does. The result is valid until the
-// next call.
-func (l *Lens) Token(token int) (*Tree, error) {
-	of := &l.tree.tokens[token]
-	if l.derive == nil || of.Rule < 0 {
+// Token derives a token like [Tree.Dissect]. The result is valid until the next
+// call.
+func (d *Dissector) Token(token int) (*Tree, error) {
+	of := &d.tree.tokens[token]
+	if d.derive == nil || of.Rule < 0 {
 		return nil, nil
 	}
 	var pieces []Piece
-	if len(l.tree.pieces) > 0 {
-		pieces = l.piecesOf(int32(token))
+	if len(d.tree.pieces) > 0 {
+		pieces = d.piecesOf(int32(token))
 	}
-	return l.derive(of, pieces)
+	return d.derive(of, pieces)
 }
 
-// piecesOf returns the pieces of a token. Tokens mostly come in order.
-func (l *Lens) piecesOf(token int32) []Piece {
-	if len(l.pieces) == 0 || l.pieces[0].Token > token {
-		l.pieces = l.tree.pieces
+// piecesOf returns the pieces of a token. It is fast if tokens are asked for in
+// order.
+func (d *Dissector) piecesOf(token int32) []Piece {
+	if len(d.pieces) == 0 || d.pieces[0].Token > token {
+		d.pieces = d.tree.pieces
 	}
-	if l.pieces[0].Token < token {
-		first, _ := slices.BinarySearchFunc(l.pieces, token, func(p Piece, token int32) int { return int(p.Token) - int(token) })
-		l.pieces = l.pieces[first:]
+	if d.pieces[0].Token < token {
+		first, _ := slices.BinarySearchFunc(d.pieces, token, func(p Piece, token int32) int { return int(p.Token) - int(token) })
+		d.pieces = d.pieces[first:]
 	}
 	last := 0
-	for last < len(l.pieces) && l.pieces[last].Token == token {
+	for last < len(d.pieces) && d.pieces[last].Token == token {
 		last++
 	}
-	return l.pieces[:last]
+	return d.pieces[:last]
 }
 
-// Leaf derives the token of a leaf of the tree as [Node.Inside] does. The
-// result is valid until the next call.
-func (l *Lens) Leaf(n Node) (*Tree, error) {
+// Leaf derives the token of a leaf like [Node.Dissect]. The result is valid
+// until the next call.
+func (d *Dissector) Leaf(n Node) (*Tree, error) {
 	if !n.deep() {
 		return nil, nil
 	}
-	return l.Token(int(n.get().symbol()))
+	return d.Token(int(n.get().symbol()))
 }
 
-// Trivia yields the tokens that the parser never saw, by index, each with the
-// node of the graph that it is an instance of.
+// Trivia yields the index and the occurrence of each token that is hidden from
+// the parser.
 func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
 	return func(yield func(int, Occurrence) bool) {
 		for i := range t.tokens {
@@ -163,8 +166,8 @@ func (t *Tree) Trivia() iter.Seq2[int, Occurrence] {
 				continue
 			}
 			o := None
-			if t.inside != nil && token.Rule >= 0 {
-				o = t.inside.TriviaOccurrence(token.Rule)
+			if t.deriver != nil && token.Rule >= 0 {
+				o = t.deriver.TriviaOccurrence(token.Rule)
 			}
 			if !yield(i, o) {
 				return
@@ -177,7 +180,7 @@ type node struct {
 	occurrence Occurrence
 	head       uint32 // kind and symbol
 	depth      int32
-	next       int32 // index of the first node after this one's subtree
+	next       int32 // index of the first node after the subtree
 }
 
 const symbolBits = 30
@@ -186,10 +189,11 @@ func head(kind Kind, symbol int32) uint32 { return uint32(kind)<<symbolBits | ui
 
 func (n *node) kind() Kind { return Kind(n.head >> symbolBits) }
 
-// symbol returns a rule's index, a token's index or a character's place.
+// symbol returns the index of a rule, the index of a token, or the offset of a
+// character.
 func (n *node) symbol() int32 { return int32(n.head & (1<<symbolBits - 1)) }
 
-// Kind tells what a node stands for.
+// Kind is the kind of a tree node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -199,27 +203,27 @@ const (
 	Empty             // an empty alternative
 )
 
-// Kept returns a number that is the same whenever a tree is the same one inside
-// a token: short tokens that come often have their trees kept. It is 0 for all
-// others, whose memory a [Lens] uses again.
-func (t *Tree) Kept() uint64 { return t.kept }
+// CacheID returns the number of a token's tree that is cached because the token is
+// short and frequent: equal numbers mean the same tree. It is 0 for all other
+// trees, whose memory a [Dissector] reuses.
+func (t *Tree) CacheID() uint64 { return t.cacheID }
 
-// Input returns the text that places in the tree are places of: what the tree
-// derives, and whatever follows it. A tree inside a token may have all of the
-// text around the token, or the token alone. The caller must not change it.
+// Input returns the text that the tree's offsets refer to. It may continue
+// after the derived part. For the tree of a token, it is the whole input or the
+// token alone. The caller must not change it.
 func (t *Tree) Input() []byte { return t.input }
 
 // Len returns the number of nodes.
 func (t *Tree) Len() int { return len(t.nodes) }
 
-// Tokens returns all tokens in the order of the input, trivia included. The
-// caller must not change them.
+// Tokens returns all tokens in input order, including trivia. The caller must
+// not change them.
 func (t *Tree) Tokens() []Token { return t.tokens }
 
 // Root returns the node of the start rule.
 func (t *Tree) Root() Node { return Node{t, 0} }
 
-// All yields every node in pre-order, with its depth; the root's is 0.
+// All yields every node in pre-order with its depth. The root has depth 0.
 func (t *Tree) All() iter.Seq2[int, Node] {
 	return func(yield func(int, Node) bool) {
 		for i := range t.nodes {
@@ -230,8 +234,7 @@ func (t *Tree) All() iter.Seq2[int, Node] {
 	}
 }
 
-// String returns the text of the tree's tokens in order, trivia included:
-// the input as it was.
+// String returns the text of all tokens, including trivia: the input.
 func (t *Tree) String() string {
 	if t.chars {
 		return string(t.input[t.start:t.end])
@@ -244,7 +247,7 @@ func (t *Tree) String() string {
 	return b.String()
 }
 
-// A Node is a place in a tree.
+// A Node is a node of a tree.
 type Node struct {
 	tree  *Tree
 	index int32
@@ -252,21 +255,21 @@ type Node struct {
 
 func (n Node) get() *node { return &n.tree.nodes[n.index] }
 
-// Index returns the node's place in pre-order.
+// Index returns the pre-order index of the node.
 func (n Node) Index() int { return int(n.index) }
 
-// Kind tells what the node stands for.
+// Kind returns the kind of the node.
 func (n Node) Kind() Kind { return n.get().kind() }
 
-// Occurrence returns the number of the grammar node that this node is an
-// instance of, or [None] for the root.
+// Occurrence returns the grammar node that n is an instance of, or [None] for
+// the root.
 func (n Node) Occurrence() Occurrence { return n.get().occurrence }
 
-// Rule returns the index of the node's parser rule. The node must be a [Rule].
+// Rule returns the index of the parser rule of a [Rule] node.
 func (n Node) Rule() int { return int(n.get().symbol()) }
 
-// Token returns the token of a node that is a [Leaf]. Inside a token that is the
-// character, or the text of a literal, with no type.
+// Token returns the token of a [Leaf] node. In the tree of a token, it is a
+// character or the text of a literal, without a type.
 func (n Node) Token() Token {
 	symbol := n.get().symbol()
 	if !n.tree.chars {
@@ -282,8 +285,9 @@ func (n Node) Token() Token {
 	return Token{Rule: -1, Start: symbol, End: end}
 }
 
-// Unread returns the first token after the tree's last leaf that the parser
-// would have seen, if there is one: where a start rule ended before the input.
+// Unread returns the first token after the tree's last leaf that is visible to
+// the parser, unless it is EOF. It exists if the start rule ended before the
+// input.
 func (t *Tree) Unread() (token Token, ok bool) {
 	next := 0
 	for i := len(t.nodes) - 1; i >= 0; i-- {
@@ -300,17 +304,17 @@ func (t *Tree) Unread() (token Token, ok bool) {
 	return Token{}, false
 }
 
-// Place returns the line and column of an offset in a text, both from 1; columns
-// count characters.
-func Place(text []byte, offset int) (line, column int) {
+// LineColumn returns the line and column of a byte offset in a text, both from 1.
+// Columns count characters.
+func LineColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	line = 1 + bytes.Count(before, []byte("\n"))
 	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return line, column
 }
 
-// Name returns the rule's name, the token's name, inside a token the symbol as
-// the grammar writes it, or "" for an empty alternative.
+// Name returns the name of the rule or token, the symbol as written in the
+// grammar for a leaf in the tree of a token, or "" for an empty alternative.
 func (n Node) Name() string {
 	names := n.tree.names
 	switch {
@@ -325,23 +329,24 @@ func (n Node) Name() string {
 	}
 }
 
-// Inside derives a leaf's token from its lexer rule, as [Tree.Inside] does. It
-// is nil for literals and for tokens of a set: there is nothing below them in
-// the grammar.
-func (n Node) Inside() (*Tree, error) {
+// Dissect derives a leaf's token from its lexer rule, like [Tree.Dissect]. The
+// tree is nil for literals and token sets, which have nothing below them in the
+// grammar.
+func (n Node) Dissect() (*Tree, error) {
 	if !n.deep() {
 		return nil, nil
 	}
-	return n.tree.Inside(int(n.get().symbol()))
+	return n.tree.Dissect(int(n.get().symbol()))
 }
 
-// deep reports whether the node is a token with something below it in the grammar.
+// deep reports whether the node is a token whose occurrence has children in the
+// grammar.
 func (n Node) deep() bool {
 	deep, o := n.tree.names.Deep, int(n.Occurrence())
 	return n.Kind() == Leaf && 0 <= o && o < len(deep) && deep[o]
 }
 
-// Token returns the name of a token type, also of those that have none.
+// Token returns the name of a token type. Unnamed types get a name such as <7>.
 func (n *Names) Token(t int) string {
 	switch {
 	case t == EOF:
@@ -353,7 +358,7 @@ func (n *Names) Token(t int) string {
 	}
 }
 
-// Text returns what a leaf matched; the end of the input is "".
+// Text returns the text of a leaf. It is "" for EOF and for other nodes.
 func (n Node) Text() string {
 	if n.Kind() != Leaf {
 		return ""
@@ -362,10 +367,9 @@ func (n Node) Text() string {
 	return string(n.tree.input[token.Start:token.End])
 }
 
-// Span returns the bytes of the input from the node's first token to its last.
-// A node without tokens has an empty span where it stands: behind what comes
-// before it in the nearest node above it that has tokens, or else before what
-// comes after it there.
+// Span returns the byte range from the node's first token to its last. A node
+// without tokens has an empty span at its position in the nearest ancestor with
+// tokens: after the preceding token there, or else before the following one.
 func (n Node) Span() (start, end int) {
 	nodes := n.tree.nodes
 	after := n.get().next
@@ -392,26 +396,26 @@ func (n Node) Span() (start, end int) {
 	return at, at
 }
 
-// A gap is what lies between two leaves, around a node without any.
+// A gap is the space between two leaves around a node without leaves.
 type gap struct {
-	last, next    int32 // the leaves, -1 and the number of nodes if there are none
-	before, after int32 // the least depths of nodes between the one and the node, and behind the node up to the other
+	last, next    int32 // the leaves before and after; -1 and the number of nodes if there are none
+	before, after int32 // least depth of the nodes from last to the node, and from the end of the node to next
 }
 
-// within returns where a gap lies in the input.
+// within returns the offset of a gap in the input.
 func (t *Tree) within(g gap) int {
 	none := int(g.next) == len(t.nodes)
 	switch {
 	case g.last < 0 && none:
 		return int(t.start)
-	case none || g.last >= 0 && g.before >= g.after: // the leaf before is as near as the one after
+	case none || g.last >= 0 && g.before >= g.after: // the leaf before is at least as near as the one after
 		return int(Node{t, g.last}.Token().End)
 	default:
 		return int(Node{t, g.next}.Token().Start)
 	}
 }
 
-// Children yields the nodes right below n, in order.
+// Children yields the children of n in order.
 func (n Node) Children() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for i := n.index + 1; i < n.get().next; i = n.tree.nodes[i].next {

@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// Rules and tokens of the trees here.
+// Rules and tokens of the test trees.
 const (
 	ruleS, ruleE        = 0, 1
 	plus, id, space, st = 1, 2, 3, 4
@@ -24,7 +24,7 @@ const (
 
 var names = &derivation.Names{Rules: []string{"s", "e"}, Tokens: []string{"", "'+'", "ID", "SPACE", ""}}
 
-// cut makes tokens of the given types and texts, and the input that they are.
+// cut returns tokens of the given types and texts, and the input they form.
 func cut(pieces ...any) (input []byte, tokens []derivation.Token) {
 	for i := 0; i < len(pieces); i += 2 {
 		start := int32(len(input))
@@ -170,7 +170,7 @@ func TestLispText(t *testing.T) {
 	}
 }
 
-// A model is a tree made the plain way.
+// A model is a tree built naively.
 type model struct {
 	kind       derivation.Kind
 	symbol     int // rule, or index of the token
@@ -179,8 +179,8 @@ type model struct {
 	children   []*model
 }
 
-// drawTree draws a tree, made by a Builder and the plain way, with everything
-// that a parser does.
+// drawTree draws a tree, built by a Builder and naively, with all operations
+// that a parser uses.
 func drawTree(t *rapid.T) (*derivation.Tree, *model) {
 	var b derivation.Builder
 	if rapid.Bool().Draw(t, "used before") {
@@ -230,13 +230,13 @@ func drawTree(t *rapid.T) (*derivation.Tree, *model) {
 	return b.Tree(input, tokens, names), root
 }
 
-// wrappable reports whether something came after the last left operand, as it
-// always does: an operator takes at least a token.
+// wrappable reports whether anything was added since the last left operand. It
+// always is in a parse: an operator consumes at least one token.
 func wrappable(m *model) bool {
 	return len(m.children) > 1 || len(m.children) == 1 && !m.children[0].operand
 }
 
-// A Builder makes the tree that the plain way makes.
+// TestBuilder checks that a Builder builds the same tree as the naive model.
 func TestBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree, want := drawTree(t)
@@ -292,8 +292,9 @@ type jsonNode struct {
 	Children   []jsonNode
 }
 
-// What WriteJSON writes is JSON, and says of each node what the node says.
-func TestJSONIsTheTree(t *testing.T) {
+// TestJSONAgreesWithTree checks that WriteJSON writes valid JSON that agrees with
+// the nodes.
+func TestJSONAgreesWithTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree, _ := drawTree(t)
 		var b strings.Builder
@@ -332,7 +333,7 @@ func TestJSONIsTheTree(t *testing.T) {
 	})
 }
 
-// Walks and writers do not recurse.
+// TestDeepTree checks that walks and writers do not recurse.
 func TestDeepTree(t *testing.T) {
 	const depth = 2_000_000
 	var b derivation.Builder
@@ -368,10 +369,11 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
-// An insider finds a character in each token, but gives up on some.
-type insider struct{ givesUp string }
+// A fakeDeriver derives a single character from each token, and fails for some
+// tokens.
+type fakeDeriver struct{ givesUp string }
 
-func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
+func (in fakeDeriver) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
 	var tree derivation.Tree
 	return func(token *derivation.Token, _ []derivation.Piece) (*derivation.Tree, error) {
 		if string(input[token.Start:token.End]) == in.givesUp {
@@ -381,16 +383,16 @@ func (in insider) Dissect(input []byte) func(*derivation.Token, []derivation.Pie
 		root := b.Open(0, ruleS, derivation.None)
 		b.Leaf(1, token.Start, 1)
 		b.Close(root)
-		b.Chars(input, token.Start, token.End, &derivation.Names{Rules: names.Rules, Symbols: []string{"a", "b"}}, &tree)
+		b.TokenTree(input, token.Start, token.End, &derivation.Names{Rules: names.Rules, Symbols: []string{"a", "b"}}, &tree)
 		return &tree, nil
 	}
 }
 
-func (insider) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
+func (fakeDeriver) TriviaOccurrence(int32) derivation.Occurrence { return 3 }
 
-// A token that takes too long to take apart says so where it stands, and all
-// else is there.
-func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
+// TestDeepJSONWithErrors checks that the JSON reports a token that
+// exceeds a limit in place, and contains everything else.
+func TestDeepJSONWithErrors(t *testing.T) {
 	names := &derivation.Names{Rules: names.Rules, Tokens: names.Tokens, Deep: make([]bool, 20)}
 	names.Deep[11] = true
 	input, tokens := cut(id, "x", space, " ", id, "y")
@@ -412,7 +414,7 @@ func TestDeepJSONOfWhatTakesTooLong(t *testing.T) {
 		"x": leaf("x", at0, `"error":"patience: limit of 7 reached"`) + "," + leaf("y", at2, inside("y", at2)),
 		"y": leaf("x", at0, inside("x", at0)) + "," + leaf("y", at2, `"error":"patience: limit of 7 reached"`),
 	} {
-		tree := b.Tree(input, tokens, names).WithInside(insider{givesUp}, nil)
+		tree := b.Tree(input, tokens, names).WithTokenDeriver(fakeDeriver{givesUp}, nil)
 		var got, trivia strings.Builder
 		err := tree.WriteDeepJSON(&got)
 		if want := `{"rule":"s","start":0,"end":3,"children":[` + want + `]}`; got.String() != want || (err == nil) != (givesUp == "") {

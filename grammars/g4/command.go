@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// commandTakesArgument has ANTLR's lexer commands.
+// commandTakesArgument lists ANTLR's lexer commands.
 var commandTakesArgument = map[string]bool{ //nolint:gochecknoglobals // a table, never changed
 	"skip": false, "more": false, "popMode": false,
 	"type": true, "channel": true, "mode": true, "pushMode": true,
@@ -14,7 +14,7 @@ var commandTakesArgument = map[string]bool{ //nolint:gochecknoglobals // a table
 // commands reads "-> skip, type(X)".
 func (p *parser) commands(alt *Alt) {
 	if !p.rule.IsLexer() {
-		p.errorf(p.tok.Pos, "commands are possible only in lexer rules")
+		p.errorf(p.tok.Pos, "lexer commands are allowed only in lexer rules")
 	}
 	p.next()
 	for {
@@ -36,7 +36,7 @@ func (p *parser) command(alt *Alt) {
 	takes, known := commandTakesArgument[name]
 	switch {
 	case !known:
-		p.errorf(t.Pos, "there is no lexer command %q", t.text)
+		p.errorf(t.Pos, "unknown lexer command %q, expected skip, more, type, channel, mode, pushMode or popMode", t.text)
 		return
 	case takes && !called:
 		p.errorf(t.Pos, "lexer command %s needs an argument", name)
@@ -44,15 +44,15 @@ func (p *parser) command(alt *Alt) {
 	case !takes && called:
 		p.errorf(t.Pos, "lexer command %s takes no argument", name)
 	case name != t.text:
-		p.warnf(t.Pos, "lexer command %s is spelt %s", name, t.text)
+		p.warnf(t.Pos, "lexer command %s should be written %s", t.text, name)
 	}
 	if p.nesting > 0 {
-		p.errorf(t.Pos, "lexer commands cannot stand in brackets")
+		p.errorf(t.Pos, "lexer commands are not allowed inside parentheses")
 	}
 	alt.Commands = append(alt.Commands, Command{t.Pos, name, arg})
 }
 
-// commandArgument reads "(X)" or "(3)" if it is there.
+// commandArgument reads an optional "(X)" or "(3)".
 func (p *parser) commandArgument() (arg string, called bool) {
 	if !p.accept("(") {
 		return "", false
@@ -66,7 +66,8 @@ func (p *parser) commandArgument() (arg string, called bool) {
 	return t.text, true
 }
 
-// commandName returns a command as ANTLR spells it, or written if there is none.
+// commandName returns a command in ANTLR's spelling, or written itself if the
+// command is unknown.
 func commandName(written string) string {
 	for name := range commandTakesArgument {
 		if strings.EqualFold(name, written) {
@@ -76,7 +77,8 @@ func commandName(written string) string {
 	return written
 }
 
-// checkCommands reports commands that ANTLR has no place for, or that undo each other.
+// checkCommands reports commands that ANTLR does not allow in the rule, and
+// commands that conflict.
 func (p *parser) checkCommands() {
 	var earlier []string
 	for _, alt := range p.rule.Body.Alts {
@@ -97,20 +99,20 @@ func (p *parser) checkCommands() {
 	}
 }
 
-// checkPair warns of a command that does not go with an earlier one.
+// checkPair warns if a command duplicates or conflicts with an earlier one.
 func (p *parser) checkPair(earlier string, c Command) {
 	switch {
 	case strings.HasSuffix(c.Name, "Mode"):
 	case c.Name == earlier:
-		p.warnf(c.Pos, "lexer command %s again", c.Name)
-	case fate(c.Name) != fate(earlier) && fate(c.Name) != 0 && fate(earlier) != 0:
-		p.warnf(c.Pos, "lexer command %s does not go with %s", c.Name, earlier)
+		p.warnf(c.Pos, "duplicate lexer command %s", c.Name)
+	case tokenEffect(c.Name) != tokenEffect(earlier) && tokenEffect(c.Name) != 0 && tokenEffect(earlier) != 0:
+		p.warnf(c.Pos, "lexer command %s conflicts with %s", c.Name, earlier)
 	}
 }
 
-// fate numbers the commands that settle what becomes of a token: only those of
-// one fate go together. It is 0 for the others.
-func fate(name string) int {
+// tokenEffect numbers the commands by what they do with the token. Commands
+// with different numbers conflict; 0 conflicts with none.
+func tokenEffect(name string) int {
 	switch name {
 	case "skip":
 		return 1

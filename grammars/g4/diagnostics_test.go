@@ -12,8 +12,8 @@ import (
 	"github.com/inroad/inroad/grammars/internal/inplace"
 )
 
-// TestDiagnosticsInPlace checks that each grammar in testdata has the
-// diagnostics that its comments announce, on their lines, and no others.
+// TestDiagnosticsInPlace checks that each grammar in testdata has exactly the
+// diagnostics that its comments announce.
 func TestDiagnosticsInPlace(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.g4")
 	if err != nil || len(files) == 0 {
@@ -63,16 +63,16 @@ func TestLimits(t *testing.T) {
 		text string
 		want string
 	}{
-		"as much text as there may be": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
+		"text at the limit": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
 		"too much text": {
 			"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
-			"f.g4:1:1: grammar has 1048593 bytes, more than the limit of 1048576",
+			"f.g4:1:1: grammar has 1048593 bytes; the limit is 1048576",
 		},
-		"brackets as deep as they may be":       {nested(500), ""},
-		"brackets too deep":                     {nested(501), "f.g4:1:516: brackets are nested more than 500 deep"},
-		"brackets far too deep":                 {nested(500_000), "f.g4:1:516: brackets are nested more than 500 deep"},
+		"parentheses at the limit":              {nested(500), ""},
+		"parentheses too deep":                  {nested(501), "f.g4:1:516: parentheses are nested more than 500 deep"},
+		"parentheses far too deep":              {nested(500_000), "f.g4:1:516: parentheses are nested more than 500 deep"},
 		"brackets in actions nest freely":       {"grammar A; a : " + strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000) + ";", ""},
-		"text that is not UTF-8":                {"grammar A; // é\na : B \xff\xfe ;", "f.g4:2:7: text is not UTF-8"},
+		"text that is not UTF-8":                {"grammar A; // é\na : B \xff\xfe ;", "f.g4:2:7: text is not valid UTF-8"},
 		"the replacement character is no error": {"grammar A; // \uFFFD\na : B;", ""},
 	}
 	for name, test := range tests {
@@ -118,9 +118,9 @@ func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
 	}
 }
 
-// TestRuleWithErrorsIsThere checks that one fault does not bring others with
-// it: the rule can be referred to, and the rest of the file is read.
-func TestRuleWithErrorsIsThere(t *testing.T) {
+// TestRuleWithErrorsIsDefined checks that an error in a rule causes no further
+// errors: references to the rule resolve, and the rest of the file is parsed.
+func TestRuleWithErrorsIsDefined(t *testing.T) {
 	file, diagnostics := g4.Parse("f.g4", "grammar A; a : b ) C ; b : C ; c : C\nd : C ;")
 	if got, want := len(diagnostics), 2; got != want {
 		t.Errorf("%d diagnostics, want %d:\n%v", got, want, diagnostics)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A char is one character of a literal or a set, as written.
+// A char is one character of a literal or a set.
 type char struct {
 	Pos
 	text  string
@@ -18,7 +18,7 @@ type char struct {
 	valid bool
 
 	property bool
-	ranges   []RuneRange // of a property
+	ranges   []RuneRange // of the property
 }
 
 // A cursor reads a literal or a set character by character.
@@ -26,10 +26,10 @@ type cursor struct {
 	p    *parser
 	pos  Pos
 	rest string
-	set  bool // sets have other escapes than literals
+	set  bool // a set, whose escapes differ from a literal's
 }
 
-// next reads one character, reporting an escape that means nothing.
+// next reads one character and reports invalid escapes.
 func (c *cursor) next() char {
 	ch := char{Pos: c.pos, valid: true}
 	var size int
@@ -56,8 +56,8 @@ func (c *cursor) next() char {
 	return ch
 }
 
-// unescape reads the escape that text begins with. If it is not valid, size
-// tells how much of the text makes it up.
+// unescape decodes the escape at the start of text. The size is that of the
+// escape even if it is invalid.
 func unescape(text string, set bool) (value rune, size int, valid bool) {
 	if strings.HasPrefix(text, `\u`) {
 		return unescapeHex(text, set)
@@ -85,8 +85,8 @@ func unescape(text string, set bool) (value rune, size int, valid bool) {
 	return 0, size, false
 }
 
-// unescapeHex reads \uXXXX or \u{X...}. ANTLR allows any number of digits
-// between the braces in sets, but six in literals.
+// unescapeHex decodes \uXXXX or \u{X...}. ANTLR allows any number of digits
+// between the braces in sets, but at most six in literals.
 func unescapeHex(text string, set bool) (value rune, size int, valid bool) {
 	braced := strings.HasPrefix(text, `\u{`)
 	start := len(`\u`)
@@ -116,12 +116,12 @@ func isHexDigit(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'f' || 'A' <= r && r <= 'F'
 }
 
-// maxProperty is longer than the longest property, so that looking for the end
-// of one takes no time to speak of.
+// maxProperty exceeds the length of any property escape. It bounds the search
+// for the closing brace.
 const maxProperty = 200
 
-// propertyEscape reads the \p{...} or \P{...} that text begins with. It returns no
-// ranges if there is no such property.
+// propertyEscape reads the \p{...} or \P{...} at the start of text. It returns
+// no ranges for an unknown property.
 func (p *parser) propertyEscape(text string) (ranges []RuneRange, size int) {
 	end := strings.IndexByte(text[:min(len(text), maxProperty)], '}')
 	if len(text) < 3 || text[2] != '{' || end < 0 {
@@ -139,8 +139,8 @@ func (p *parser) propertyEscape(text string) (ranges []RuneRange, size int) {
 	return ranges, size
 }
 
-// complement returns the characters that are not in ranges, which are in order
-// and apart. The complement of nothing is nothing: there is no such property.
+// complement returns the characters outside ranges, which must be sorted and
+// disjoint. The complement of no ranges, an unknown property, is no ranges.
 func complement(ranges []RuneRange) []RuneRange {
 	if len(ranges) == 0 {
 		return nil
@@ -159,15 +159,15 @@ func complement(ranges []RuneRange) []RuneRange {
 	return out
 }
 
-// cursor returns a cursor over what stands between the quotes or brackets that
+// cursor returns a cursor over the text between the quotes or brackets that
 // open at pos.
 func (p *parser) cursor(pos Pos, text string, set bool) *cursor {
 	pos.Column++
 	return &cursor{p: p, pos: pos, rest: text, set: set}
 }
 
-// unquote returns what stands between the quotes of a literal, and its code
-// points. Two escapes that make a surrogate pair are one code point.
+// unquote returns the text between the quotes of a literal, and its code
+// points. Two escapes that form a surrogate pair make one code point.
 func (p *parser) unquote(t token) (text string, runes []rune) {
 	text = t.text[1:]
 	if !t.unclosed {
@@ -187,27 +187,27 @@ func (p *parser) unquote(t token) (text string, runes []rune) {
 	return text, runes
 }
 
-// literal makes an element of a quoted token.
+// literal returns the element of a quoted token.
 func (p *parser) literal(t token) *Literal {
 	text, runes := p.unquote(t)
 	if text == "" && !t.unclosed {
 		p.errorf(t.Pos, "a literal cannot be empty")
 	}
 	if len(runes) == 0 {
-		runes = []rune{unicode.ReplacementChar} // reported; but a literal always has a value
+		runes = []rune{unicode.ReplacementChar} // already reported; a literal always has a value
 	}
 	if slices.ContainsFunc(runes, utf16.IsSurrogate) {
-		p.warnf(t.Pos, "half of a surrogate pair never occurs in text: %s", t)
+		p.warnf(t.Pos, "%s is half of a surrogate pair, which never occurs in text", t)
 	}
 	return &Literal{Pos: t.Pos, Text: text, Value: string(runes)}
 }
 
-// characterRange makes an element of the two ends of a range. It has no
-// characters if an end is not one.
+// characterRange returns the element of a range. The range is empty if a bound
+// is not a single character.
 func (p *parser) characterRange(from, to token) *Range {
 	r := &Range{Pos: from.Pos, Text: from.text + ".." + to.text}
-	lo, okLo := p.end(from)
-	hi, okHi := p.end(to)
+	lo, okLo := p.bound(from)
+	hi, okHi := p.bound(to)
 	if !okLo || !okHi {
 		return r
 	}
@@ -220,25 +220,25 @@ func (p *parser) characterRange(from, to token) *Range {
 	return r
 }
 
-// end returns the single character of a literal that ends a range.
-func (p *parser) end(t token) (rune, bool) {
+// bound returns the single character of a literal that bounds a range.
+func (p *parser) bound(t token) (rune, bool) {
 	text, runes := p.unquote(t)
 	if len(runes) == 1 {
 		return runes[0], true
 	}
-	if text == "" || len(runes) > 1 { // or else its escapes were reported
-		p.errorf(t.Pos, "a range needs single characters, found %s", t)
+	if text == "" || len(runes) > 1 { // otherwise its escapes were already reported
+		p.errorf(t.Pos, "range bounds must be single characters, found %s", t)
 	}
 	return 0, false
 }
 
-// A placedItem is an item of a set with its place.
+// A placedItem is a set item with its position.
 type placedItem struct {
 	Pos
 	SetItem
 }
 
-// charSet makes an element of the set whose bracket is the current token.
+// charSet reads the set whose opening bracket is the current token.
 func (p *parser) charSet() *CharSet {
 	open := p.tok
 	body, closed := p.scan.set()
@@ -263,8 +263,8 @@ func (p *parser) charSet() *CharSet {
 }
 
 // setItem reads a character, a range or a property. A hyphen makes a range only
-// between two characters, so that at either end of a set and after a range it
-// stands for itself.
+// between two characters; at either end of a set and after a range it is an
+// ordinary character.
 func (p *parser) setItem(c *cursor) (item placedItem, ok bool) {
 	from := c.next()
 	to := from
@@ -293,7 +293,7 @@ func (p *parser) setItem(c *cursor) (item placedItem, ok bool) {
 	return item, true
 }
 
-// checkCase warns of ranges such as A-z, which hold more than letters.
+// checkCase warns about ranges such as A-z, which include more than letters.
 func (p *parser) checkCase(pos Pos, text string, r RuneRange) {
 	mixed := (unicode.ToLower(r.Lo) == r.Lo) != (unicode.ToLower(r.Hi) == r.Hi)
 	if !mixed || r.Hi >= utf8.RuneSelf {
@@ -306,12 +306,12 @@ func (p *parser) checkCase(pos Pos, text string, r RuneRange) {
 		}
 	}
 	if len(others) > 0 {
-		p.warnf(pos, "range %s goes from one case to the other and includes %q", text, string(others))
+		p.warnf(pos, "range %s spans upper and lower case and includes %q", text, string(others))
 	}
 }
 
-// checkRepeats warns of characters that are in a set, or in what comes to the
-// same, twice. Properties are left out: they overlap by nature.
+// checkRepeats warns about items that repeat characters of other items. It
+// ignores properties, which overlap by nature.
 func (p *parser) checkRepeats(items []placedItem) {
 	type span struct {
 		RuneRange
@@ -332,7 +332,7 @@ func (p *parser) checkRepeats(items []placedItem) {
 		a, b := spans[reaching], spans[i]
 		if later := max(a.item, b.item); b.Lo <= a.Hi && a.item != b.item && !repeats[later] {
 			repeats[later] = true
-			p.warnf(items[later].Pos, "\"%s\" repeats characters that are there already", items[later].Text)
+			p.warnf(items[later].Pos, "\"%s\" repeats characters that are already in the set", items[later].Text)
 		}
 		if b.Hi > a.Hi {
 			reaching = i
@@ -340,14 +340,15 @@ func (p *parser) checkRepeats(items []placedItem) {
 	}
 }
 
-// characters returns the characters and ranges among elements.
+// characters returns the single characters and ranges among elements as set
+// items.
 func characters(elements []Element) []placedItem {
 	var items []placedItem
 	for _, e := range elements {
 		switch e := e.(type) {
 		case *Literal:
 			r, _ := utf8.DecodeRuneInString(e.Value)
-			if r == utf8.RuneError { // also what stands in for half of a surrogate pair
+			if r == utf8.RuneError { // also the replacement for half of a surrogate pair
 				continue
 			}
 			items = append(items, placedItem{Pos: e.Pos, SetItem: SetItem{e.Text, []RuneRange{{r, r}}}})
@@ -358,8 +359,8 @@ func characters(elements []Element) []placedItem {
 	return items
 }
 
-// checkChoice warns of repeated characters in a choice between single
-// characters, which ANTLR makes a set of.
+// checkChoice warns about repeated characters in a choice between single
+// characters, which ANTLR turns into a set.
 func (p *parser) checkChoice(b *Block) {
 	var choice []Element
 	for _, alt := range b.Alts {
@@ -380,9 +381,9 @@ func (p *parser) checkChoice(b *Block) {
 	p.checkRepeats(characters(choice))
 }
 
-// foldings returns what a range stands for: itself, and in a grammar without
-// case its other case. Like ANTLR it folds the ends and leaves alone a range
-// whose cases are not equally long.
+// foldings returns r and, if the rule ignores case, its other case. Like ANTLR,
+// it folds only the bounds, and only if both cases of the range have the same
+// length.
 func (p *parser) foldings(r RuneRange) []RuneRange {
 	lower := RuneRange{unicode.ToLower(r.Lo), unicode.ToLower(r.Hi)}
 	upper := RuneRange{unicode.ToUpper(r.Lo), unicode.ToUpper(r.Hi)}

@@ -8,7 +8,7 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// only returns the one element of a lexer grammar with one rule.
+// only returns the single element of a lexer grammar with one rule.
 func only(t *testing.T, element string) g4.Element {
 	t.Helper()
 	file, diagnostics := g4.Parse("f.g4", "lexer grammar G; A : "+element+" ;")

@@ -15,8 +15,8 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// FuzzParse checks what holds for any text: reading ends without a panic and
-// gives the same file and diagnostics again, with places inside the text.
+// FuzzParse checks that parsing any text terminates without a panic and is
+// deterministic, with all positions inside the text.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.g4")
 	if err != nil {
@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkPlace checks that a place is inside the text or right at its end.
+// checkPlace checks that a position is inside the text or at its end.
 func checkPlace(t *testing.T, lines []string, p g4.Pos) {
 	t.Helper()
 	if p.File != "f.g4" || p.Line < 1 || p.Line > len(lines) || p.Column < 1 ||
@@ -77,7 +77,7 @@ func checkBlock(t *testing.T, lines []string, b *g4.Block) {
 
 func checkElement(t *testing.T, lines []string, e g4.Element) {
 	t.Helper()
-	checkPlace(t, lines, e.Place())
+	checkPlace(t, lines, e.Position())
 	switch e := e.(type) {
 	case *g4.Literal:
 		if e.Value == "" {
@@ -91,7 +91,7 @@ func checkElement(t *testing.T, lines []string, e g4.Element) {
 		}
 		checkElement(t, lines, e.Body)
 	case *g4.Labeled:
-		checkElement(t, lines, e.Of)
+		checkElement(t, lines, e.Body)
 	case *g4.Not:
 		for _, item := range e.Items {
 			checkElement(t, lines, item)
@@ -99,8 +99,8 @@ func checkElement(t *testing.T, lines []string, e g4.Element) {
 	}
 }
 
-// TestHostileTextTakesLinearTime reads a megabyte of each kind of text that a
-// careless reader would go over again and again.
+// TestHostileTextTakesLinearTime parses a megabyte of each kind of text that
+// could cause quadratic scanning.
 func TestHostileTextTakesLinearTime(t *testing.T) {
 	fill := func(head, part string) string {
 		return head + strings.Repeat(part, (1<<20-len(head)-2)/len(part))
@@ -130,7 +130,7 @@ func TestHostileTextTakesLinearTime(t *testing.T) {
 			if _, diagnostics := g4.Parse("f.g4", text); len(diagnostics) == 0 {
 				t.Error("no diagnostics")
 			}
-			// A busy machine needs seconds, quadratic time minutes.
+			// A busy machine needs seconds; quadratic time would take minutes.
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("took %v", took)
 			}

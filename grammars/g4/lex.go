@@ -10,20 +10,20 @@ type tokenKind int
 
 const (
 	endOfFile  tokenKind = iota
-	identifier           // a rule's, a token's or any other name
+	identifier           // the name of a rule, a token or anything else
 	keyword
 	integer
 	quoted // a literal with its quotes
 	symbol // punctuation
 )
 
-// A token is a piece of the notation. Its text tells tokens apart whatever
-// their kind: names, literals and symbols never look alike.
+// A token is a lexical element of the notation. The text alone identifies
+// keywords and symbols: no name or literal has the same text.
 type token struct {
 	Pos
 	kind     tokenKind
 	text     string
-	unclosed bool // a literal without its second quote
+	unclosed bool // a literal without its closing quote
 }
 
 var keywords = []string{ //nolint:gochecknoglobals // a table, never changed
@@ -31,31 +31,31 @@ var keywords = []string{ //nolint:gochecknoglobals // a table, never changed
 	"locals", "throws", "catch", "finally", "mode",
 }
 
-// Two characters that make one symbol.
+// pairs lists the symbols of two characters.
 var pairs = []string{"->", "::", "+=", ".."} //nolint:gochecknoglobals // a table, never changed
 
 const symbols = "{}[]():;,<>=?*+|$.@#~"
 
-// A scanner cuts a file into tokens.
+// A scanner splits a file into tokens.
 //
-// What follows a bracket or a brace depends on where it stands, which only the
-// parser knows. So scan returns the opening bracket alone, and the parser goes on
-// with set, arguments or action, or with scan if the brace opens a block of
-// declarations.
+// How to scan what follows a bracket or a brace depends on the context, which
+// only the parser knows. So scan returns the opening bracket alone; the parser
+// continues with set, arguments or action, or with scan if the brace opens a
+// block of declarations.
 type scanner struct {
 	text   string
-	off    int // of the first character not read yet
+	off    int // offset of the next character
 	pos    Pos // of that character
 	report func(Pos, Severity, string, ...any)
-	notes  []Note // so far, until a rule takes them
+	notes  []Note // read, but not yet assigned to a rule
 
-	// Set once an action did not end because of a quote in it. From then on
-	// quotes in actions are given up at the end of their line, which also keeps
-	// the file from being searched to its end again and again.
+	// quotesEndWithLine is set once an unbalanced quote has kept an action from
+	// ending. From then on, quotes in actions end with their line. This also
+	// prevents repeated scans to the end of the file.
 	quotesEndWithLine bool
 }
 
-// peek returns the character n bytes ahead, or 0.
+// peek returns the byte n bytes ahead, or 0 at the end.
 func (s *scanner) peek(n int) byte {
 	if s.off+n < len(s.text) {
 		return s.text[s.off+n]
@@ -63,7 +63,7 @@ func (s *scanner) peek(n int) byte {
 	return 0
 }
 
-// advance reads n bytes, which must end with a whole character.
+// advance consumes n bytes, which must end at a character boundary.
 func (s *scanner) advance(n int) {
 	read := s.text[s.off : s.off+n]
 	s.off += n
@@ -96,7 +96,7 @@ func (s *scanner) scan() token {
 }
 
 // measure sets the kind of the token that begins here and returns its length,
-// or 0 if none does.
+// or 0 if no token begins here.
 func (s *scanner) measure(t *token) int {
 	rest := s.text[s.off:]
 	if rest == "" {
@@ -128,8 +128,8 @@ func (s *scanner) measure(t *token) int {
 	return prefix(rest, continuesName)
 }
 
-// literalLength returns the length of the literal that text begins with. A
-// literal without its second quote ends with its line.
+// literalLength returns the length of the literal at the start of text. A
+// literal without its closing quote ends with its line.
 func literalLength(text string) (n int, closed bool) {
 	n = delimitedLength(text[1:], '\'')
 	if closed = 1+n < len(text) && text[1+n] == '\''; closed {
@@ -138,8 +138,8 @@ func literalLength(text string) (n int, closed bool) {
 	return 1 + n, false
 }
 
-// delimitedLength returns where the first end that is not escaped is in text,
-// or where its first line ends.
+// delimitedLength returns the index of the first unescaped end in text, or the
+// length of its first line.
 func delimitedLength(text string, end byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -154,7 +154,8 @@ func delimitedLength(text string, end byte) int {
 	return len(text)
 }
 
-// prefix returns the length of the longest prefix of text whose characters are all in.
+// prefix returns the length of the longest prefix of text whose characters all
+// satisfy in.
 func prefix(text string, in func(rune) bool) int {
 	if end := strings.IndexFunc(text, func(r rune) bool { return !in(r) }); end >= 0 {
 		return end
@@ -164,7 +165,7 @@ func prefix(text string, in func(rune) bool) int {
 
 const byteOrderMark = '\uFEFF'
 
-// skipBlanks reads white space, comments and byte order marks.
+// skipBlanks consumes white space, comments and byte order marks.
 func (s *scanner) skipBlanks() {
 	for {
 		s.advance(prefix(s.text[s.off:], isBlank))
@@ -183,7 +184,7 @@ func (s *scanner) skipBlanks() {
 	}
 }
 
-// takeNote keeps a comment that is a note.
+// takeNote records a comment that is a note.
 func (s *scanner) takeNote(comment string) {
 	line, ok := strings.CutPrefix(comment, "//")
 	if !ok {
@@ -195,16 +196,16 @@ func (s *scanner) takeNote(comment string) {
 	}
 }
 
-// notePrefix begins the comments that say something to inroad.
+// notePrefix begins the comments that are notes.
 const notePrefix = "inroad:"
 
 func isBlank(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == '\f' || r == byteOrderMark
 }
 
-// commentLength returns the length of the comment that text, which begins with
-// a slash, begins with, and whether it is closed. Like ANTLR it takes a lone
-// slash for a comment.
+// commentLength returns the length of the comment at the start of text, which
+// begins with a slash, and whether it is closed. Like ANTLR, it treats a lone
+// slash as a comment.
 func commentLength(text string) (n int, closed bool) {
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -221,8 +222,8 @@ func commentLength(text string) (n int, closed bool) {
 	return 1, true
 }
 
-// set reads the rest of a [...] set, whose opening bracket was read, and
-// returns what is in it. A set ends with its line.
+// set reads the body of a [...] set after its opening bracket. A set ends with
+// its line.
 func (s *scanner) set() (body string, closed bool) {
 	body = s.text[s.off:][:delimitedLength(s.text[s.off:], ']')]
 	s.advance(len(body))
@@ -233,12 +234,12 @@ func (s *scanner) set() (body string, closed bool) {
 	return body, true
 }
 
-// arguments reads the rest of a [...] in the target language, whose opening
-// bracket was read, and returns what is in it.
+// arguments reads the body of target-language code in [...] after its opening
+// bracket.
 func (s *scanner) arguments() (body string, closed bool) { return s.code('[', ']') }
 
-// action reads the rest of a {...} in the target language, whose opening brace
-// was read, and returns what is in it.
+// action reads the body of target-language code in {...} after its opening
+// brace.
 func (s *scanner) action() (body string, closed bool) { return s.code('{', '}') }
 
 func (s *scanner) code(open, end byte) (body string, closed bool) {
@@ -258,10 +259,9 @@ func (s *scanner) code(open, end byte) (body string, closed bool) {
 	return rest[:n], true
 }
 
-// codeLength finds the bracket that closes a piece of target-language code, or
-// returns -1. Brackets in strings do not count, and in actions those in
-// comments: like ANTLR it takes the target language for one that writes both as
-// Java does.
+// codeLength returns the index of the bracket that closes a piece of
+// target-language code, or -1. It ignores brackets in strings and, in actions,
+// brackets in comments. Like ANTLR, it assumes Java's syntax for both.
 func codeLength(text string, open, end byte, quotesEndWithLine bool) int {
 	action := open == '{'
 	depth := 1
@@ -288,9 +288,9 @@ func codeLength(text string, open, end byte, quotesEndWithLine bool) int {
 	return -1
 }
 
-// stringLength returns the length of the target-language string that text
-// begins with. With endWithLine a quote that is not closed on its line stands
-// for itself.
+// stringLength returns the length of the target-language string at the start of
+// text. With endWithLine, a quote that is not closed on its line counts as a
+// single character.
 func stringLength(text string, endWithLine bool) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -310,9 +310,8 @@ func stringLength(text string, endWithLine bool) int {
 	return len(text)
 }
 
-// Names are made of the characters that ANTLR allows in them, not of what
-// Unicode calls letters.
-
+// startsName reports whether ANTLR allows r at the start of a name. Its set of
+// characters is not that of Unicode letters.
 func startsName(r rune) bool {
 	switch {
 	case r < 0x80:

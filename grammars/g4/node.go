@@ -1,13 +1,12 @@
-// Package g4 reads the ANTLR v4 grammar notation.
+// Package g4 parses the ANTLR v4 grammar notation.
 //
 // [Parse] turns the text of one .g4 file into a [File]: its declarations and
-// rules as written, every element with its place. Nothing is resolved here;
-// what a name means, and how several files make one grammar, is settled by
-// package grammars.
+// rules as written, each element with its position. It resolves no names;
+// package grammars does that, and combines several files into one grammar.
 //
-// Target-language code is kept as text and never run. Parse reports everything
-// it finds wrong, not just the first fault, and never panics or recurses
-// without bound, whatever the text.
+// Target-language code is kept as text and never run. Parse reports every error
+// it finds, not just the first. It never panics, and its recursion is bounded
+// whatever the text.
 package g4
 
 import (
@@ -17,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Pos is a place in a grammar file. Lines and columns count from 1; columns
+// Pos is a position in a grammar file. Lines and columns count from 1; columns
 // count characters.
 type Pos struct {
 	File         string
@@ -26,13 +25,14 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Place returns the position itself, so that whatever embeds a Pos has a place.
-func (p Pos) Place() Pos { return p }
+// Position returns p itself. Types that embed Pos inherit it, so that every
+// [Element] has a position.
+func (p Pos) Position() Pos { return p }
 
-// DefaultMode is the mode that lexers start in.
+// DefaultMode is the mode a lexer starts in.
 const DefaultMode = "DEFAULT_MODE"
 
-// Kind tells what a file holds.
+// Kind is the kind of a grammar file.
 type Kind int
 
 // The kinds of grammar files.
@@ -42,7 +42,7 @@ const (
 	Lexer                // lexer grammar X;
 )
 
-// A File is one .g4 file as written.
+// A File is a parsed .g4 file.
 type File struct {
 	Pos      // of the grammar's name
 	Kind     Kind
@@ -51,12 +51,12 @@ type File struct {
 	Imports  []Name
 	Tokens   []Name // tokens { A, B }
 	Channels []Name // channels { A, B }
-	Modes    []Name // modes in the order of their first mention, [DefaultMode] left out
+	Modes    []Name // modes in order of first mention, without [DefaultMode]
 	Rules    []*Rule
-	Code     []Code // everything in the target language, in file order
+	Code     []Code // all target-language code, in file order
 }
 
-// A Name is an identifier where it was written.
+// A Name is an identifier with its position.
 type Name struct {
 	Pos
 	Text string
@@ -65,53 +65,53 @@ type Name struct {
 // An Option is one setting of an options block.
 type Option struct {
 	Pos
-	Name, Value string // a quoted value is kept without its quotes
+	Name, Value string // quotes around the value are removed
 }
 
-// CodeKind tells what a piece of target-language code could do to a parse.
+// CodeKind is the kind of a piece of target-language code.
 type CodeKind int
 
-// The kinds of code. Of these only headers and rule headers can never change
-// which trees a grammar has.
+// The kinds of code. Only [Header] and [RuleHeader] can never change the trees
+// of a grammar.
 const (
 	Predicate  CodeKind = iota // {...}? in a rule
 	Action                     // {...} in a rule
-	Members                    // @members {...}, or any other named action but @header
+	Members                    // @members {...}, or any other named action except @header
 	Header                     // @header {...}
 	RuleHeader                 // arguments, returns, locals, throws, @init, @after, catch, finally
 	SuperClass                 // the superClass option
 )
 
-// Code is a piece of target-language code, which inroad does not run.
+// Code is a piece of target-language code. It is never run.
 type Code struct {
 	Pos
 	Kind CodeKind
-	Rule string // the rule that holds it, if one does
+	Rule string // the enclosing rule; "" outside rules
 	Text string
 }
 
-// A Rule is one rule as written.
+// A Rule is a parsed rule.
 type Rule struct {
 	Pos      // of the rule's name
 	Name     string
 	Fragment bool
-	Mode     string // lexer rules: the mode they belong to; [DefaultMode] outside any
+	Mode     string // lexer rules: the mode; [DefaultMode] before the first mode section
 	Options  []Option
 	Notes    []Note
 	Body     *Block
 }
 
-// A Note is a comment above a rule that says something of it to inroad:
-// // inroad: same NAME. Other tools read nothing in it.
+// A Note is a comment above a rule that is addressed to inroad, for example
+// "// inroad: same NAME". ANTLR ignores it.
 type Note struct {
 	Pos
-	Text string // what follows the colon, up to another comment, its words a space apart
+	Text string // the text after the colon, up to a nested //, with single spaces between words
 }
 
-// IsLexer reports whether the rule's name makes it a lexer rule.
+// IsLexer reports whether r is a lexer rule, judged by its name.
 func (r *Rule) IsLexer() bool { return IsTokenName(r.Name) }
 
-// A Block is a choice of alternatives: a rule's body, or a bracketed group.
+// A Block is a choice of alternatives: a rule body or a parenthesized group.
 type Block struct {
 	Pos
 	Options []Option // ( options {...} : a | b )
@@ -122,7 +122,7 @@ type Block struct {
 type Alt struct {
 	Pos
 	RightAssoc bool      // <assoc=right> before the first element
-	Elements   []Element // none: the alternative is empty
+	Elements   []Element // empty for an empty alternative
 	Commands   []Command // lexer rules: -> skip, type(X)
 	Label      string    // # label
 }
@@ -130,18 +130,19 @@ type Alt struct {
 // A Command is a lexer command after ->.
 type Command struct {
 	Pos
-	Name string // in lower camel case as ANTLR spells it: skip more type channel mode pushMode popMode
+	Name string // in ANTLR's spelling: skip more type channel mode pushMode popMode
 	Arg  string
 }
 
-// An Element is a part of an alternative: [*Ref], [*Literal], [*Range],
+// An Element is a part of an alternative: a [*Ref], [*Literal], [*Range],
 // [*CharSet], [*Not], [*Dot], [*Block], [*Repeat], [*Labeled] or [*Embedded].
 type Element interface {
-	Place() Pos
+	Position() Pos
 	element()
 }
 
-// A Ref names a rule or a token; the end of the input is the token EOF.
+// A Ref is a reference to a rule or a token. EOF, the end of the input, is a
+// token.
 type Ref struct {
 	Pos
 	Name string
@@ -151,7 +152,7 @@ type Ref struct {
 type Literal struct {
 	Pos
 	Text  string // as written, without the quotes
-	Value string // what it stands for; never empty
+	Value string // with escapes decoded; never empty
 }
 
 // Quoted returns the literal as written, with its quotes.
@@ -171,8 +172,8 @@ type CharSet struct {
 	Items []SetItem
 }
 
-// A SetItem is what was written between the brackets of a set as one: a
-// character, a range, or a Unicode property.
+// A SetItem is one item of a character set: a character, a range, or a Unicode
+// property.
 type SetItem struct {
 	Text   string // as written: a, a-z, \p{L}
 	Ranges []RuneRange
@@ -183,7 +184,7 @@ func (i SetItem) IsProperty() bool {
 	return strings.HasPrefix(i.Text, `\p`) || strings.HasPrefix(i.Text, `\P`)
 }
 
-// A RuneRange is the characters from Lo to Hi, both included.
+// A RuneRange is the inclusive range of characters from Lo to Hi.
 type RuneRange struct{ Lo, Hi rune }
 
 // A Not is ~x or ~(x | y); its items are [*Ref], [*Literal], [*Range] or [*CharSet].
@@ -200,17 +201,17 @@ type Repeat struct {
 	Pos
 	Op        byte // '?', '*' or '+'
 	NonGreedy bool
-	Body      Element // never a *Repeat: ANTLR's notation needs brackets there
+	Body      Element // never a *Repeat: ANTLR requires parentheses there
 }
 
 // A Labeled is name=x or name+=x.
 type Labeled struct {
 	Pos
 	Label string
-	Of    Element // a *Ref, *Literal, *Range, *CharSet, *Not, *Dot or *Block
+	Body  Element // a *Ref, *Literal, *Range, *CharSet, *Not, *Dot or *Block
 }
 
-// An Embedded is a predicate or an action between elements.
+// An Embedded is a predicate or an action among the elements of a rule.
 type Embedded struct {
 	Pos
 	Kind CodeKind // Predicate or Action
@@ -228,7 +229,7 @@ func (*Repeat) element()   {}
 func (*Labeled) element()  {}
 func (*Embedded) element() {}
 
-// Severity tells whether a grammar can be used in spite of a diagnostic.
+// Severity tells errors, which make a grammar unusable, from warnings.
 type Severity int
 
 // The severities.
@@ -237,7 +238,7 @@ const (
 	Warning
 )
 
-// A Diagnostic is something wrong with a grammar, or worth knowing about it.
+// A Diagnostic is an error or a warning about a grammar.
 type Diagnostic struct {
 	Pos
 	Severity Severity
@@ -251,8 +252,8 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%v: %s", d.Pos, d.Message)
 }
 
-// Diagnostics is what was found in a grammar. As an error it has one line for
-// each error in it; warnings are not shown.
+// Diagnostics lists the errors and warnings of a grammar. As an error it prints
+// one line per error and leaves out warnings.
 type Diagnostics []Diagnostic //nolint:errname // a list first, warnings included, and an error only where there is one in it
 
 func (ds Diagnostics) Error() string {
@@ -265,7 +266,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Failed reports whether there is an error among the diagnostics.
+// Failed reports whether the diagnostics include an error.
 func (ds Diagnostics) Failed() bool {
 	for _, d := range ds {
 		if d.Severity == Error {
@@ -275,8 +276,8 @@ func (ds Diagnostics) Failed() bool {
 	return false
 }
 
-// IsTokenName reports whether a name, by its first letter, is a token's or a
-// lexer rule's.
+// IsTokenName reports whether name starts with a capital letter, as the names
+// of tokens and lexer rules do.
 func IsTokenName(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsUpper(r)

@@ -8,20 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// What a file may be at most. Real grammars stay far below all three.
+// Limits on one file. Real grammars stay far below all three.
 const (
-	maxText        = 1 << 20
-	maxNesting     = 500
+	maxText        = 1 << 20 // bytes
+	maxNesting     = 500     // parentheses
 	maxDiagnostics = 1000
 )
 
-// Parse reads the text of a .g4 file. The name is that of the file, for use in
-// positions.
+// Parse parses the text of a .g4 file. The name is used in positions.
 //
-// The File is never nil: where the text is wrong, it has what could be read. The
-// diagnostics are in the order of their places. Where the ANTLR tool rejects a
-// grammar by the notation alone there is an error, and where it warns a warning,
-// but for a few mistakes that leave no doubt about what is meant.
+// The File is never nil: if the text has errors, it holds the parts that could
+// be read. The diagnostics are sorted by position. Parse reports an error or a
+// warning where the ANTLR tool rejects or warns about the notation, except for
+// a few mistakes whose meaning is obvious.
 func Parse(name, text string) (*File, Diagnostics) {
 	start := Pos{File: name, Line: 1, Column: 1}
 	p := &parser{
@@ -32,7 +31,7 @@ func Parse(name, text string) (*File, Diagnostics) {
 		properties: map[string][]RuneRange{},
 	}
 	if len(text) > maxText {
-		p.errorf(start, "grammar has %d bytes, more than the limit of %d", len(text), maxText)
+		p.errorf(start, "grammar has %d bytes; the limit is %d", len(text), maxText)
 		return p.file, p.diagnostics
 	}
 	p.scan = &scanner{text: text, pos: start, report: p.report}
@@ -51,13 +50,13 @@ func Parse(name, text string) (*File, Diagnostics) {
 	return p.file, p.diagnostics
 }
 
-// A parser reads one file by recursive descent. A production that cannot go on
-// panics with abandon; the section it is in, a rule or a declaration, is then
-// left and reading goes on behind the next semicolon.
+// A parser parses one file by recursive descent. A production that cannot
+// continue panics with abandon; the parser then leaves the current section, a
+// rule or a declaration, and continues after the next semicolon.
 type parser struct {
 	scan  *scanner
 	tok   token
-	ahead []token // the token after tok, if it was looked at
+	ahead []token // the token after tok, once peeked at
 
 	file        *File
 	diagnostics Diagnostics
@@ -65,16 +64,16 @@ type parser struct {
 	dropped         int // diagnostics beyond the limit
 	droppedSeverity Severity
 
-	seen      map[string]bool // the kinds of declarations that were there
-	modes     map[string]bool // the modes so far
+	seen      map[string]bool // kinds of declarations read so far
+	modes     map[string]bool // modes read so far
 	mode      Name
-	modeRules int   // rules of the mode so far that are not fragments
-	rule      *Rule // the rule that is being read
-	caseless  bool  // its caseInsensitive option, or else the grammar's
-	nesting   int   // of brackets in it
+	modeRules int   // non-fragment rules of the mode so far
+	rule      *Rule // the current rule
+	caseless  bool  // its caseInsensitive option, or the grammar's
+	nesting   int   // depth of parentheses in it
 	inBlock   bool  // between the braces of options, tokens or channels
 
-	properties map[string][]RuneRange // by their escapes, negated ones too
+	properties map[string][]RuneRange // by escape, such as \p{L} and \P{L}
 }
 
 type abandon struct{}
@@ -98,18 +97,18 @@ func (p *parser) warnf(pos Pos, format string, args ...any) {
 	p.report(pos, Warning, format, args...)
 }
 
-// fail reports an error that the current section cannot be read beyond.
+// fail reports an error and abandons the current section.
 func (p *parser) fail(pos Pos, format string, args ...any) {
 	p.errorf(pos, format, args...)
 	panic(abandon{})
 }
 
-// unexpected fails at the current token.
+// unexpected fails at the current token, which is not what was expected.
 func (p *parser) unexpected(expected string) {
 	p.fail(p.tok.Pos, "expected %s, found %s", expected, p.tok)
 }
 
-// String describes a token for messages.
+// String describes the token for diagnostics.
 func (t token) String() string {
 	text := t.text
 	if utf8.RuneCountInString(text) > 40 {
@@ -126,7 +125,7 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", text)
 }
 
-// requireUTF8 replaces what is not UTF-8, and reports the first such place.
+// requireUTF8 replaces invalid UTF-8 and reports its first position.
 func (p *parser) requireUTF8() {
 	valid := validLength(p.scan.text)
 	if valid == len(p.scan.text) {
@@ -134,11 +133,11 @@ func (p *parser) requireUTF8() {
 	}
 	before := *p.scan
 	before.advance(valid)
-	p.errorf(before.pos, "text is not UTF-8")
+	p.errorf(before.pos, "text is not valid UTF-8")
 	p.scan.text = strings.ToValidUTF8(p.scan.text, string(utf8.RuneError))
 }
 
-// validLength returns the length of the longest prefix of text that is UTF-8.
+// validLength returns the length of the longest valid UTF-8 prefix of text.
 func validLength(text string) int {
 	for i, r := range text {
 		if r != utf8.RuneError {
@@ -151,7 +150,7 @@ func validLength(text string) int {
 	return len(text)
 }
 
-// next moves on to the next token.
+// next advances to the next token.
 func (p *parser) next() {
 	if len(p.ahead) > 0 {
 		p.tok = p.ahead[0]
@@ -161,8 +160,9 @@ func (p *parser) next() {
 	p.tok = p.scan.scan()
 }
 
-// after returns the token after the current one, which must not be an opening
-// bracket or brace: how to read on behind those is for the caller.
+// after returns the token after the current one. The current token must not be
+// an opening bracket or brace: only the caller knows how to scan what follows
+// those.
 func (p *parser) after() token {
 	if len(p.ahead) == 0 {
 		p.ahead = append(p.ahead, p.scan.scan())
@@ -172,7 +172,7 @@ func (p *parser) after() token {
 
 func (p *parser) at(text string) bool { return p.tok.text == text }
 
-// accept moves on if the current token is text.
+// accept advances if the current token is text, and reports whether it was.
 func (p *parser) accept(text string) bool {
 	if !p.at(text) {
 		return false
@@ -181,14 +181,14 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// expect moves on if the current token is text, and fails otherwise.
+// expect advances if the current token is text, and fails otherwise.
 func (p *parser) expect(text, where string) {
 	if !p.accept(text) {
 		p.unexpected(fmt.Sprintf("%q %s", text, where))
 	}
 }
 
-// name reads an identifier; what says whose.
+// name reads an identifier; what describes it in the error.
 func (p *parser) name(what string) Name {
 	t := p.tok
 	if t.kind != identifier {
@@ -198,13 +198,13 @@ func (p *parser) name(what string) Name {
 	return Name{t.Pos, t.text}
 }
 
-// notes takes the notes that stand before the current token.
+// notes removes and returns the notes before the current token.
 func (p *parser) notes() []Note {
-	here := func(n Note) bool {
+	after := func(n Note) bool {
 		return n.Line > p.tok.Line || n.Line == p.tok.Line && n.Column > p.tok.Column
 	}
 	all := p.scan.notes
-	i := slices.IndexFunc(all, here)
+	i := slices.IndexFunc(all, after)
 	if i < 0 {
 		i = len(all)
 	}
@@ -212,14 +212,14 @@ func (p *parser) notes() []Note {
 	return all[:i:i]
 }
 
-// refuseNotes reports notes where there is no rule to say something of.
+// refuseNotes warns about notes that are not above a rule.
 func (p *parser) refuseNotes() {
 	for _, n := range p.notes() {
-		p.warnf(n.Pos, "note %q does not stand right above a rule, and is ignored", n.Text)
+		p.warnf(n.Pos, "note %q is ignored: it must be directly above a rule", n.Text)
 	}
 }
 
-// grammar reads the file.
+// grammar reads the whole file.
 func (p *parser) grammar() {
 	p.section(p.declaration)
 	for p.tok.kind != endOfFile {
@@ -229,7 +229,7 @@ func (p *parser) grammar() {
 	p.endMode()
 }
 
-// section reads one construct, and goes on behind it if it cannot be read.
+// section reads one construct and recovers if it is abandoned.
 func (p *parser) section(read func()) {
 	defer func() {
 		switch r := recover().(type) {
@@ -243,9 +243,9 @@ func (p *parser) section(read func()) {
 	read()
 }
 
-// synchronize skips to behind the next semicolon, or to what can only be the
-// start of a rule. Semicolons between braces do not count, and a declaration
-// ends with its brace.
+// synchronize skips past the next semicolon, or to the unmistakable start of a
+// rule. It ignores semicolons inside braces, and ends a declaration at its
+// closing brace.
 func (p *parser) synchronize() {
 	if p.inBlock {
 		p.inBlock = false
@@ -266,7 +266,7 @@ func (p *parser) skipTo(end string) {
 	}
 }
 
-// skip moves on, over a whole set or action if one begins here.
+// skip advances, past a whole set or action if one begins here.
 func (p *parser) skip() {
 	switch {
 	case p.at("{"):
@@ -279,12 +279,12 @@ func (p *parser) skip() {
 	p.next()
 }
 
-// atRule reports whether a rule, or a mode, and nothing else can begin here.
+// atRule reports whether the current token can only begin a rule or a mode.
 func (p *parser) atRule() bool {
 	switch {
 	case p.at("fragment"):
 		return true
-	case p.at("mode"): // or a lexer command
+	case p.at("mode"): // unless it is the lexer command
 		return p.after().kind == identifier
 	case p.tok.kind == identifier:
 		return slices.Contains([]string{":", "@", "returns", "locals", "throws"}, p.after().text)
@@ -335,14 +335,14 @@ func (p *parser) construct() {
 	}
 }
 
-// atBlock reports whether the current token is a word such as "options" that
-// opens a block. Without a brace it is a name like any other.
+// atBlock reports whether the current token is word and opens a block. Without
+// a brace, a word such as "options" is an ordinary name.
 func (p *parser) atBlock(word string) bool {
 	return p.at(word) && p.after().text == "{"
 }
 
-// beforeRules reports a declaration that comes too late, or again although one
-// is all there may be.
+// beforeRules reports a declaration that comes after the first rule or must not
+// be repeated.
 func (p *parser) beforeRules() {
 	p.refuseNotes()
 	what := p.tok.text
@@ -350,7 +350,7 @@ func (p *parser) beforeRules() {
 	case len(p.file.Rules) > 0:
 		p.errorf(p.tok.Pos, "%q must come before the first rule", what)
 	case p.seen[what] && (what == "options" || what == "tokens" || what == "import"):
-		p.errorf(p.tok.Pos, "%q again; there can be only one", what)
+		p.errorf(p.tok.Pos, "duplicate %q: a grammar can have only one", what)
 	}
 	p.seen[what] = true
 }
@@ -366,7 +366,7 @@ func (p *parser) grammarOptions() {
 	}
 }
 
-// setCase follows the caseInsensitive option, if it is among the options.
+// setCase applies the caseInsensitive option, if present.
 func (p *parser) setCase(options []Option) {
 	for _, o := range options {
 		if o.Name != "caseInsensitive" {
@@ -374,7 +374,7 @@ func (p *parser) setCase(options []Option) {
 		}
 		p.caseless = o.Value == "true"
 		if !p.caseless && o.Value != "false" {
-			p.warnf(o.Pos, "caseInsensitive is true or false, found %q", o.Value)
+			p.warnf(o.Pos, "caseInsensitive must be true or false, found %q", o.Value)
 		}
 	}
 }
@@ -393,14 +393,14 @@ func (p *parser) options() []Option {
 	return options
 }
 
-// openBlock reads a word such as "options" and its brace.
+// openBlock reads a word such as "options" and the opening brace.
 func (p *parser) openBlock() {
 	p.next()
 	p.next()
 	p.inBlock = true
 }
 
-// closeBlock reads the brace at the end of a block.
+// closeBlock reads the closing brace of a block.
 func (p *parser) closeBlock() {
 	p.inBlock = false
 	p.next()
@@ -425,7 +425,7 @@ func (p *parser) optionValue() string {
 	return ""
 }
 
-// qualifiedName reads names with dots between them.
+// qualifiedName reads a dotted name.
 func (p *parser) qualifiedName() string {
 	names := []string{p.name("a name").Text}
 	for p.accept(".") {
@@ -434,8 +434,8 @@ func (p *parser) qualifiedName() string {
 	return strings.Join(names, ".")
 }
 
-// code reads target-language code with a method of the scanner, which goes on
-// behind the bracket or brace that is the current token.
+// code reads target-language code with a method of the scanner that continues
+// after the current bracket or brace.
 func (p *parser) code(read func() (string, bool)) string {
 	text, closed := read()
 	if !closed {
@@ -455,7 +455,7 @@ func (p *parser) tokens() {
 	names := p.names("the name of a token")
 	for _, n := range names {
 		if !IsTokenName(n.Text) {
-			p.errorf(n.Pos, "a token's name must begin with a capital letter, found %q", n.Text)
+			p.errorf(n.Pos, "token name %q must start with a capital letter", n.Text)
 		}
 	}
 	p.file.Tokens = append(p.file.Tokens, names...)
@@ -464,14 +464,14 @@ func (p *parser) tokens() {
 // channels reads "channels {A, B}".
 func (p *parser) channels() {
 	if p.file.Kind != Lexer {
-		p.errorf(p.tok.Pos, "channels can be declared only in a lexer grammar")
+		p.errorf(p.tok.Pos, "channels are allowed only in lexer grammars")
 	}
 	p.openBlock()
 	p.file.Channels = append(p.file.Channels, p.names("the name of a channel")...)
 }
 
-// names reads the names of a block, with commas between them. The semicolons of
-// ANTLR 3 are reported once and read the same.
+// names reads the comma-separated names of a block. It accepts ANTLR 3's
+// semicolons, but reports the first one.
 func (p *parser) names(what string) []Name {
 	var names []Name
 	semicolons := false
@@ -486,7 +486,7 @@ func (p *parser) names(what string) []Name {
 			continue
 		case !semicolons:
 			semicolons = true
-			p.errorf(p.tok.Pos, "names are separated by commas, found %s", p.tok)
+			p.errorf(p.tok.Pos, "names must be separated by commas, found %s", p.tok)
 		}
 		p.next()
 		if p.at("}") {
@@ -533,14 +533,15 @@ func (p *parser) namedAction() {
 	p.file.Code = append(p.file.Code, Code{Pos: at.Pos, Kind: kind, Text: p.code(p.scan.action)})
 }
 
-// modeSection reads "mode X;", which the rules up to the next one belong to.
+// modeSection reads "mode X;". The rules up to the next mode section belong to
+// X.
 func (p *parser) modeSection() {
 	p.refuseNotes()
 	p.endMode()
 	p.next()
 	p.mode, p.modeRules = p.name("the name of a mode"), 0
 	if p.file.Kind != Lexer {
-		p.errorf(p.mode.Pos, "modes are possible only in a lexer grammar")
+		p.errorf(p.mode.Pos, "modes are allowed only in lexer grammars")
 	}
 	if !p.modes[p.mode.Text] {
 		p.modes[p.mode.Text] = true
@@ -549,7 +550,7 @@ func (p *parser) modeSection() {
 	p.expect(";", "after the name of the mode")
 }
 
-// endMode reports a mode that can match nothing.
+// endMode reports a mode without token rules.
 func (p *parser) endMode() {
 	if p.mode.Line > 0 && p.modeRules == 0 {
 		p.errorf(p.mode.Pos, "mode %s needs at least one rule that is not a fragment", p.mode.Text)

@@ -10,7 +10,7 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// TestRules compares rules with what show makes of them.
+// TestRules compares the parsed rules with their printed form.
 func TestRules(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"references, tokens and literals": {
@@ -186,7 +186,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestCodeIsInFileOrder checks that all code of a rule is listed where it stands.
+// TestCodeIsInFileOrder checks that all code of a rule is listed in file order.
 func TestCodeIsInFileOrder(t *testing.T) {
 	file, diagnostics := g4.Parse("f.g4", `grammar G;
 a [1] returns [2] throws t3 locals [4] @init {5} : {6}? b[7] {8} (@init {9} : {10}) ;
@@ -208,8 +208,8 @@ b : {14} ;`)
 	}
 }
 
-// TestUnbalancedQuotes checks that a quote in an action does not swallow the
-// rules behind it.
+// TestUnbalancedQuotes checks that a quote in an action does not hide the
+// following rules.
 func TestUnbalancedQuotes(t *testing.T) {
 	file, diagnostics := g4.Parse("f.g4", "grammar G;\na : {don't {}} B ;\nb : {\"}\" {}} C ;\nc : d[\"] D ;")
 	if diagnostics.Failed() || len(diagnostics) != 1 {
@@ -238,11 +238,11 @@ func TestPositionsOfElements(t *testing.T) {
 		"body":        rule.Body.Column,
 		"alternative": second.Column,
 		"repeat":      repeat.Column,
-		"labeled":     repeat.Body.Place().Column,
-		"reference":   repeat.Body.(*g4.Labeled).Of.Place().Column,
-		"group":       second.Elements[0].Place().Column,
-		"negation":    second.Elements[0].(*g4.Block).Alts[1].Elements[0].Place().Column,
-		"action":      second.Elements[1].Place().Column,
+		"labeled":     repeat.Body.Position().Column,
+		"reference":   repeat.Body.(*g4.Labeled).Body.Position().Column,
+		"group":       second.Elements[0].Position().Column,
+		"negation":    second.Elements[0].(*g4.Block).Alts[1].Elements[0].Position().Column,
+		"action":      second.Elements[1].Position().Column,
 	}
 	want := map[string]int{
 		"rule": 1, "body": 3, "alternative": 12, "repeat": 5, "labeled": 5, "reference": 7,
@@ -340,7 +340,7 @@ func showElement(e g4.Element) string {
 		}
 		return showElement(e.Body) + string(e.Op)
 	case *g4.Labeled:
-		return "{" + e.Label + "=" + showElement(e.Of) + "}"
+		return "{" + e.Label + "=" + showElement(e.Body) + "}"
 	case *g4.Embedded:
 		if e.Kind == g4.Predicate {
 			return "{" + e.Text + "}?"

@@ -12,19 +12,19 @@ import (
 	"sync"
 )
 
-// property returns the characters that \p{name} stands for, as ascending
-// ranges with gaps between them, and whether ANTLR 4.13.1 accepts the name.
-// Surrogates are in the sets they belong to. The result is the caller's own.
+// property returns the characters of \p{name} as sorted, disjoint ranges, and
+// whether ANTLR 4.13.1 knows the name. Surrogates are included in the sets they
+// belong to. The caller owns the result.
 //
-// The sets are those of ANTLR rather than of package unicode, which has fewer
-// properties and follows the version of Go.
+// The sets are ANTLR's, not those of package unicode, which has fewer
+// properties and changes with the Go version.
 func property(name string) ([]RuneRange, bool) {
 	ranges, ok := properties()[foldProperty(name)]
 	return slices.Clone(ranges), ok
 }
 
-// foldProperty spells a name the way the table does. ANTLR puts it in lower
-// case and takes - for _; blanks it keeps, so that no name with a blank is known.
+// foldProperty returns name as the table spells it. ANTLR converts it to lower
+// case and replaces - by _. It keeps blanks, so no name with a blank is known.
 func foldProperty(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -39,7 +39,7 @@ func foldProperty(name string) string {
 	}, name)
 }
 
-// properties returns the sets by their folded names.
+// properties returns the character sets by folded name.
 //
 //nolint:gochecknoglobals // unpacked once, never changed
 var properties = sync.OnceValue(func() map[string][]RuneRange {
@@ -66,7 +66,7 @@ func inflate(text string) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(deflated)))
 }
 
-// unpackRanges reads one set off the front of packed and returns what follows it.
+// unpackRanges decodes the first set of packed and returns the rest.
 func unpackRanges(packed []byte) (ranges []RuneRange, rest []byte) {
 	number := func() rune {
 		n, size := binary.Uvarint(packed)

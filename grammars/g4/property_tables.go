@@ -2,7 +2,7 @@
 
 package g4
 
-// propertyNames has a line for each set of characters: the names for it.
+// propertyNames has one line per character set, listing its names.
 const propertyNames = `
 adlam adlm sc=adlm script=adlam script=adlm
 aghb caucasian_albanian sc=aghb script=aghb script=caucasian_albanian
@@ -969,10 +969,9 @@ xid_start xids
 z
 `
 
-// propertySets has the sets in the same order. Each is the number of its
-// ranges, then for each range how many characters lie between it and the one
-// before, and how many it has beyond its first; all of them uvarints, together
-// deflated and in base 64.
+// propertySets has the sets in the same order. A set is the number of its
+// ranges, then for each range the gap to the previous range and its length
+// minus one, all as uvarints; the sets are deflated together and base64-encoded.
 const propertySets = `
 7H0HfJXV+f/zfZ5zzrvuzN43IYFAGDcQ9koURapWUOuo/WnUKh1Wsa0ddpgXUFwouBdCnHUTrVqcRK22tlpwYK21JVqrba2aWlcV5f85770JARF329/vb84n
 9953nfeM5zz7PI+EDzu7KE+Bu05SLQFJs+foCi3hdaqCE6rkWNPsOeWmPEs+KdIlqMH9ooKEcgi0NzUpgAVkCAxCIfbASXAvAwYzmaGNcRDsH7kVSqp9PQEp

@@ -107,7 +107,7 @@ func TestPropertyFoldsNames(t *testing.T) {
 	}
 }
 
-func TestPropertyRefusesWhatANTLRRefuses(t *testing.T) {
+func TestPropertyRejectsLikeANTLR(t *testing.T) {
 	for name, why := range map[string]string{
 		"":                              "empty",
 		"Klingon":                       "unknown",
@@ -145,7 +145,8 @@ func TestPropertyResultIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-// The digest is over all names with their ranges; it changes when any of them does.
+// The digest covers all names with their ranges, so it changes with any of
+// them.
 func TestPropertyTables(t *testing.T) {
 	digest := sha256.New()
 	names := slices.Sorted(maps.Keys(properties()))

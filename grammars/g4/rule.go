@@ -13,7 +13,7 @@ func (p *parser) ruleSection() {
 	fragment := p.tok
 	isFragment := p.accept("fragment")
 	if p.tok.kind == keyword {
-		p.fail(p.tok.Pos, "%s cannot name a rule", p.tok)
+		p.fail(p.tok.Pos, "%s cannot be used as a rule name", p.tok)
 	}
 	name := p.name("a rule")
 	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment, Notes: notes, Body: &Block{Pos: name.Pos}}
@@ -24,8 +24,8 @@ func (p *parser) ruleSection() {
 		p.errorf(fragment.Pos, "parser rule %s cannot be a fragment", rule.Name)
 		rule.Fragment = false
 	}
-	// The rule counts as there even if the rest cannot be read, lest every
-	// reference to it be reported too.
+	// Add the rule even if the rest cannot be read, so that references to it are
+	// not reported as well.
 	p.rule = rule
 	p.file.Rules = append(p.file.Rules, rule)
 	p.checkKind()
@@ -36,7 +36,8 @@ func (p *parser) ruleSection() {
 	p.ruleBody()
 }
 
-// modifiers skips words that ANTLR 4 took before rules and ignored.
+// modifiers skips access modifiers, which ANTLR 4 accepts before rules and
+// ignores.
 func (p *parser) modifiers() {
 	for p.at("public") || p.at("private") || p.at("protected") {
 		if t := p.after(); t.kind != identifier && t.text != "fragment" {
@@ -46,7 +47,7 @@ func (p *parser) modifiers() {
 	}
 }
 
-// checkKind reports a rule that the kind of the grammar does not allow.
+// checkKind reports a rule that this kind of grammar does not allow.
 func (p *parser) checkKind() {
 	r := p.rule
 	switch {
@@ -61,11 +62,11 @@ func (p *parser) checkKind() {
 	}
 }
 
-// ruleHeader reads what stands between a rule's name and its colon.
+// ruleHeader reads everything between a rule's name and its colon.
 func (p *parser) ruleHeader() {
 	for !p.at(":") {
 		if p.rule.IsLexer() && (p.tok.kind == keyword || p.at("[") || p.at("@")) {
-			p.errorf(p.tok.Pos, "%s is possible only before the bodies of parser rules", p.tok)
+			p.errorf(p.tok.Pos, "%s is allowed only in parser rules", p.tok)
 		}
 		switch {
 		case p.atBlock("options"):
@@ -93,7 +94,7 @@ func (p *parser) ruleHeader() {
 	}
 }
 
-// header reads code that belongs to the rule as a whole.
+// header reads code that applies to the whole rule.
 func (p *parser) header(read func() (string, bool)) {
 	pos := p.tok.Pos
 	p.addCode(RuleHeader, pos, p.code(read))
@@ -121,7 +122,7 @@ func (p *parser) throws() {
 	p.addCode(RuleHeader, pos, strings.Join(names, ", "))
 }
 
-// ruleBody reads from a rule's colon to its semicolon.
+// ruleBody reads a rule from its colon to its semicolon.
 func (p *parser) ruleBody() {
 	body := p.rule.Body
 	body.Pos = p.tok.Pos
@@ -132,7 +133,7 @@ func (p *parser) ruleBody() {
 		p.refuseNotes()
 		p.next()
 	case p.tok.kind == endOfFile || p.atRule():
-		p.errorf(p.tok.Pos, "rule %s has no \";\" before %s", p.rule.Name, p.tok)
+		p.errorf(p.tok.Pos, "missing \";\" after rule %s, before %s", p.rule.Name, p.tok)
 	default:
 		p.unexpected(`";" or another element of rule ` + p.rule.Name)
 	}
@@ -140,7 +141,7 @@ func (p *parser) ruleBody() {
 	p.checkCommands()
 }
 
-// checkLabels reports a rule that has labels on some of its alternatives only.
+// checkLabels reports a rule that labels only some of its alternatives.
 func (p *parser) checkLabels() {
 	labeled := 0
 	for _, alt := range p.rule.Body.Alts {
@@ -153,7 +154,7 @@ func (p *parser) checkLabels() {
 	}
 }
 
-// handler reads the "catch [...] {...}" or "finally {...}" behind a rule.
+// handler reads "catch [...] {...}" or "finally {...}" after a rule.
 func (p *parser) handler() {
 	if len(p.file.Rules) == 0 {
 		p.fail(p.tok.Pos, "%s must follow a rule", p.tok)
@@ -204,8 +205,8 @@ func (p *parser) alternative(alt *Alt) {
 	}
 }
 
-// atElement reports whether an element begins here. What can only be the start
-// of the next rule is none: a semicolon is missing before it.
+// atElement reports whether an element begins here. The unmistakable start of
+// the next rule is not an element: a semicolon is missing before it.
 func (p *parser) atElement() bool {
 	switch p.tok.kind {
 	case identifier:
@@ -225,13 +226,13 @@ func (p *parser) label(alt *Alt) {
 	case p.rule.IsLexer():
 		p.errorf(pos, "alternatives of lexer rules cannot have labels")
 	case p.nesting > 0:
-		p.errorf(pos, "alternatives in brackets cannot have labels")
+		p.errorf(pos, "alternatives inside parentheses cannot have labels")
 	default:
 		alt.Label = name.Text
 	}
 }
 
-// element reads an element with its label and its suffix.
+// element reads an element with its label and suffix.
 func (p *parser) element() Element {
 	if p.at("{") {
 		return p.embedded()
@@ -246,7 +247,8 @@ func (p *parser) element() Element {
 	return p.suffix(pos, body)
 }
 
-// embedded reads an action, or a predicate: its question mark follows at once.
+// embedded reads an action or, if a question mark follows immediately, a
+// predicate.
 func (p *parser) embedded() *Embedded {
 	e := &Embedded{Pos: p.tok.Pos, Kind: Action}
 	e.Text = p.code(func() (string, bool) {
@@ -277,15 +279,15 @@ func (p *parser) labeled() Element {
 	}
 	p.next()
 	p.next()
-	of := p.atom()
-	if b, ok := of.(*Block); ok && !isTokenSet(b) {
-		p.errorf(label.Pos, "label %s is on a group that is not a choice of single tokens", label.text)
+	body := p.atom()
+	if b, ok := body.(*Block); ok && !isTokenSet(b) {
+		p.errorf(label.Pos, "label %s: a labeled group must be a choice of single tokens", label.text)
 	}
-	return &Labeled{Pos: label.Pos, Label: label.text, Of: of}
+	return &Labeled{Pos: label.Pos, Label: label.text, Body: body}
 }
 
-// isTokenSet reports whether a block chooses between single tokens, which is
-// what ANTLR allows labels on.
+// isTokenSet reports whether b is a choice between single tokens, the only
+// blocks on which ANTLR allows labels.
 func isTokenSet(b *Block) bool {
 	for _, alt := range b.Alts {
 		if len(alt.Elements) != 1 {
@@ -306,7 +308,7 @@ func isTokenSet(b *Block) bool {
 
 func (p *parser) atSuffix() bool { return p.at("?") || p.at("*") || p.at("+") }
 
-// suffix reads the ?, * or + behind an element.
+// suffix reads an optional ?, * or + after an element.
 func (p *parser) suffix(pos Pos, body Element) Element {
 	if !p.atSuffix() {
 		return body
@@ -315,7 +317,7 @@ func (p *parser) suffix(pos Pos, body Element) Element {
 	p.next()
 	r.NonGreedy = p.accept("?")
 	if p.atSuffix() {
-		p.errorf(p.tok.Pos, "%s cannot follow another suffix without brackets", p.tok)
+		p.errorf(p.tok.Pos, "%s cannot follow another suffix without parentheses", p.tok)
 		for p.atSuffix() {
 			p.next()
 		}
@@ -323,7 +325,7 @@ func (p *parser) suffix(pos Pos, body Element) Element {
 	return r
 }
 
-// atom reads an element without label and suffix.
+// atom reads an element without its label and suffix.
 func (p *parser) atom() Element {
 	t := p.tok
 	var e Element
@@ -334,7 +336,7 @@ func (p *parser) atom() Element {
 		e = p.literalOrRange()
 	case p.at("["):
 		if !p.rule.IsLexer() {
-			p.errorf(t.Pos, "sets are possible only in lexer rules")
+			p.errorf(t.Pos, "sets are allowed only in lexer rules")
 		}
 		e = p.charSet()
 	case p.accept("."):
@@ -350,11 +352,11 @@ func (p *parser) atom() Element {
 	return e
 }
 
-// reference reads the name of a rule or a token with its arguments.
+// reference reads the name of a rule or a token, and its arguments.
 func (p *parser) reference() *Ref {
 	t := p.tok
 	if p.atBlock(t.text) && slices.Contains([]string{"options", "tokens", "channels"}, t.text) {
-		p.fail(t.Pos, "unexpected block of %s in rule %s", t.text, p.rule.Name)
+		p.fail(t.Pos, "unexpected %s block in rule %s", t.text, p.rule.Name)
 	}
 	p.next()
 	if p.rule.IsLexer() {
@@ -365,7 +367,7 @@ func (p *parser) reference() *Ref {
 		p.header(p.scan.arguments)
 	}
 	if p.at("..") {
-		p.fail(p.tok.Pos, "a range needs single characters, found %s", t)
+		p.fail(p.tok.Pos, "range bounds must be single characters, found %s", t)
 	}
 	return &Ref{t.Pos, t.text}
 }
@@ -378,7 +380,7 @@ func (p *parser) literalOrRange() Element {
 		return p.literal(t)
 	}
 	if !p.rule.IsLexer() {
-		p.errorf(t.Pos, "ranges are possible only in lexer rules")
+		p.errorf(t.Pos, "ranges are allowed only in lexer rules")
 	}
 	p.next()
 	if p.tok.kind != quoted {
@@ -408,7 +410,8 @@ func (p *parser) not() *Not {
 	return n
 }
 
-// notItem reads what ~ can apply to. In a lexer rule that is characters only.
+// notItem reads an item of a negated set. In a lexer rule, only characters are
+// allowed.
 func (p *parser) notItem() Element {
 	t := p.tok
 	var item Element
@@ -416,12 +419,12 @@ func (p *parser) notItem() Element {
 	case t.kind == quoted:
 		item = p.literalOrRange()
 		if lit, ok := item.(*Literal); ok && p.rule.IsLexer() && utf8.RuneCountInString(lit.Value) > 1 {
-			p.errorf(t.Pos, "in a lexer rule ~ needs single characters, found %s", t)
+			p.errorf(t.Pos, "in a lexer rule, ~ applies only to single characters, found %s", t)
 		}
 	case t.kind == identifier && IsTokenName(t.text):
 		p.next()
 		if p.rule.IsLexer() {
-			p.errorf(t.Pos, "in a lexer rule ~ needs single characters, found %s", t)
+			p.errorf(t.Pos, "in a lexer rule, ~ applies only to single characters, found %s", t)
 		}
 		item = &Ref{t.Pos, t.text}
 	case p.at("[") && p.rule.IsLexer():
@@ -433,11 +436,11 @@ func (p *parser) notItem() Element {
 	return item
 }
 
-// group reads a block in brackets.
+// group reads a parenthesized block.
 func (p *parser) group() *Block {
 	b := &Block{Pos: p.tok.Pos}
 	if p.nesting == maxNesting {
-		p.fail(p.tok.Pos, "brackets are nested more than %d deep", maxNesting)
+		p.fail(p.tok.Pos, "parentheses are nested more than %d deep", maxNesting)
 	}
 	p.nesting++
 	p.next()
@@ -448,7 +451,7 @@ func (p *parser) group() *Block {
 	return b
 }
 
-// groupHeader reads the options and actions that a colon ends.
+// groupHeader reads the options and actions of a group, up to the colon.
 func (p *parser) groupHeader(b *Block) {
 	if p.atBlock("options") {
 		b.Options = p.options()
@@ -462,7 +465,7 @@ func (p *parser) groupHeader(b *Block) {
 	p.expect(":", "after the options of the group")
 }
 
-// alternativeOptions reads the <...> before an alternative and returns whether
+// alternativeOptions reads the <...> before an alternative and reports whether
 // it makes an operator right-associative.
 func (p *parser) alternativeOptions() (right bool) {
 	for _, o := range p.angleOptions() {
@@ -471,13 +474,13 @@ func (p *parser) alternativeOptions() (right bool) {
 		}
 		right = o.Value == "right"
 		if !right && o.Value != "left" {
-			p.warnf(o.Pos, "assoc is left or right, found %q", o.Value)
+			p.warnf(o.Pos, "assoc must be left or right, found %q", o.Value)
 		}
 	}
 	return right
 }
 
-// elementOptions reads the <...> behind an element. None has a meaning here.
+// elementOptions reads and ignores the <...> after an element.
 func (p *parser) elementOptions() {
 	if !p.at("<") {
 		return

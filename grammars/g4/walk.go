@@ -2,8 +2,8 @@ package g4
 
 import "iter"
 
-// Elements yields everything in a block, in order, what is inside blocks,
-// repetitions, labels and negations included.
+// Elements yields all elements of b in order, including those nested in blocks,
+// repetitions, labels and negations.
 func (b *Block) Elements() iter.Seq[Element] {
 	return func(yield func(Element) bool) { walkBlock(b, yield) }
 }
@@ -29,7 +29,7 @@ func walkElement(e Element, yield func(Element) bool) bool {
 	case *Repeat:
 		return walkElement(e.Body, yield)
 	case *Labeled:
-		return walkElement(e.Of, yield)
+		return walkElement(e.Body, yield)
 	case *Not:
 		for _, item := range e.Items {
 			if !walkElement(item, yield) {

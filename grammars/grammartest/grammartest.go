@@ -1,5 +1,5 @@
-// Package grammartest has what tests need to work with grammars: [Load] and
-// [Bundled] give a grammar, [Parse] a tree, and each ends the test if it cannot.
+// Package grammartest helps tests to work with grammars. [Load] and [Bundled]
+// return a grammar and [Parse] a tree; all end the test on failure.
 package grammartest
 
 import (

@@ -72,7 +72,7 @@ func (x *Generator) agree(t *Draft, g group, i int) {
 func (x *Generator) another(word grammars.Word, taken map[string]bool) []byte {
 	for n := 2; n < 2+maxTokenDraws+len(taken); n++ {
 		text := strconv.AppendInt(slices.Clone(word.Text), int64(n), 10)
-		if !taken[string(text)] && x.writer.Reads(word.Type, text) {
+		if !taken[string(text)] && x.writer.IsToken(word.Type, text) {
 			return text
 		}
 	}

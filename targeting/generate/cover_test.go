@@ -159,7 +159,7 @@ func addPaths(t *testing.T, found map[string]bool, g *grammars.Grammar, tree *de
 			visit(chain, child)
 		}
 		if n.Kind() == derivation.Leaf {
-			inside, err := n.Inside()
+			inside, err := n.Dissect()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		before := *d
 		root := d.pick(n, roots, depth+1)
 		t.node(root, depth+1)
-		if !d.failed && d.writer.Reads(kind, t.text) {
+		if !d.failed && d.writer.IsToken(kind, t.text) {
 			d.Word(depth, n.ID, kind, t.text)
 			d.shift(n, kind, root)
 			return
@@ -74,7 +74,7 @@ func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 		return false
 	}
 	for range maxTokenDraws {
-		if text := texts[d.rand.IntN(len(texts))]; d.writer.Reads(kind, text) {
+		if text := texts[d.rand.IntN(len(texts))]; d.writer.IsToken(kind, text) {
 			d.size += max(n.Size-1, 0)
 			d.Word(depth, n.ID, kind, text)
 			return true
@@ -123,7 +123,7 @@ func (t *spelling) cased(n *grammars.Node) string {
 }
 
 // Reads reports whether a text alone is read as a token of a type.
-func (x *Generator) Reads(token int, text []byte) bool { return x.writer.Reads(token, text) }
+func (x *Generator) Reads(token int, text []byte) bool { return x.writer.IsToken(token, text) }
 
 // Char draws a character, a plain one if the set has any nine times out of ten.
 func (x *Generator) Char(set []g4.RuneRange) rune {

@@ -123,7 +123,7 @@ func chars(tree *derivation.Tree) int {
 // depth returns the most symbols below each other, those in tokens included.
 func depth(tree *derivation.Tree) (int, error) {
 	most := 0
-	lens := tree.Lens()
+	dissector := tree.Dissector()
 	for depth, n := range tree.All() {
 		if n.Kind() == derivation.Leaf && n.Token().Type == derivation.EOF {
 			continue
@@ -132,7 +132,7 @@ func depth(tree *derivation.Tree) (int, error) {
 		if n.Kind() != derivation.Leaf {
 			continue
 		}
-		inside, err := lens.Leaf(n)
+		inside, err := dissector.Leaf(n)
 		if err != nil {
 			return 0, err
 		}

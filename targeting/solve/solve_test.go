@@ -54,7 +54,7 @@ func pathsOf(tb testing.TB, g *grammars.Grammar, tree *derivation.Tree, k int) (
 		if n.Kind() != derivation.Leaf {
 			return
 		}
-		inside, err := n.Inside()
+		inside, err := n.Dissect()
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -185,7 +185,7 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 // read.
 func (w *writer) findBad(tree witness, read *derivation.Tree) error {
 	w.bad = w.bad[:0]
-	lens := read.Lens()
+	dissector := read.Dissector()
 	at := 0
 	for _, n := range read.All() {
 		if n.Kind() != derivation.Leaf || n.Token().Type == derivation.EOF {
@@ -194,7 +194,7 @@ func (w *writer) findBad(tree witness, read *derivation.Tree) error {
 		for !isWord(tree[at].node) {
 			at++
 		}
-		inside, err := lens.Leaf(n)
+		inside, err := dissector.Leaf(n)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
-// inroad: same A // WARNING "note .same A. does not stand right above a rule, and is ignored"
-grammar Notes; // inroad: lost // WARNING "note .lost. does not stand right above a rule"
+// inroad: same A // WARNING "note .same A. is ignored: it must be directly above a rule"
+grammar Notes; // inroad: lost // WARNING "note .lost. is ignored: it must be directly above a rule"
 
 options { language = Go; }
 
@@ -8,11 +8,11 @@ options { language = Go; }
 
 // More words.
 a : A
-    // inroad: distinct A // WARNING "note .distinct A. does not stand"
+    // inroad: distinct A // WARNING "note .distinct A. is ignored"
     B ;
 
 /* inroad: no note, for it is no line */
 // Of inroad: no note either, for it does not begin with the word.
 A : 'a' ;
 B : 'b' ;
-// inroad: same B // WARNING "note .same B. does not stand right above a rule"
+// inroad: same B // WARNING "note .same B. is ignored: it must be directly above a rule"

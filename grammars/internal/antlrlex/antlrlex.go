@@ -1,5 +1,5 @@
-// Package antlrlex cuts texts into tokens with the ANTLR runtime, for tests to
-// compare with. [Lex] does.
+// Package antlrlex lexes inputs with the ANTLR runtime, as a reference for
+// tests.
 package antlrlex
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/antlr4-go/antlr/v4"
 )
 
-// A Token is a token as the runtime cut it; skipped ones are left out.
+// A Token is a token of the runtime. Skipped tokens are left out.
 type Token struct {
 	Type, Channel int
 	Start, End    int // in bytes
 }
 
-// An Error tells where no token begins.
+// An Error is a position where no token begins.
 type Error struct {
 	Start int // in bytes
 	Cause error
@@ -26,16 +26,16 @@ func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Start, e.Ca
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// What can go wrong in a token.
+// Causes of an [Error].
 var (
 	errNoToken = errors.New("no token begins here")
-	errNoMode  = errors.New("there is no mode to return to")
-	errEmpty   = errors.New("a rule matches nothing")
-	errMore    = errors.New("the input ends where a token goes on")
+	errNoMode  = errors.New("the mode stack is empty")
+	errEmpty   = errors.New("a rule matches the empty string")
+	errMore    = errors.New("the input ends inside a token")
 )
 
-// Lex cuts an input, which must be valid UTF-8, with a lexer that is given as
-// the tool serialises it. The last token is the end of the input.
+// Lex lexes an input, which must be valid UTF-8, with a lexer in the serialized
+// form of the ANTLR tool. The last token is EOF.
 func Lex(network []int32, input string) (tokens []Token, err error) {
 	atn := antlr.NewATNDeserializer(nil).Deserialize(network)
 	var decisions []*antlr.DFA
@@ -59,7 +59,7 @@ func Lex(network []int32, input string) (tokens []Token, err error) {
 	}()
 	for ended := false; !ended; ended = l.stream.LA(1) == antlr.TokenEOF {
 		start = l.stream.Index()
-		if err := l.token(); errors.Is(err, errMore) { // the lexer makes it the end of the input
+		if err := l.token(); errors.Is(err, errMore) { // the lexer turns the unfinished token into EOF
 			return append(tokens, Token{Type: antlr.TokenEOF, Start: offsets[start], End: len(input)}), nil
 		} else if err != nil {
 			return nil, &Error{offsets[start], err}
@@ -83,7 +83,7 @@ func byteOffsets(text string) []int {
 	return append(offsets, len(text), len(text)+utf8.UTFMax)
 }
 
-// A lexer is what the runtime's lexer actions work on.
+// A lexer implements the interface that the runtime's lexer actions call.
 type lexer struct {
 	*antlr.BaseLexer
 
@@ -96,7 +96,7 @@ type lexer struct {
 	err       error
 }
 
-// token matches one token, over as many rules as it takes.
+// token matches one token, across all rules joined by `more`.
 func (l *lexer) token() error {
 	l.channel = 0
 	for begin := l.stream.Index(); ; {
@@ -122,10 +122,10 @@ func (l *lexer) token() error {
 	}
 }
 
-// Skip throws the token away.
+// Skip discards the token.
 func (l *lexer) Skip() { l.kind = antlr.LexerSkip }
 
-// More goes on with the token.
+// More continues the token with the next rule.
 func (l *lexer) More() { l.kind = antlr.LexerMore }
 
 // SetType sets the token's type.
@@ -134,16 +134,16 @@ func (l *lexer) SetType(t int) { l.kind = t }
 // SetChannel sets the token's channel.
 func (l *lexer) SetChannel(c int) { l.channel = c }
 
-// SetMode changes the mode.
+// SetMode switches to a mode.
 func (l *lexer) SetMode(m int) { l.mode = m }
 
-// PushMode changes the mode and remembers the one before.
+// PushMode pushes the current mode and switches to another.
 func (l *lexer) PushMode(m int) {
 	l.modes = append(l.modes, l.mode)
 	l.mode = m
 }
 
-// PopMode returns to the mode before.
+// PopMode switches back to the mode pushed last.
 func (l *lexer) PopMode() int {
 	if len(l.modes) == 0 {
 		l.err = errNoMode
@@ -154,8 +154,8 @@ func (l *lexer) PopMode() int {
 	return l.mode
 }
 
-// Action runs no code.
+// Action ignores target-language actions.
 func (l *lexer) Action(antlr.RuleContext, int, int) {}
 
-// Sempred counts every predicate as true.
+// Sempred treats every predicate as true.
 func (l *lexer) Sempred(antlr.RuleContext, int, int) bool { return true }

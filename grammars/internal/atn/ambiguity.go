@@ -2,35 +2,35 @@ package atn
 
 import "slices"
 
-// An Ambiguity is a place in an input where several alternatives derive the same
-// tokens, so that the order of the grammar decides between them.
+// An Ambiguity is a part of an input that several alternatives of a decision
+// derive. The first alternative wins.
 type Ambiguity struct {
-	Rule       int     // that the decision stands in, by index
-	Alts       []int32 // that remain, from 1, in order
-	Start, End int     // the tokens that all of them derive, in bytes
+	Rule       int     // index of the decision's rule
+	Alts       []int32 // the ambiguous alternatives, from 1, in order
+	Start, End int     // byte range of the tokens that all of them derive
 }
 
-// maxExamined is how many tokens ahead an ambiguity is looked for.
-const maxExamined = 1000
+// maxAmbiguityTokens is the lookahead, in tokens, for detecting an ambiguity.
+const maxAmbiguityTokens = 1000
 
-// examine reports whether the tokens ahead really are ambiguous at a decision
-// where looking at them without the whole stack could not tell.
-func (r *run) examine(p *place) {
-	if at := [2]int{int(p.decision), r.pos}; r.examined[at] { // by the parse that failed
+// checkAmbiguity reports an ambiguity at a decision where SLL prediction found
+// a conflict, if full-context prediction confirms it.
+func (r *run) checkAmbiguity(p *flatState) {
+	if at := [2]int{int(p.decision), r.pos}; r.checkedAmbiguity[at] { // in the SLL parse
 		return
-	} else if r.examined == nil {
-		r.examined = map[[2]int]bool{at: true}
+	} else if r.checkedAmbiguity == nil {
+		r.checkedAmbiguity = map[[2]int]bool{at: true}
 	} else {
-		r.examined[at] = true
+		r.checkedAmbiguity[at] = true
 	}
 	sim, list := r.startFull(p)
-	for i := r.pos; i < r.pos+maxExamined && sim.stacks.size() <= maxFullStacks; i++ {
+	for i := r.pos; i < r.pos+maxAmbiguityTokens && sim.stacks.size() <= maxFullStacks; i++ {
 		i := min(i, len(r.types)-1)
 		next := sim.reach(list, r.types[i])
 		if len(next) == 0 || uniqueAlt(next) != 0 {
 			return
 		}
-		if alts := agreed(next); alts != nil {
+		if alts := commonAlts(next); alts != nil {
 			first, last := r.tokens[r.visible[r.pos]], r.tokens[r.visible[i]]
 			r.ambiguous(Ambiguity{Rule: int(p.rule), Alts: alts, Start: int(first.Start), End: int(last.End)})
 			return
@@ -42,12 +42,12 @@ func (r *run) examine(p *place) {
 	}
 }
 
-// agreed returns the alternatives that come to each of the places, nil if some
-// place is not come to by all of them.
-func agreed(list []config) []int32 {
-	alts := map[readPlace][]int32{}
+// commonAlts returns the alternatives of the configurations if every state and
+// stack has the same alternatives, and more than one; otherwise nil.
+func commonAlts(list []config) []int32 {
+	alts := map[stateStack][]int32{}
 	for _, c := range list {
-		p := readPlace{c.state, c.stack}
+		p := stateStack{c.state, c.stack}
 		alts[p] = append(alts[p], c.alt)
 	}
 	var all []int32

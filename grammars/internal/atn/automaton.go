@@ -1,13 +1,13 @@
-// Package atn is the automaton behind parsing, and the one place for the ANTLR
-// runtime.
+// Package atn implements lexing and parsing with augmented transition networks.
+// It is the only package that imports the ANTLR runtime.
 //
-// [Build] makes of a resolved grammar the two augmented transition networks
-// that the ANTLR tool would make, with the same state and decision numbers. A
-// [Machine] cuts input into tokens and walks the parser's network on a stack of
-// its own. Which way to go it decides as ANTLR's adaptive prediction does, with
-// an engine that can be bounded and interrupted; the runtime's own, which
-// cannot, is there for comparison. What it finds is tagged with the grammar
-// occurrence that each edge came from.
+// [Build] turns a resolved grammar into the two networks that the ANTLR tool
+// would generate, with the same state and decision numbers. A [Machine] lexes
+// the input and walks the parser's network with an explicit stack. Its
+// prediction implements ANTLR's adaptive LL(*) algorithm, but can be limited
+// and interrupted. The prediction of the ANTLR runtime, which cannot, is
+// available for comparison. The nodes of a tree carry the grammar occurrences
+// of the edges they came from.
 //
 // A Machine is safe for concurrent use.
 package atn
@@ -18,7 +18,7 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// stateKind is a kind of state; the numbers are those of the serialised form.
+// stateKind is the kind of a state, numbered as in the serialized format.
 type stateKind uint8
 
 const (
@@ -36,7 +36,7 @@ const (
 	loopEnd        stateKind = 12
 )
 
-// edgeKind is a kind of edge; the numbers are those of the serialised form.
+// edgeKind is the kind of an edge, numbered as in the serialized format.
 type edgeKind uint8
 
 const (
@@ -52,53 +52,54 @@ const (
 	precedence edgeKind = 10
 )
 
-// none marks an edge that stands for no occurrence.
+// none is the occurrence of an edge that stands for no symbol.
 const none = -1
 
-// eof is the label of the end of the input, among tokens and characters alike.
+// eof is the label of the end of the input, both as a token type and as a
+// character.
 const eof = -1
 
-// A state is a place in a network.
+// A state is a state of a network.
 type state struct {
 	number    int
 	kind      stateKind
 	rule      int
 	edges     []*edge
-	end       *state // of a block start: where the block ends
-	through   bool   // of a block start: the end is reached without a rule call
-	loopBack  *state // of a loop end: where the loop turns
-	decision  int    // -1: none
+	end       *state // of a block start: the block's end
+	through   bool   // of a block start: the end is reachable without a rule call
+	loopBack  *state // of a loop end: the loop-back state
+	decision  int    // its number, or -1
 	nonGreedy bool
 	leftRec   bool // of a rule start: the rule is left-recursive
-	precLoop  bool // of a loop entry: the loop is a left-recursive rule's operators
+	precLoop  bool // of a loop entry: the loop over a left-recursive rule's operators
 	removed   bool
 }
 
-// An edge leads from a state to another.
+// An edge connects two states.
 type edge struct {
 	kind       edgeKind
 	target     *state
-	follow     *state  // of a rule call: where it returns to
+	follow     *state  // of a rule call: the return state
 	lo, hi     int32   // of an atom or a range
 	set        ranges  // of a set or a negated set
 	rule       int     // of a rule call, predicate or action
 	index      int     // of a predicate or action
 	precedence int     // of a rule call or precedence edge
-	inContext  bool    // of a predicate: it depends on the rule it is in
-	asks       int32   // of a predicate: its number among the network's, from 1
-	occurrence int32   // what it came from in the grammar
+	inContext  bool    // of a predicate: it depends on the rule context
+	pred       int32   // of a predicate: its number in the network, from 1
+	occurrence int32   // in the grammar
 	operand    int32   // of a precedence edge: the occurrence of the left operand
-	members    []label // of a collapsed set: what each of its parts came from
-	continues  bool    // it takes a later character of a literal
+	members    []label // of a merged set: the occurrences of its parts
+	continues  bool    // it consumes a character of a literal other than the first
 }
 
-// A label is the occurrence that a range of symbols came from.
+// A label is the occurrence of a range of symbols.
 type label struct {
 	lo, hi     int32
 	occurrence int32
 }
 
-// consumes reports whether the edge takes a symbol of the input.
+// consumes reports whether the edge consumes a symbol.
 func (e *edge) consumes() bool {
 	switch e.kind {
 	case charRange, atom, set, notSet, wildcard:
@@ -108,23 +109,23 @@ func (e *edge) consumes() bool {
 	}
 }
 
-// matches reports whether a consuming edge takes symbol c, where the highest symbol is most.
-func (e *edge) matches(c, most int32) bool {
+// matches reports whether a consuming edge matches symbol c.
+func (e *edge) matches(c, maxSymbol int32) bool {
 	switch e.kind {
 	case atom, charRange:
 		return e.lo <= c && c <= e.hi
 	case set:
 		return e.set.contains(c)
 	case notSet:
-		return 0 <= c && c <= most && !e.set.contains(c)
+		return 0 <= c && c <= maxSymbol && !e.set.contains(c)
 	case wildcard:
-		return 0 <= c && c <= most
+		return 0 <= c && c <= maxSymbol
 	default:
 		return false
 	}
 }
 
-// occurrenceOf returns the occurrence that taking symbol c is an instance of.
+// occurrenceOf returns the occurrence of symbol c on the edge.
 func (e *edge) occurrenceOf(c int32) int32 {
 	for _, l := range e.members {
 		if l.lo <= c && c <= l.hi {
@@ -134,33 +135,33 @@ func (e *edge) occurrenceOf(c int32) int32 {
 	return e.occurrence
 }
 
-// A network is an augmented transition network: a lexer's or a parser's.
+// A network is the augmented transition network of a lexer or a parser.
 type network struct {
 	lexer     bool
 	maxToken  int
 	states    []*state
 	starts    []*state // by rule
 	stops     []*state
-	types     []int    // lexer: the token type that each rule makes
-	modes     []*state // lexer: where each mode starts
+	types     []int    // lexer: token types by rule
+	modes     []*state // lexer: start states by mode
 	decisions []*state
 	actions   []lexerAction
-	asks      []Predicate
+	preds     []Predicate
 	rules     []string
 }
 
-// A Predicate is code of the target language that would decide whether an
-// alternative can be taken. It counts as true.
+// A Predicate is target-language code that guards an alternative. It counts as
+// true.
 type Predicate struct {
 	g4.Pos
 	Rule string
 	Text string
 }
 
-// A lexerAction is what a lexer does when it has matched a rule.
+// A lexerAction is an action of a lexer after it has matched a rule.
 type lexerAction struct{ kind, a, b int }
 
-// The kinds of lexer actions, numbered as in the serialised form.
+// The kinds of lexer actions, numbered as in the serialized format.
 const (
 	actChannel  = 0
 	actCustom   = 1
@@ -172,12 +173,12 @@ const (
 	actType     = 7
 )
 
-// ranges is a set of symbols: sorted, apart from each other by at least one.
+// ranges is a set of symbols, as sorted intervals with gaps between them.
 type ranges []interval
 
 type interval struct{ lo, hi int32 }
 
-// normal returns the set of all the intervals' symbols.
+// normal returns the union of the intervals.
 func normal(in []interval) ranges {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b interval) int { return int(a.lo) - int(b.lo) })

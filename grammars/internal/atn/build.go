@@ -7,34 +7,33 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// A Spec is a grammar with its names resolved: all that building its networks
-// needs to know. Every reference in it must have a meaning.
+// A Spec is a grammar with all names resolved, from which the networks are
+// built. Every reference in it must be defined.
 type Spec struct {
 	ParserRules []*g4.Rule
 	LexerRules  []*g4.Rule
 	Modes       []string
-	Tokens      map[string]int // types of tokens, by name and, quoted as written, by literal; EOF is among them
-	RuleTypes   []int          // what each lexer rule makes, 0 for none
+	Tokens      map[string]int // token types by name and by quoted literal, including EOF
+	RuleTypes   []int          // token types by lexer rule, 0 for none
 	MaxToken    int
-	LexerTokens int // the highest type that the lexer knows of
+	LexerTokens int // the highest token type of the lexer
 	Channels    map[string]int
-	FoldCase    map[*g4.Rule]bool // lexer rules that match either case
+	FoldCase    map[*g4.Rule]bool // lexer rules that ignore case
 
-	// Occurrences says which node of the grammar graph an element is, Items
-	// which nodes the items of a set are (none for those that add nothing), and
-	// Empties which node an alternative without symbols is. Parts says where
-	// rules stand in tokens that several rules make, and Symbols has the texts
-	// of all nodes.
+	// Occurrences has the graph nodes of elements, Items those of the items of a
+	// set (none for redundant items), Empties those of empty alternatives, and
+	// Parts those of rules inside tokens that several rules produce. Symbols has
+	// the texts of all nodes.
 	Occurrences map[g4.Element]int32
 	Items       map[*g4.CharSet][]int32
 	Empties     map[*g4.Alt]int32
 	Parts       map[Part]int32
-	Trivia      []int32 // by lexer rule: the node of the rule as trivia, -1 for none
+	Trivia      []int32 // by lexer rule: the node of its trivia, or -1
 	Symbols     []string
 }
 
-// A fragment is a part of a network under construction: it is entered on the
-// left and left on the right.
+// A fragment is a part of a network under construction, with its entry and exit
+// states.
 type fragment struct{ left, right *state }
 
 type builder struct {
@@ -53,7 +52,7 @@ type builder struct {
 func parserNetwork(spec *Spec) *network {
 	b := &builder{network: &network{maxToken: spec.MaxToken}, spec: spec, rightPrec: map[*g4.Ref]int{}}
 	b.addRules(spec.ParserRules)
-	b.newState(basic) // the tool's target for the end of the input
+	b.newState(basic) // the ANTLR tool's state for the end of the input
 	b.compact()
 	return b.network
 }
@@ -66,8 +65,8 @@ func lexerNetwork(spec *Spec) *network {
 	return b.network
 }
 
-// rawLexerNetwork builds the lexer's network without joining alternatives, so
-// that each occurrence has an edge.
+// rawLexerNetwork builds the lexer's network without merging alternatives, so
+// that each occurrence has its own edge.
 func rawLexerNetwork(spec *Spec) *network {
 	b := newLexerBuilder(spec)
 	b.compact()
@@ -128,7 +127,8 @@ func (b *builder) ruleBody(rule *g4.Rule) fragment {
 	return b.choice(b.alts(rule.Body))
 }
 
-// recursiveRule builds (primaries) (operators)*, each operator guarded by its precedence.
+// recursiveRule builds (primaries) (operators)*, with a precedence predicate on
+// each operator.
 func (b *builder) recursiveRule(primaries, operators []Operator) fragment {
 	for _, ops := range [][]Operator{primaries, operators} {
 		for _, op := range ops {
@@ -140,7 +140,7 @@ func (b *builder) recursiveRule(primaries, operators []Operator) fragment {
 	var alts []fragment
 	for i, op := range primaries {
 		var lead []fragment
-		if i == 0 { // the tool puts an empty action here
+		if i == 0 { // the ANTLR tool puts an empty action here
 			lead = append(lead, b.step(edge{kind: action, rule: b.rule, index: -1}))
 		}
 		alts = append(alts, b.alt(op.Alt, op.Rest, lead))
@@ -163,7 +163,7 @@ func (b *builder) alts(block *g4.Block) []fragment {
 	return out
 }
 
-// alt builds the elements of an alternative after what leads into it.
+// alt builds the elements of an alternative after the leading fragments.
 func (b *builder) alt(alt *g4.Alt, elements []g4.Element, lead []fragment) fragment {
 	parts := lead
 	if len(elements) == 0 && len(lead) == 0 {
@@ -197,7 +197,7 @@ func (b *builder) element(e g4.Element) fragment {
 	}
 	switch e := e.(type) {
 	case *g4.Labeled:
-		return b.element(e.Of)
+		return b.element(e.Body)
 	case *g4.Ref:
 		return b.ref(e, o)
 	case *g4.Literal:
@@ -246,8 +246,8 @@ func (b *builder) ref(ref *g4.Ref, occurrence int32) fragment {
 	return b.step(edge{kind: ruleCall, rule: rule, precedence: b.rightPrec[ref], occurrence: occurrence})
 }
 
-// text builds a literal of a lexer rule, one edge a character. The first has
-// the occurrence.
+// text builds a literal of a lexer rule with one edge per character. The first
+// edge carries the occurrence.
 func (b *builder) text(lit *g4.Literal, occurrence int32) fragment {
 	left := b.newState(basic)
 	last := left
@@ -264,8 +264,8 @@ func (b *builder) text(lit *g4.Literal, occurrence int32) fragment {
 func (b *builder) embedded(e *g4.Embedded) fragment {
 	if e.Kind == g4.Predicate {
 		b.predicates++
-		b.asks = append(b.asks, Predicate{e.Pos, b.rules[b.rule], e.Text})
-		return b.step(edge{kind: predicate, rule: b.rule, index: b.predicates - 1, inContext: attribute(e.Text), asks: int32(len(b.asks))})
+		b.preds = append(b.preds, Predicate{e.Pos, b.rules[b.rule], e.Text})
+		return b.step(edge{kind: predicate, rule: b.rule, index: b.predicates - 1, inContext: mentionsAttribute(e.Text), pred: int32(len(b.preds))})
 	}
 	if b.lexer {
 		b.customs++
@@ -274,9 +274,9 @@ func (b *builder) embedded(e *g4.Embedded) fragment {
 	return b.step(edge{kind: action, rule: b.rule, index: -1})
 }
 
-// attribute reports whether code mentions an attribute, such as $x, of the rule
-// that it is in; the runtime then asks it only within that rule.
-func attribute(code string) bool {
+// mentionsAttribute reports whether code mentions an attribute, such as $x, of
+// its rule. The ANTLR runtime then evaluates it only within that rule.
+func mentionsAttribute(code string) bool {
 	for i := strings.IndexByte(code, '$'); i >= 0 && i+1 < len(code); {
 		if c := rune(code[i+1]); c == '_' || unicode.IsLetter(c) {
 			return true
@@ -307,7 +307,7 @@ func (b *builder) repeat(r *g4.Repeat) fragment {
 	}
 }
 
-// act builds an edge for a lexer action; equal actions share a number.
+// act builds an edge for a lexer action. Equal actions share a number.
 func (b *builder) act(a lexerAction) fragment {
 	i, ok := b.actionAt[a]
 	if !ok {
@@ -349,8 +349,8 @@ func (b *builder) mode(arg string) int {
 }
 
 // setMembers returns the elements of a block whose alternatives are all single
-// tokens (in a lexer: single characters or ranges), which ANTLR turns into one
-// edge, or nil for any other block.
+// tokens, or single characters or ranges in a lexer. ANTLR turns such a block
+// into one edge. It returns nil for any other block.
 func (b *builder) setMembers(block *g4.Block, labeled bool) []g4.Element {
 	if len(block.Alts) < 2 || labeled {
 		return nil
@@ -378,7 +378,7 @@ func (b *builder) setMember(e g4.Element) bool {
 	}
 }
 
-// memberSet builds one edge for all the members.
+// memberSet builds one edge for all members.
 func (b *builder) memberSet(members []g4.Element) fragment {
 	var all []interval
 	var labels []label
@@ -399,7 +399,7 @@ func (b *builder) memberSet(members []g4.Element) fragment {
 	return b.step(edge{kind: set, set: merged, occurrence: none, members: labels})
 }
 
-// memberRanges returns the symbols that an element of a set stands for.
+// memberRanges returns the symbols of an element of a set.
 func (b *builder) memberRanges(e g4.Element) []interval {
 	switch e := e.(type) {
 	case *g4.CharSet:
@@ -425,7 +425,7 @@ func (b *builder) charSet(s *g4.CharSet) ranges {
 	var all []interval
 	for _, item := range s.Items {
 		for _, r := range item.Ranges {
-			if item.IsProperty() { // the tool folds no case in it
+			if item.IsProperty() { // the ANTLR tool does not fold its case
 				all = append(all, interval{r.Lo, r.Hi})
 				continue
 			}
@@ -435,7 +435,7 @@ func (b *builder) charSet(s *g4.CharSet) ranges {
 	return normal(all)
 }
 
-// itemLabels says which occurrence each item of a set is.
+// itemLabels returns the occurrences of the items of a set.
 func (b *builder) itemLabels(s *g4.CharSet) []label {
 	var labels []label
 	for i, item := range s.Items {
@@ -456,8 +456,7 @@ func (b *builder) itemLabels(s *g4.CharSet) []label {
 	return labels
 }
 
-// folded returns the range and, in a rule that ignores case, its other case,
-// by the tool's rule: only ranges whose two ends have the same case have one.
+// folded returns the range and, in a rule that ignores case, its other case.
 func (b *builder) folded(lo, hi rune) []interval {
 	if !b.fold {
 		return []interval{{lo, hi}}
@@ -469,7 +468,9 @@ func (b *builder) folded(lo, hi rune) []interval {
 	return normal(out)
 }
 
-// FoldCase returns what a range stands for where case is ignored.
+// FoldCase returns a range and its other case. Like the ANTLR tool, it folds
+// only ranges whose bounds have the same case and whose cases have the same
+// length.
 func FoldCase(r g4.RuneRange) []g4.RuneRange {
 	lower := g4.RuneRange{Lo: unicode.ToLower(r.Lo), Hi: unicode.ToLower(r.Hi)}
 	upper := g4.RuneRange{Lo: unicode.ToUpper(r.Lo), Hi: unicode.ToUpper(r.Hi)}
@@ -480,7 +481,7 @@ func FoldCase(r g4.RuneRange) []g4.RuneRange {
 	return []g4.RuneRange{lower, upper}
 }
 
-// symbol makes an edge that takes one of the characters.
+// symbol returns an edge that matches one of the characters.
 func (b *builder) symbol(rs []interval, target *state, occurrence int32) *edge {
 	e := &edge{target: target, occurrence: occurrence}
 	switch {

@@ -7,13 +7,13 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A simulator follows all alternatives of a decision at once, as ANTLR's
-// adaptive prediction does, but remembers where it has been: what is reached
-// twice is followed once.
+// A simulator follows all alternatives of a decision in parallel, as ANTLR's
+// adaptive prediction does. Unlike ANTLR, it never follows the same
+// configuration twice.
 type simulator struct {
-	walk   *walk
+	net    *flatNetwork
 	stacks *stacks
-	full   bool // stacks are those of the parser, to their end
+	full   bool // full-context prediction: stacks start from the parser's
 	step   func(n int)
 
 	out  configs
@@ -21,33 +21,33 @@ type simulator struct {
 	work []task
 	seen map[visited]struct{}
 
-	// Of the decision's start.
-	precedence int32 // that the rule was called with
-	asked      bool  // whether the precedence made a difference
-	precRule   int32 // the rule, if the decision is about its operators, else -1
-	operands   map[int32]operand
+	// State of the decision.
+	precedence     int32 // of the rule call
+	usedPrecedence bool  // the precedence made a difference
+	precRule       int32 // the left-recursive rule whose operators the decision chooses, or -1
+	operands       map[int32]operand
 }
 
-// An operand is how a place is come by from an operator.
+// An operand records the operator and the stack by which a state was reached.
 type operand struct {
 	operator int32
 	stack    *stack
 }
 
-// A task is a config yet to be followed.
+// A task is a configuration still to be followed.
 type task struct {
 	config
 	depth   int32 // of rules entered since the decision, or outside
-	collect bool  // precedences count: nothing has been taken yet
-	// operator is the precedence of the operator that led here, where the
-	// decision is about operators, else 0.
+	collect bool  // evaluate precedences: no token was consumed yet
+	// operator is the precedence of the operator that led here if the decision
+	// chooses an operator, else 0.
 	operator int32
 }
 
-// outside is the depth of what has left the decision's rule; it stays there.
+// outside is the depth of tasks that have left the decision's rule.
 const outside = -1
 
-// visited is all of a task that makes a difference to where it leads.
+// visited is the part of a task that determines where it leads.
 type visited struct {
 	state, alt, depth, operator int32
 	stack                       *stack
@@ -69,10 +69,10 @@ func (t task) key() visited {
 	return v
 }
 
-// start returns the configs that a decision begins with.
-func (s *simulator) start(decision *place, base *stack) []config {
+// start returns the initial configurations of a decision.
+func (s *simulator) start(decision *flatState, base *stack) []config {
 	s.out.reset()
-	s.forget()
+	s.resetSeen()
 	clear(s.operands)
 	for i := range decision.arcs {
 		a := &decision.arcs[i]
@@ -84,9 +84,9 @@ func (s *simulator) start(decision *place, base *stack) []config {
 	return s.out.list
 }
 
-// filterPrecedence drops what leaves a left-recursive rule only to come to the
-// same place where an operator of the rule comes to. Of several operators the
-// last one counts: that is how ANTLR does it.
+// filterPrecedence drops configurations that leave a left-recursive rule only
+// to reach a state that an operator of the rule also reaches. If several
+// operators do, the last one counts, as in ANTLR.
 func (s *simulator) filterPrecedence() []config {
 	var kept []config
 	for _, c := range s.out.list {
@@ -97,8 +97,8 @@ func (s *simulator) filterPrecedence() []config {
 	return kept
 }
 
-// keep adds the config of a task to those that are reached.
-func (s *simulator) keep(t task) {
+// add adds the configuration of a task to the result.
+func (s *simulator) add(t task) {
 	s.out.add(s.stacks, t.config)
 	if t.operator == 0 || t.alt != 1 {
 		return
@@ -113,13 +113,13 @@ func (s *simulator) keep(t task) {
 	s.operands[t.state] = o
 }
 
-// reach returns the configs after token t, nil if there are none. The result
-// is valid until the next call.
+// reach returns the configurations after token t, nil if there are none. The
+// result is valid until the next call.
 func (s *simulator) reach(from []config, t int32) []config {
 	s.mid.reset()
-	var ended []config // at the end of the rule, or of the input
+	var ended []config // at the end of the rule or of the input
 	for _, c := range from {
-		p := &s.walk.states[c.state]
+		p := &s.net.states[c.state]
 		if p.kind == ruleStop {
 			if s.full || t == eof {
 				ended = append(ended, c)
@@ -135,18 +135,18 @@ func (s *simulator) reach(from []config, t int32) []config {
 	}
 	s.step(1 + len(from))
 	if len(ended) == 0 && t != eof && uniqueAlt(s.mid.list) != 0 {
-		return s.mid.list // decided: where it leads is of no interest
+		return s.mid.list // decided: the closure does not matter
 	}
 	s.out.reset()
-	s.forget()
+	s.resetSeen()
 	for _, c := range s.mid.list {
 		s.closure(c, false, t == eof)
 	}
 	list := s.out.list
 	if t == eof {
-		list = s.onlyEnds(list)
+		list = s.onlyRuleStops(list)
 	}
-	if len(ended) > 0 && (!s.full || !s.anyEnds(list)) {
+	if len(ended) > 0 && (!s.full || !s.hasRuleStop(list)) {
 		s.out.list = list
 		s.reindex()
 		for _, c := range ended {
@@ -157,19 +157,19 @@ func (s *simulator) reach(from []config, t int32) []config {
 	return list
 }
 
-func (s *simulator) onlyEnds(list []config) []config {
+func (s *simulator) onlyRuleStops(list []config) []config {
 	kept := list[:0]
 	for _, c := range list {
-		if s.walk.states[c.state].kind == ruleStop {
+		if s.net.states[c.state].kind == ruleStop {
 			kept = append(kept, c)
 		}
 	}
 	return kept
 }
 
-func (s *simulator) anyEnds(list []config) bool {
+func (s *simulator) hasRuleStop(list []config) bool {
 	for _, c := range list {
-		if s.walk.states[c.state].kind == ruleStop {
+		if s.net.states[c.state].kind == ruleStop {
 			return true
 		}
 	}
@@ -183,19 +183,19 @@ func (s *simulator) reindex() {
 	}
 }
 
-// maxClosure bounds what is reached without a token.
+// maxClosure limits the configurations of one closure.
 const maxClosure = 1 << 20
 
-// forget begins anew with where the simulator has been. A map that was large
-// once would take long to clear ever after.
-func (s *simulator) forget() {
+// resetSeen clears the seen tasks. It replaces a large map, which would stay
+// slow to clear.
+func (s *simulator) resetSeen() {
 	if len(s.seen) > 1<<12 {
 		s.seen = map[visited]struct{}{}
 	}
 	clear(s.seen)
 }
 
-// closure adds all that is reached from c without a token.
+// closure adds all configurations reachable from c without a token.
 func (s *simulator) closure(c config, collect, endIsNothing bool) {
 	s.work = append(s.work[:0], task{config: c, collect: collect})
 	for len(s.work) > 0 {
@@ -207,10 +207,10 @@ func (s *simulator) closure(c config, collect, endIsNothing bool) {
 		}
 		s.seen[key] = struct{}{}
 		if len(s.seen) > maxClosure {
-			panic(&limit.Error{What: "ways to read one token", Value: strconv.Itoa(maxClosure)})
+			panic(&limit.Error{What: "configurations to predict one token", Value: strconv.Itoa(maxClosure)})
 		}
 		s.step(1)
-		if p := &s.walk.states[t.state]; p.kind == ruleStop {
+		if p := &s.net.states[t.state]; p.kind == ruleStop {
 			s.leave(t, p)
 		} else {
 			s.advance(t, p, endIsNothing)
@@ -218,14 +218,14 @@ func (s *simulator) closure(c config, collect, endIsNothing bool) {
 	}
 }
 
-// leave goes on where the rule was called from.
-func (s *simulator) leave(t task, p *place) {
+// leave continues at the return states of a rule.
+func (s *simulator) leave(t task, p *flatState) {
 	if !t.stack.isEmpty() {
 		for i, back := range slices.Backward(t.stack.returns) {
 			if back == bottom {
 				end := t
 				end.stack = s.stacks.empty
-				s.keep(end)
+				s.add(end)
 				continue
 			}
 			up := t
@@ -236,10 +236,10 @@ func (s *simulator) leave(t task, p *place) {
 		return
 	}
 	if s.full || len(p.follows) == 0 {
-		s.keep(t)
+		s.add(t)
 		return
 	}
-	for _, f := range slices.Backward(p.follows) { // whoever may have called it
+	for _, f := range slices.Backward(p.follows) { // all possible callers
 		up := t
 		up.state, up.outer = f.state, true
 		up.depth = outside
@@ -248,11 +248,11 @@ func (s *simulator) leave(t task, p *place) {
 	}
 }
 
-// advance follows the arcs of a place that take no token, and keeps the config
-// if one takes one.
-func (s *simulator) advance(t task, p *place, endIsNothing bool) {
+// advance follows the epsilon arcs of a state, and adds the configuration if
+// another arc consumes a token.
+func (s *simulator) advance(t task, p *flatState, endIsNothing bool) {
 	if !p.epsilonOnly {
-		s.keep(t)
+		s.add(t)
 	}
 	for i := len(p.arcs) - 1; i >= 0; i-- {
 		if i == 0 && s.loopIsTakenAbove(t, p) {
@@ -267,7 +267,7 @@ func (s *simulator) advance(t task, p *place, endIsNothing bool) {
 			next.collect = false
 		case precedence:
 			if t.collect && t.depth == 0 {
-				s.asked = true
+				s.usedPrecedence = true
 				if a.precedence < s.precedence {
 					continue
 				}
@@ -289,17 +289,18 @@ func (s *simulator) advance(t task, p *place, endIsNothing bool) {
 	}
 }
 
-// loopIsTakenAbove reports whether entering the operators of a left-recursive
-// rule here is no different from leaving the rule and entering them there: all
-// that called the rule is the rule itself, for its last operand.
-func (s *simulator) loopIsTakenAbove(t task, p *place) bool {
+// loopIsTakenAbove reports whether entering the operator loop of a
+// left-recursive rule here is equivalent to leaving the rule and entering the
+// loop in its caller. This is so if all callers are the rule itself, for its
+// last operand.
+func (s *simulator) loopIsTakenAbove(t task, p *flatState) bool {
 	if !p.precLoop || t.stack.hasEmpty() {
 		return false
 	}
 	self := t.state
-	blockEndState := s.walk.states[p.arcs[0].target].blockEnd
+	blockEndState := s.net.states[p.arcs[0].target].blockEnd
 	for _, r := range t.stack.returns {
-		back := &s.walk.states[r]
+		back := &s.net.states[r]
 		if back.rule != p.rule || len(back.arcs) != 1 || !back.epsilonOnly {
 			return false
 		}
@@ -307,7 +308,7 @@ func (s *simulator) loopIsTakenAbove(t task, p *place) bool {
 		if back.kind == blockEnd && next == self || r == blockEndState || next == blockEndState {
 			continue
 		}
-		n := &s.walk.states[next]
+		n := &s.net.states[next]
 		if n.kind != blockEnd || len(n.arcs) != 1 || !n.epsilonOnly || n.arcs[0].target != self {
 			return false
 		}

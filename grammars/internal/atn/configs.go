@@ -1,15 +1,15 @@
 package atn
 
-// A config is one way of reading what lies ahead: a place, the alternative of
-// the decision that led there, and the stacks that it may have.
+// A config is an ATN configuration: a state, the alternative of the decision
+// that led there, and its possible stacks.
 type config struct {
 	state, alt int32
 	stack      *stack
-	outer      bool // the rule of the decision was left on the way
-	suppressed bool // not to be dropped for an equal config of the first alternative
+	outer      bool // the decision's rule was left
+	suppressed bool // exempt from filterPrecedence
 }
 
-// configs is a set of configs in which those of the same place and alternative
+// configs is a set of configurations. Those with the same state and alternative
 // are merged.
 type configs struct {
 	list []config
@@ -38,7 +38,8 @@ func (s *configs) add(g *stacks, c config) {
 	old.suppressed = old.suppressed || c.suppressed
 }
 
-// uniqueAlt returns the alternative that all configs are of, 0 if there are several.
+// uniqueAlt returns the alternative of all configurations, or 0 if they have
+// several.
 func uniqueAlt(list []config) int32 {
 	alt := int32(0)
 	for _, c := range list {
@@ -62,9 +63,9 @@ func lowestAlt(list []config) int32 {
 }
 
 // finishedAlt returns the lowest alternative that reached the end of the
-// decision's rule, 0 for none. It is what to take where no token fits: the
-// error, if it is one, is then met outside.
-func (w *walk) finishedAlt(list []config) int32 {
+// decision's rule, or 0. It is the choice if no token matches: a syntax error
+// then surfaces outside the rule.
+func (w *flatNetwork) finishedAlt(list []config) int32 {
 	alt := int32(0)
 	for _, c := range list {
 		if c.outer || w.states[c.state].kind == ruleStop && c.stack.hasEmpty() {
@@ -76,8 +77,8 @@ func (w *walk) finishedAlt(list []config) int32 {
 	return alt
 }
 
-// tally is a set of alternatives, of which it matters only whether there are
-// several.
+// A tally is a set of alternatives that records only the lowest one and whether
+// there are several.
 type tally struct {
 	low     int32
 	several bool
@@ -93,15 +94,15 @@ func (t tally) with(alt int32) tally {
 	return t
 }
 
-type readPlace struct {
+type stateStack struct {
 	state int32
 	stack *stack
 }
 
-// ambiguous reports whether looking further ahead is of no use without the
-// whole stack: some place with the same stacks is reached by several
-// alternatives, and none is reached by just one.
-func (w *walk) ambiguous(list []config) bool {
+// ambiguous reports an SLL conflict: some state and stack is reached by several
+// alternatives, and no state is reached by just one, so that more lookahead
+// without the full context is useless.
+func (w *flatNetwork) ambiguous(list []config) bool {
 	all := true
 	for _, c := range list {
 		all = all && w.states[c.state].kind == ruleStop
@@ -110,11 +111,11 @@ func (w *walk) ambiguous(list []config) bool {
 		return true
 	}
 	byState := make(map[int32]tally, len(list))
-	byPlace := make(map[readPlace]tally, len(list))
+	byPlace := make(map[stateStack]tally, len(list))
 	conflict := false
 	for _, c := range list {
 		byState[c.state] = byState[c.state].with(c.alt)
-		p := readPlace{c.state, c.stack}
+		p := stateStack{c.state, c.stack}
 		t := byPlace[p].with(c.alt)
 		byPlace[p] = t
 		conflict = conflict || t.several
@@ -130,12 +131,12 @@ func (w *walk) ambiguous(list []config) bool {
 	return true
 }
 
-// soleViableAlt returns the alternative that wins at every place, 0 if
-// different ones win at different places.
+// soleViableAlt returns the alternative that is lowest for every state and
+// stack, or 0 if there are different ones.
 func soleViableAlt(list []config) int32 {
-	byPlace := make(map[readPlace]tally, len(list))
+	byPlace := make(map[stateStack]tally, len(list))
 	for _, c := range list {
-		p := readPlace{c.state, c.stack}
+		p := stateStack{c.state, c.stack}
 		byPlace[p] = byPlace[p].with(c.alt)
 	}
 	alt := int32(0)

@@ -6,48 +6,50 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// maxExpect bounds the configurations that are followed to find out what was
-// expected. Past it the answer is incomplete, and the error still in place.
+// maxExpect limits the configurations followed to find the expected tokens.
+// Beyond it, the list is incomplete, but the position of the error is still
+// right.
 const maxExpect = 200_000
 
-// A pending is a rule yet to be finished, on a stack shared between configurations.
-type pending struct {
-	up         *pending
+// A callStack is a stack of unfinished rules, shared between configurations.
+type callStack struct {
+	up         *callStack
 	follow     int32
-	precedence int32 // of the rule that is returned to
+	precedence int32 // of the calling rule
 }
 
-type expectation struct {
+// An expectConfig is a configuration of an [expecter].
+type expectConfig struct {
 	state      int32
 	precedence int32
-	stack      *pending
+	stack      *callStack
 }
 
-// expecter follows all ways at once that the input can be read from the last
-// token that was taken.
+// An expecter follows all possible parses from the last consumed token in
+// parallel.
 type expecter struct {
 	run     *run
-	interns map[pending]*pending
-	now     []expectation
+	interns map[callStack]*callStack
+	configs []expectConfig
 }
 
-// syntaxError finds the first token that no way takes, and what could have
-// stood there instead.
+// syntaxError finds the first token that no parse accepts, and the tokens
+// expected instead.
 func (r *run) syntaxError() *SyntaxError {
 	stack := append(slices.Clone(r.stack[:r.lastBase]), reversed(r.popped)...)
-	x := &expecter{run: r, interns: map[pending]*pending{}}
-	var rest *pending
+	x := &expecter{run: r, interns: map[callStack]*callStack{}}
+	var rest *callStack
 	for i := 1; i < len(stack); i++ {
-		rest = x.push(pending{rest, stack[i].follow, stack[i-1].precedence})
+		rest = x.push(callStack{rest, stack[i].follow, stack[i-1].precedence})
 	}
-	x.now = []expectation{{r.last, stack[len(stack)-1].precedence, rest}}
+	x.configs = []expectConfig{{r.last, stack[len(stack)-1].precedence, rest}}
 	for pos := r.pos; ; pos++ {
 		token := r.tokens[r.visible[pos]]
-		takers, expected := x.look()
+		consumers, expected := x.look()
 		if token.Type == derivation.EOF || !expected.has(token.Type) {
 			return r.errorAt(token, expected)
 		}
-		x.take(takers, token.Type)
+		x.take(consumers, token.Type)
 	}
 }
 
@@ -57,13 +59,13 @@ func reversed(frames []frame) []frame {
 	return frames
 }
 
-// look follows everything that takes no token. It returns the configurations
-// that take one, and which types they take.
-func (x *expecter) look() (takers []expectation, expected tokenSet) {
-	w := x.run.predictor.walk
+// look computes the closure of the configurations. It returns those that
+// consume a token, and the token types they consume.
+func (x *expecter) look() (consumers []expectConfig, expected tokenSet) {
+	w := x.run.predictor.net
 	expected = make(tokenSet, (w.maxToken+1)>>6+1)
-	seen := map[expectation]bool{}
-	for work := x.now; len(work) > 0 && len(seen) < maxExpect; {
+	seen := map[expectConfig]bool{}
+	for work := x.configs; len(work) > 0 && len(seen) < maxExpect; {
 		c := work[len(work)-1]
 		work = work[:len(work)-1]
 		if seen[c] {
@@ -77,42 +79,42 @@ func (x *expecter) look() (takers []expectation, expected tokenSet) {
 				expected.add(derivation.EOF)
 				continue
 			}
-			work = append(work, expectation{c.stack.follow, c.stack.precedence, c.stack.up})
+			work = append(work, expectConfig{c.stack.follow, c.stack.precedence, c.stack.up})
 			continue
 		}
 		for i := range p.arcs {
 			switch a := &p.arcs[i]; {
 			case a.consumes():
-				takers = append(takers, c)
+				consumers = append(consumers, c)
 				if a.kind == atom {
 					expected.add(a.symbol)
 				}
 				expected.addAll(a.set)
 			case a.kind == ruleCall:
-				up := x.push(pending{c.stack, a.follow, c.precedence})
-				work = append(work, expectation{a.target, a.precedence, up})
+				up := x.push(callStack{c.stack, a.follow, c.precedence})
+				work = append(work, expectConfig{a.target, a.precedence, up})
 			case a.kind != precedence || a.precedence >= c.precedence:
-				work = append(work, expectation{a.target, c.precedence, c.stack})
+				work = append(work, expectConfig{a.target, c.precedence, c.stack})
 			}
 		}
 	}
-	return takers, expected
+	return consumers, expected
 }
 
-// take moves the takers on over a token.
-func (x *expecter) take(takers []expectation, t int32) {
-	x.now = nil
-	for _, c := range takers {
-		arcs := x.run.predictor.walk.states[c.state].arcs
+// take advances the consumers over a token.
+func (x *expecter) take(consumers []expectConfig, t int32) {
+	x.configs = nil
+	for _, c := range consumers {
+		arcs := x.run.predictor.net.states[c.state].arcs
 		for i := range arcs {
 			if a := &arcs[i]; a.consumes() && a.takes(t) {
-				x.now = append(x.now, expectation{a.target, c.precedence, c.stack})
+				x.configs = append(x.configs, expectConfig{a.target, c.precedence, c.stack})
 			}
 		}
 	}
 }
 
-func (x *expecter) push(p pending) *pending {
+func (x *expecter) push(p callStack) *callStack {
 	known, ok := x.interns[p]
 	if !ok {
 		known = &p
@@ -128,7 +130,7 @@ func (r *run) errorAt(token derivation.Token, expected tokenSet) *SyntaxError {
 	} else {
 		e.Text = string(r.input[token.Start:token.End])
 	}
-	for t := int32(derivation.EOF); t <= r.predictor.walk.maxToken; t++ {
+	for t := int32(derivation.EOF); t <= r.predictor.net.maxToken; t++ {
 		if expected.has(t) {
 			e.Expected = append(e.Expected, t)
 		}

@@ -6,19 +6,19 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// An Operator is an alternative of a left-recursive rule, as precedence
-// climbing reads it.
+// An Operator is an alternative of a left-recursive rule in terms of operator
+// precedence.
 type Operator struct {
 	Alt        *g4.Alt
-	Left       *g4.Ref // the left operand, nil for a primary or a prefix operator
+	Left       *g4.Ref // the left operand; nil for a primary or a prefix operator
 	Rest       []g4.Element
-	Precedence int     // how tightly it binds: later alternatives bind less
-	Right      *g4.Ref // the reference, rightmost in the alternative, that is parsed with RightPrec; may be nil
+	Precedence int     // higher binds tighter; later alternatives bind less
+	Right      *g4.Ref // the rightmost reference, parsed with RightPrec; may be nil
 	RightPrec  int
 }
 
-// Operators splits a directly left-recursive rule into its primary alternatives
-// (prefix operators among them) and its operators. It returns ok false for any
+// Operators splits a directly left-recursive rule into primary alternatives,
+// including prefix operators, and operators. It returns ok = false for any
 // other rule.
 func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 	if !directlyRecursive(rule) {
@@ -27,7 +27,7 @@ func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 	var binaries, suffixes []Operator
 	for i, alt := range rule.Body.Alts {
 		op := Operator{Alt: alt, Rest: alt.Elements, Precedence: len(rule.Body.Alts) - i}
-		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSolid(alt.Elements), rule.Name)
+		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSymbol(alt.Elements), rule.Name)
 		switch {
 		case first != nil && last != nil && last != first:
 			op.Left, op.Rest = first, alt.Elements[1:]
@@ -51,7 +51,8 @@ func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 	return primaries, append(binaries, suffixes...), true
 }
 
-// directlyRecursive reports whether an alternative of the rule begins with the rule itself.
+// directlyRecursive reports whether an alternative of the rule begins with the
+// rule itself.
 func directlyRecursive(rule *g4.Rule) bool {
 	for _, alt := range rule.Body.Alts {
 		if selfRef(alt.Elements, 0, rule.Name) != nil {
@@ -61,7 +62,8 @@ func directlyRecursive(rule *g4.Rule) bool {
 	return false
 }
 
-// selfRef returns element i if it is a reference to the named rule, labelled or not.
+// selfRef returns element i if it is a reference, possibly labeled, to the
+// named rule.
 func selfRef(elements []g4.Element, i int, name string) *g4.Ref {
 	if i < 0 || i >= len(elements) {
 		return nil
@@ -72,8 +74,9 @@ func selfRef(elements []g4.Element, i int, name string) *g4.Ref {
 	return nil
 }
 
-// lastSolid returns the index of the last element that is not an action or a predicate.
-func lastSolid(elements []g4.Element) int {
+// lastSymbol returns the index of the last element that is not an action or a
+// predicate, or -1.
+func lastSymbol(elements []g4.Element) int {
 	for i, e := range slices.Backward(elements) {
 		if _, embedded := e.(*g4.Embedded); !embedded {
 			return i
@@ -82,8 +85,8 @@ func lastSolid(elements []g4.Element) int {
 	return -1
 }
 
-// rightmost returns the last reference to a parser rule in the elements,
-// however deep, if it is to the named rule.
+// rightmost returns the last reference to a parser rule in the elements, at any
+// nesting depth, if it refers to the named rule.
 func rightmost(elements []g4.Element, name string) *g4.Ref {
 	var last *g4.Ref
 	whole := &g4.Block{Alts: []*g4.Alt{{Elements: elements}}}
@@ -100,7 +103,7 @@ func rightmost(elements []g4.Element, name string) *g4.Ref {
 
 func unlabeled(e g4.Element) g4.Element {
 	if l, ok := e.(*g4.Labeled); ok {
-		return l.Of
+		return l.Body
 	}
 	return e
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// lex cuts the input into tokens, all of them into r.tokens and those that the
-// parser sees, by index, into r.visible. Where no token begins it notes the
-// error and ends with a token of type 0, which no grammar takes: the parser
-// then meets the fault where it is, unless it meets another before.
+// lex fills r.tokens with all tokens of the input and r.visible with the
+// indexes of those that the parser sees. Where no token begins, it records the
+// error and adds a token of type 0, which no grammar accepts: the parser then
+// fails there, unless it fails earlier.
 func (r *run) lex() {
 	l := r.m.lexer
 	r.makeRoom(len(r.input) / 6)
-	// The end of the input can itself be a token, but only of an empty input:
-	// ANTLR looks for no more tokens once the last character is taken.
+	// A rule can match EOF as a token, but only in an empty input: ANTLR stops
+	// lexing after the last character.
 	for first := true; first || r.at < len(r.input); first = false {
 		if !r.lexToken(l) {
 			return
@@ -27,40 +27,40 @@ func (r *run) lex() {
 	r.emit(derivation.EOF, 0, -1, end, end)
 }
 
-// lexToken cuts one token, and reports whether there was one.
+// lexToken lexes one token and reports whether it could.
 func (r *run) lexToken(l *lexer) bool {
 	start, channel := int32(r.at), int32(0)
 	for {
 		s, end := r.match(l)
 		empty := end == r.at
-		if s.rule < 0 || empty && (r.at < len(r.input) || s.kind == goesOn) {
+		if s.rule < 0 || empty && (r.at < len(r.input) || s.kind == continued) {
 			if len(r.input) == 0 && s.rule < 0 {
 				return true
 			}
 			if s.rule < 0 && r.at == len(r.input) && int(start) < r.at {
-				// The input ends where a rule left the token for others to go on
-				// with: ANTLR makes what there is of it the end of the input.
+				// The input ends after a `more`: ANTLR turns the unfinished token
+				// into EOF.
 				r.emit(derivation.EOF, 0, -1, start, int32(r.at))
 				return false
 			}
 			r.lexFail(start, s.rule)
 			return false
 		}
-		if s.asks != 0 && r.lexAsked.predicate == 0 {
-			r.lexAsked = asking{s.asks, int32(r.at)}
+		if s.pred != 0 && r.lexFirstPred.predicate == 0 {
+			r.lexFirstPred = predicateUse{s.pred, int32(r.at)}
 		}
 		r.at = end
 		if s.channel >= 0 {
 			channel = s.channel
 		}
-		if len(s.moves) > 0 && !r.move(s, start) {
+		if len(s.modeActions) > 0 && !r.changeMode(s, start) {
 			return false
 		}
 		r.step(1)
 		if len(r.tokens)+len(r.pieces) >= r.limits.Tokens {
 			panic(&limit.Error{What: "tokens", Value: strconv.Itoa(r.limits.Tokens), Option: "max_tokens"})
 		}
-		if s.kind != goesOn {
+		if s.kind != continued {
 			r.emit(s.kind, channel, s.rule, start, int32(end))
 			return true
 		}
@@ -68,26 +68,26 @@ func (r *run) lexToken(l *lexer) bool {
 	}
 }
 
-// maxModes bounds the modes that are left to return to.
+// maxModes limits the depth of the mode stack.
 const maxModes = 1 << 20
 
-// move changes modes as a rule says, and reports whether it could.
-func (r *run) move(s *lexState, start int32) bool {
-	r.step(len(s.moves))
-	for _, a := range s.moves {
+// changeMode runs the mode commands of a rule and reports whether it could.
+func (r *run) changeMode(s *lexState, start int32) bool {
+	r.step(len(s.modeActions))
+	for _, a := range s.modeActions {
 		switch a.kind {
 		case actMode:
 			r.mode = a.a
 		case actPushMode:
 			if len(r.modes) == maxModes {
-				panic(&limit.Error{What: "modes to return to", Value: strconv.Itoa(maxModes)})
+				panic(&limit.Error{What: "depth of the mode stack", Value: strconv.Itoa(maxModes)})
 			}
 			r.modes = append(r.modes, r.mode)
 			r.mode = a.a
 		case actPopMode:
 			n := len(r.modes)
 			if n == 0 {
-				r.lexReject(start, r.at, "popMode in "+r.m.lexer.net.rules[s.rule]+" with no mode to return to")
+				r.lexReject(start, r.at, "popMode in "+r.m.lexer.net.rules[s.rule]+" with an empty mode stack")
 				return false
 			}
 			r.mode, r.modes = r.modes[n-1], r.modes[:n-1]
@@ -96,8 +96,8 @@ func (r *run) move(s *lexState, start int32) bool {
 	return true
 }
 
-// makeRoom makes room for n more tokens. There are no more than bytes to come,
-// but for the end.
+// makeRoom reserves memory for n more tokens, but no more than the remaining
+// bytes plus EOF.
 func (r *run) makeRoom(n int) {
 	n = min(n, len(r.input)-r.at+1)
 	r.tokens, r.visible, r.types = slices.Grow(r.tokens, n), slices.Grow(r.visible, n), slices.Grow(r.types, n)
@@ -118,8 +118,9 @@ func (r *run) emit(kind, channel, rule, start, end int32) {
 	r.tokens = append(r.tokens, t)
 }
 
-// match finds the longest token here and returns the state that it ends in and
-// its end. It leaves in r.reached how far it had to look.
+// match finds the longest token at the current offset. It returns the accepting
+// state and the token's end, and sets r.reached to the end of the bytes it
+// looked at.
 func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	cache := l.cache.Load()
 	s := l.start(r, cache)
@@ -137,7 +138,7 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 		if n == nil {
 			char, _ := utf8.DecodeRune(input[at:])
 			n = l.next(r, cache, s, int(class), char)
-			cache, n = l.bounded(r, cache, n)
+			cache, n = l.renew(r, cache, n)
 		}
 		if len(n.configs) == 0 {
 			break
@@ -158,8 +159,8 @@ func (r *run) match(l *lexer) (accepted *lexState, end int) {
 	return accepted, end
 }
 
-// matchEnd returns the state after s at the end of the input, which can be a
-// part of a token.
+// matchEnd returns the state after s at the end of the input, which a rule can
+// match as EOF.
 func (r *run) matchEnd(l *lexer, cache *lexCache, s *lexState) *lexState {
 	n := s.edges[l.classes.count].Load()
 	if n == nil {
@@ -168,14 +169,14 @@ func (r *run) matchEnd(l *lexer, cache *lexCache, s *lexState) *lexState {
 	return n
 }
 
-// maxErrorText bounds how much of the input an error shows, in bytes.
+// maxErrorText limits the text in an error, in bytes.
 const maxErrorText = 24
 
-// lexFail notes that what begins at start is no token.
+// lexFail records that no token begins at start.
 func (r *run) lexFail(start, rule int32) {
 	reason := ""
 	if rule >= 0 {
-		reason = "rule " + r.m.lexer.net.rules[rule] + " matches nothing here"
+		reason = "rule " + r.m.lexer.net.rules[rule] + " matches the empty string here"
 	}
 	r.lexReject(start, r.reached, reason)
 }
@@ -186,7 +187,7 @@ func (r *run) lexReject(start int32, end int, reason string) {
 	}
 	if end > int(start)+maxErrorText {
 		end = int(start) + maxErrorText
-		for back := range utf8.UTFMax { // not within a character, unless these are bytes of none
+		for back := range utf8.UTFMax { // do not cut a character, unless the bytes are not UTF-8
 			if utf8.RuneStart(r.input[end-back]) {
 				end -= back
 				break

@@ -13,85 +13,85 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A lexer cuts text into tokens with an automaton over classes of characters
-// that the grammar does not tell apart. Its states are made when they are first
-// needed, shared by all who lex, and thrown away together when they are too many.
+// A lexer lexes inputs with a DFA over character classes. The DFA's states are
+// created on demand, shared by all runs, and discarded together when they
+// exceed maxSize.
 type lexer struct {
 	net     *network
 	classes *classes
-	most    int64 // that a cache holds, in bytes
+	maxSize int64 // of the cache, in bytes
 	cache   atomic.Pointer[lexCache]
 }
 
-// A lexCache holds the automaton's states made so far.
+// A lexCache holds the DFA states created so far.
 type lexCache struct {
-	modes []atomic.Pointer[lexState] // where each mode starts
-	size  atomic.Int64               // of everything held, roughly in bytes
+	modes []atomic.Pointer[lexState] // start states by mode
+	size  atomic.Int64               // approximate size in bytes
 
-	gate     *gate // guards what follows, and the making of states
+	lock     *lock // guards the fields below and the creation of states
 	contexts map[lexContext]*lexContext
 	lists    map[actionList]*actionList
 	ids      map[lexConfig]uint32
 	states   map[string]*lexState
 }
 
-// A lexConfig is a place in the lexer's network, and how it was come by.
+// A lexConfig is an ATN configuration of the lexer.
 type lexConfig struct {
 	state     *state
-	alt       int32 // which rule of the mode, from 1
-	nonGreedy bool  // a non-greedy decision was passed on the way
-	asks      int32 // the first predicate that was passed, from 1; 0 for none
+	alt       int32 // the number of the rule in its mode, from 1
+	nonGreedy bool  // a non-greedy decision was passed
+	pred      int32 // the first predicate passed, from 1; 0 for none
 	context   *lexContext
 	actions   *actionList
 }
 
-// A lexContext is a stack of states to return to.
+// A lexContext is a stack of return states.
 type lexContext struct {
 	up     *lexContext
 	follow *state
 	depth  int
 }
 
-// An actionList is the lexer actions met so far, the last one first.
+// An actionList is the list of lexer actions so far, the last one first.
 type actionList struct {
 	before *actionList
 	index  int
 }
 
-// A lexState is a state of the automaton.
+// A lexState is a state of the lexer's DFA.
 type lexState struct {
 	configs []lexConfig
 	edges   []atomic.Pointer[lexState] // by class
 
-	// What is done if the token ends here.
-	rule    int32         // the rule that ends, -1 for none
-	kind    int32         // the token's type, or skipped or goesOn
-	channel int32         // -1: as it is
-	asks    int32         // the first predicate that this depends on, from 1; 0 for none
-	moves   []lexerAction // between modes
+	// The effect of accepting a token in this state.
+	rule        int32         // the accepted rule, or -1
+	kind        int32         // the token type, skipped or continued
+	channel     int32         // -1 to leave it unchanged
+	pred        int32         // the first predicate this depends on, from 1; 0 for none
+	modeActions []lexerAction // mode commands
 }
 
-// Kinds of what a rule makes that is not a token, or not yet.
+// Values of lexState.kind besides token types.
 const (
-	skipped = -3
-	goesOn  = -2
+	skipped   = -3
+	continued = -2
 )
 
 const (
-	maxLexerSize  = 96 << 20 // bytes that a cache holds
-	maxLexerDepth = 10_000   // rules inside each other within one token
-	maxLexerWays  = 1 << 18  // places reached without a character
+	maxLexerSize    = 96 << 20 // bytes of a cache
+	maxLexerDepth   = 10_000   // nested rules in one token
+	maxLexerConfigs = 1 << 18  // configurations of one closure
 )
 
 func newLexer(net *network) *lexer {
-	l := &lexer{net: net, classes: classesOf(net), most: maxLexerSize}
+	l := &lexer{net: net, classes: classesOf(net), maxSize: maxLexerSize}
 	l.cache.Store(l.newCache())
 	return l
 }
 
 func (l *lexer) newCache() *lexCache {
 	return &lexCache{
-		gate:     newGate(),
+		lock:     newLock(),
 		modes:    make([]atomic.Pointer[lexState], len(l.net.modes)),
 		contexts: map[lexContext]*lexContext{},
 		lists:    map[actionList]*actionList{},
@@ -100,54 +100,55 @@ func (l *lexer) newCache() *lexCache {
 	}
 }
 
-// bounded returns where to go on from a state: there, or in the like state of a
-// fresh cache if this one has grown too large, in the middle of a token or not.
-func (l *lexer) bounded(r *run, c *lexCache, s *lexState) (*lexCache, *lexState) {
-	if c.size.Load() <= l.most {
+// renew returns the cache and state to continue with. If the cache has grown
+// too large, these are a new cache and the copy of s in it, even in the middle
+// of a token.
+func (l *lexer) renew(r *run, c *lexCache, s *lexState) (*lexCache, *lexState) {
+	if c.size.Load() <= l.maxSize {
 		return c, s
 	}
 	l.cache.CompareAndSwap(c, l.newCache())
 	c = l.cache.Load()
-	c.gate.enter(r)
-	defer c.gate.leave()
+	c.lock.acquire(r)
+	defer c.lock.release()
 	moved := map[*lexContext]*lexContext{}
 	configs := slices.Clone(s.configs)
 	for i := range configs {
-		configs[i].context = c.move(configs[i].context, moved)
-		configs[i].actions = c.copied(configs[i].actions)
+		configs[i].context = c.copyContext(configs[i].context, moved)
+		configs[i].actions = c.copyActions(configs[i].actions)
 	}
 	return c, l.intern(c, configs)
 }
 
-// move returns the like of another cache's context.
-func (c *lexCache) move(x *lexContext, moved map[*lexContext]*lexContext) *lexContext {
+// copyContext returns the copy in c of another cache's context.
+func (c *lexCache) copyContext(x *lexContext, moved map[*lexContext]*lexContext) *lexContext {
 	if x == nil {
 		return nil
 	}
 	to, ok := moved[x]
 	if !ok {
-		to = c.push(c.move(x.up, moved), x.follow)
+		to = c.push(c.copyContext(x.up, moved), x.follow)
 		moved[x] = to
 	}
 	return to
 }
 
-// copied returns the like of another cache's list.
-func (c *lexCache) copied(list *actionList) *actionList {
+// copyActions returns the copy in c of another cache's action list.
+func (c *lexCache) copyActions(list *actionList) *actionList {
 	if list == nil {
 		return nil
 	}
-	return c.append(c.copied(list.before), list.index)
+	return c.append(c.copyActions(list.before), list.index)
 }
 
-// start returns the state in which the run's mode begins.
+// start returns the start state of the run's mode.
 func (l *lexer) start(r *run, c *lexCache) *lexState {
 	mode := r.mode
 	if s := c.modes[mode].Load(); s != nil {
 		return s
 	}
-	c.gate.enter(r)
-	defer c.gate.leave()
+	c.lock.acquire(r)
+	defer c.lock.release()
 	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}}
 	for i, e := range l.net.modes[mode].edges {
 		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
@@ -157,17 +158,17 @@ func (l *lexer) start(r *run, c *lexCache) *lexState {
 	return s
 }
 
-// next returns the state after s on a character, or on the end of the input; a
-// state without configurations is a dead end.
+// next returns the state after s on a character or on EOF. A state without
+// configurations is a dead end.
 func (l *lexer) next(r *run, c *lexCache, s *lexState, class int, char rune) *lexState {
-	c.gate.enter(r)
-	defer c.gate.leave()
+	c.lock.acquire(r)
+	defer c.lock.release()
 	if n := s.edges[class].Load(); n != nil {
 		return n
 	}
 	r.step(1 + len(s.configs))
 	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}, atEnd: char == eof}
-	skip := int32(0) // the rule that has reached its end: the rest of it has lower priority
+	skip := int32(0) // the rule that reached its end: its remaining configurations have lower priority
 	for _, g := range s.configs {
 		if g.alt == skip && g.nonGreedy {
 			continue
@@ -187,7 +188,7 @@ func (l *lexer) next(r *run, c *lexCache, s *lexState, class int, char rune) *le
 	return n
 }
 
-// intern returns the state of the configurations, making it if need be.
+// intern returns the state of the configurations, creating it if needed.
 func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 	var key []byte
 	for _, g := range configs {
@@ -214,9 +215,9 @@ func (l *lexer) intern(c *lexCache, configs []lexConfig) *lexState {
 	return s
 }
 
-// accept notes in a state what the rule that ends there does.
+// accept records the effect of the rule that ends in a state.
 func (l *lexer) accept(s *lexState, g lexConfig) {
-	s.rule, s.kind, s.channel, s.asks = int32(g.state.rule), int32(l.net.types[g.state.rule]), -1, g.asks
+	s.rule, s.kind, s.channel, s.pred = int32(g.state.rule), int32(l.net.types[g.state.rule]), -1, g.pred
 	var actions []lexerAction
 	for list := g.actions; list != nil; list = list.before {
 		actions = append(actions, l.net.actions[list.index])
@@ -226,13 +227,13 @@ func (l *lexer) accept(s *lexState, g lexConfig) {
 		case actSkip:
 			s.kind = skipped
 		case actMore:
-			s.kind = goesOn
+			s.kind = continued
 		case actType:
 			s.kind = int32(a.a)
 		case actChannel:
 			s.channel = int32(a.a)
 		case actMode, actPushMode, actPopMode:
-			s.moves = append(s.moves, a)
+			s.modeActions = append(s.modeActions, a)
 		}
 	}
 }
@@ -243,25 +244,25 @@ func (g lexConfig) to(s *state) lexConfig {
 	return g
 }
 
-// A closure collects the configurations that are reached without a character,
-// in order of preference, as ANTLR's lexers do.
+// A closure collects the configurations reachable without a character, in order
+// of preference, as ANTLR's lexers do.
 type closure struct {
 	cache *lexCache
 	step  func(n int)
 	atEnd bool
-	seen  map[lexConfig]bool // and whether the end of the rule was reached from there
+	seen  map[lexConfig]bool // whether the rule's end was reached from the configuration
 	out   []lexConfig
 }
 
-// add follows g; accepted tells that the rule has reached its end already by a
-// preferred way. It reports whether the end is reached now.
+// add follows g. accepted tells whether a preferred path has already reached
+// the rule's end; add reports whether the end is reached now.
 func (c *closure) add(g lexConfig, accepted bool) bool {
 	if reached, ok := c.seen[g]; ok {
 		return accepted || reached
 	}
 	c.seen[g] = false
-	if c.step(1); len(c.seen) > maxLexerWays {
-		panic(&limit.Error{What: "ways to read one character", Value: strconv.Itoa(maxLexerWays)})
+	if c.step(1); len(c.seen) > maxLexerConfigs {
+		panic(&limit.Error{What: "configurations to lex one character", Value: strconv.Itoa(maxLexerConfigs)})
 	}
 	if g.state.kind == ruleStop {
 		if g.context == nil {
@@ -283,8 +284,8 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		switch e.kind {
 		case epsilon:
 		case predicate:
-			if n.asks == 0 {
-				n.asks = e.asks
+			if n.pred == 0 {
+				n.pred = e.pred
 			}
 		case ruleCall:
 			n.context = c.cache.push(g.context, e.follow)
@@ -329,8 +330,8 @@ func (c *lexCache) append(before *actionList, index int) *actionList {
 	return x
 }
 
-// classes maps characters to classes. Characters of one class are on the same
-// edges everywhere; the class after the last is the end of the input.
+// classes maps characters to character classes. All characters of a class match
+// the same edges. The class after the last is the end of the input.
 type classes struct {
 	ascii  [utf8.RuneSelf]uint16
 	pages  [(unicode.MaxRune + 1) / pageSize]*page
@@ -338,13 +339,13 @@ type classes struct {
 	count  int
 }
 
-// A page has the classes of some consecutive characters. Pages of one class are
-// one.
+// A page has the classes of consecutive characters. Pages with a single class
+// are shared.
 type page [pageSize]uint16
 
 const pageSize = 256
 
-// decode returns the class of the character that text begins with, and its width.
+// decode returns the class and the width of the first character of text.
 func (c *classes) decode(text []byte) (class uint16, width int) {
 	char, width := utf8.DecodeRune(text)
 	return c.pages[char/pageSize][char%pageSize], width
@@ -352,8 +353,8 @@ func (c *classes) decode(text []byte) (class uint16, width int) {
 
 func classesOf(net *network) *classes { return newClasses(classBounds(net, false)) }
 
-// finerClasses is like [classesOf], but the parts of a set, too, are on a class
-// as a whole or not at all, unless there are too many.
+// finerClasses is like [classesOf], but also separates the parts of merged
+// sets, unless there are too many.
 func finerClasses(net *network) *classes {
 	if bounds := classBounds(net, true); len(bounds) <= math.MaxUint16 {
 		return newClasses(bounds)
@@ -400,7 +401,7 @@ func (c *classes) span(class int) (lo, hi rune) {
 	return c.bounds[class], unicode.MaxRune
 }
 
-// of returns the classes of the characters that an edge takes.
+// of returns the classes of the characters that an edge matches.
 func (c *classes) of(e *edge) tokenSet {
 	out := make(tokenSet, (c.count+1)>>6+1)
 	mark := func(class int) { out[(class+1)>>6] |= 1 << ((class + 1) & 63) }
@@ -417,31 +418,31 @@ func (c *classes) of(e *edge) tokenSet {
 
 // classBounds returns the first character of each class, in order.
 func classBounds(net *network, members bool) []rune {
-	cuts := map[rune]bool{0: true, utf8.RuneSelf: true}
-	cut := func(r interval) {
+	bounds := map[rune]bool{0: true, utf8.RuneSelf: true}
+	addBounds := func(r interval) {
 		if r.lo >= 0 {
-			cuts[r.lo] = true
+			bounds[r.lo] = true
 		}
 		if r.hi < unicode.MaxRune {
-			cuts[r.hi+1] = true
+			bounds[r.hi+1] = true
 		}
 	}
 	for _, s := range net.states {
 		for _, e := range s.edges {
 			switch e.kind {
 			case atom, charRange:
-				cut(interval{e.lo, e.hi})
+				addBounds(interval{e.lo, e.hi})
 			case set, notSet:
 				for _, r := range e.set {
-					cut(r)
+					addBounds(r)
 				}
 			}
 			for _, l := range e.members {
 				if members {
-					cut(interval{l.lo, l.hi})
+					addBounds(interval{l.lo, l.hi})
 				}
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(cuts))
+	return slices.Sorted(maps.Keys(bounds))
 }

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every character is of the class whose span it is in, also on pages that
-// classes end on.
+// TestClasses checks that every character is in the class whose span contains
+// it, also on pages with several classes.
 func TestClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		near := rapid.OneOf(rapid.Int32Range(1, 0x300), rapid.Int32Range(0xFF00, 0x10100), rapid.Int32Range(1, unicode.MaxRune))
@@ -42,8 +42,8 @@ func TestClasses(t *testing.T) {
 	})
 }
 
-// Characters of one class are on the same edges everywhere, and in finer classes
-// in the same parts of sets.
+// TestClassesOfNetworks checks that the characters of a class match the same
+// edges and, in finer classes, the same parts of sets.
 func TestClassesOfNetworks(t *testing.T) {
 	spec := specOf(t, "lexer grammar G; A : [a-cb-eé] ~[x-z] . ; B : 'q' | 'b'..'d' | [\\p{Lu}] ;")
 	net := rawLexerNetwork(spec)
@@ -70,8 +70,8 @@ func TestClassesOfNetworks(t *testing.T) {
 	}
 }
 
-// The automaton never holds much more than it may, and cuts the same tokens
-// whether it holds much or little.
+// TestLexerCacheIsBounded checks that the size of the DFA is limited, and that
+// the limit does not change the tokens.
 func TestLexerCacheIsBounded(t *testing.T) {
 	const text = "grammar G; s : (T | L)* EOF ; T : [ab]* 'a' [ab] [ab] [ab] [ab] [ab] [ab] [ab] [ab] 'c' ; L : [abc] ;"
 	input := make([]byte, 20_000)
@@ -90,7 +90,7 @@ func TestLexerCacheIsBounded(t *testing.T) {
 	}
 	large, small := machineOf(t, text), machineOf(t, text)
 	const most = 50_000
-	small.lexer.most = most
+	small.lexer.maxSize = most
 	if tokens(large) != tokens(small) {
 		t.Error("tokens differ")
 	}

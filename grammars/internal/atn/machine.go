@@ -13,72 +13,73 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A Machine parses inputs by one grammar.
+// A Machine lexes and parses inputs with one grammar.
 type Machine struct {
-	names     *derivation.Names
-	trivia    []int32 // by lexer rule: its occurrence as trivia
-	lexer     *lexer
-	parser    *network
-	predictor *predictor
-	wholes    wholes
-	runtime   func() *runtime
-	dissector func() *dissector
-	runs      sync.Pool
+	names           *derivation.Names
+	trivia          []int32 // by lexer rule: the occurrence of its trivia
+	lexer           *lexer
+	parser          *network
+	predictor       *predictor
+	startPredictors startPredictors
+	runtime         func() *runtime
+	dissector       func() *dissector
+	runs            sync.Pool
 }
 
-// Build makes the machine of a grammar.
+// Build returns the machine of a grammar.
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
-	m.predictor = newPredictor(newWalk(m.parser), maxPredictSize)
+	m.predictor = newPredictor(flatten(m.parser), maxPredictSize)
 	m.runtime = runtimeOf(m.parser)
 	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
 }
 
-// Serialized returns the lexer's and the parser's network in the form that the
-// ANTLR tool writes into .interp files.
+// Serialized returns the lexer's and the parser's network in the format of the
+// ANTLR tool's .interp files.
 func (m *Machine) Serialized() (lexer, parser []int32) {
 	return m.lexer.net.serialize(), m.parser.serialize()
 }
 
-// LimitCaches makes the lexer, the predictor and the dissector keep no more than
-// about that many bytes each of what they found out. The machine must not be in use.
+// LimitCaches limits the caches of the lexer, the predictor and the dissector
+// to about the given number of bytes each. The machine must not be in use.
 func (m *Machine) LimitCaches(bytes int) {
-	m.lexer.most, m.predictor.most = int64(bytes), bytes/8
-	m.dissector().knife.most = int64(bytes)
-	m.predictor.cache.Store(newPredictCache(m.predictor.walk, m.predictor.most))
+	m.lexer.maxSize, m.predictor.maxSize = int64(bytes), bytes/8
+	m.dissector().dfa.maxSize = int64(bytes)
+	m.predictor.cache.Store(newPredictCache(m.predictor.net, m.predictor.maxSize))
 }
 
-// Classes returns how many classes of characters the lexer tells apart. It takes
-// some for others if there are more than fit into 16 bits.
+// Classes returns the number of character classes that the lexer distinguishes.
+// Beyond 16 bits the classes are not reliable.
 func (m *Machine) Classes() int { return m.lexer.classes.count }
 
-// Limits bounds the work of one parse. All fields must be set, but for a run
-// that has all the time.
+// Limits bound the work of one parse. All fields must be set, except that a
+// zero Time means no time limit.
 type Limits struct {
-	Steps  int // of lexer, parser and prediction together
-	Depth  int // of rules inside each other
+	Steps  int // of lexing, parsing and prediction
+	Depth  int // of nested rules
 	Tokens int
 	Nodes  int // of the tree
 	Time   time.Duration
 }
 
-// ErrTime tells that a parse was given up because it took too long.
+// ErrTime is the error of a parse that exceeded its time limit.
 var ErrTime = errors.New("out of time")
 
-// A SyntaxError tells where an input leaves the grammar.
+// A SyntaxError is the first position where an input does not match the
+// grammar.
 type SyntaxError struct {
 	Offset   int     // in bytes
 	Token    int32   // the type of the unexpected token
-	Text     string  // its text, or the characters that are no token
+	Text     string  // its text, or the characters that form no token
 	Lexical  bool    // no token begins here
-	Reason   string  // where a token is matched and refused, why
-	Expected []int32 // the types of tokens that could have stood here, in order
+	Reason   string  // why a matched token was rejected
+	Expected []int32 // the token types allowed here, in order
 }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error at byte %d", e.Offset) }
 
-// A PredicateError tells that a parse came to a predicate, and where.
+// A PredicateError reports that a strict parse depends on a predicate.
 type PredicateError struct {
 	Predicate Predicate
 	Offset    int // in bytes
@@ -86,23 +87,22 @@ type PredicateError struct {
 
 func (e *PredicateError) Error() string { return fmt.Sprintf("predicate at byte %d", e.Offset) }
 
-// Options say how an input is parsed.
+// Options control a parse.
 type Options struct {
-	Rule   int  // the parser rule to begin with, by index
-	Whole  bool // the whole input must be derived; else what follows the rule's end is left alone, as ANTLR leaves it
-	ANTLR  bool // let the ANTLR runtime predict
-	Strict bool // fail where a predicate counts
+	Rule   int  // index of the start rule
+	Whole  bool // the start rule must derive the whole input; otherwise the rest is ignored, as in ANTLR
+	ANTLR  bool // predict with the ANTLR runtime
+	Strict bool // fail where the parse depends on a predicate
 	Limits Limits
-	// Ambiguous is called for what is ambiguous in the input, unless the runtime
-	// predicts; nil if nobody wants to know.
+	// Ambiguous, if not nil, is called for each ambiguity, except with ANTLR.
 	Ambiguous func(Ambiguity)
 }
 
-// Parse derives the input.
+// Parse returns the derivation tree of the input.
 func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *derivation.Tree, err error) {
 	p := m.predictor
 	if opt.Whole && !opt.ANTLR {
-		p = m.wholes.of(p, opt.Rule)
+		p = m.startPredictors.of(p, opt.Rule)
 	}
 	r := m.run(ctx, input, p, opt.Limits)
 	defer m.release(r)
@@ -122,16 +122,16 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 		}
 	}()
 	r.lex()
-	// Prediction without the whole stack is far cheaper and, where it parses all
-	// of the input, gives the same tree. It can fail where the full one would
-	// not, and it can end early: it takes the rule's end for a place where
-	// whatever follows the rule anywhere may come.
+	// SLL prediction is far cheaper than full-context prediction and, if it parses
+	// the whole input, yields the same tree. But it can fail where full-context
+	// prediction succeeds, and it can end early: at the end of the start rule it
+	// expects whatever follows the rule anywhere in the grammar.
 	var failed *SyntaxError
 	if r.parse(opt.Rule, false, opt.Whole) != nil || r.next() != derivation.EOF {
 		failed = r.parse(opt.Rule, true, opt.Whole)
 	}
 	if opt.Strict {
-		if err := r.unhandled(); err != nil {
+		if err := r.firstPredicate(); err != nil {
 			return nil, err
 		}
 	}
@@ -143,19 +143,20 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	}
 	tokens := r.tokens
 	if len(tokens) > maxCopied {
-		r.tokens = nil // it is the tree's, and nobody keeps the rest
+		r.tokens = nil // now owned by the tree
 		r.visible, r.types = nil, nil
 	} else {
 		tokens = slices.Clone(tokens)
 	}
 	tree = r.tree.Tree(input, tokens, m.names)
-	return tree.WithInside(m, slices.Clone(r.pieces)), nil
+	return tree.WithTokenDeriver(m, slices.Clone(r.pieces)), nil
 }
 
-// maxCopied is how many tokens are copied to keep the memory for later.
+// maxCopied is the largest number of tokens that are copied so that the run
+// keeps its memory.
 const maxCopied = 1 << 20
 
-// run returns a run to use, maybe one that was used before.
+// run returns a run from the pool, or a new one.
 func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Limits) *run {
 	r, ok := m.runs.Get().(*run)
 	if !ok {
@@ -165,16 +166,17 @@ func (m *Machine) run(ctx context.Context, input []byte, p *predictor, limits Li
 	if limits.Time != 0 {
 		r.deadline = time.Now().Add(limits.Time)
 	}
-	r.steps, r.glance = 0, min(glanceEvery, limits.Steps+1)
+	r.steps, r.nextCheck = 0, min(checkInterval, limits.Steps+1)
 	return r
 }
 
-// maxKept bounds the tokens, and the like, that a run has room for when it is kept.
-const maxKept = 1 << 20
+// maxPooled is the largest capacity, of tokens and the like, of a run that
+// returns to the pool.
+const maxPooled = 1 << 20
 
-// release keeps a run for later, unless it has grown large.
+// release returns a run to the pool, unless it has grown large.
 func (m *Machine) release(r *run) {
-	if max(cap(r.tokens), cap(r.pieces), cap(r.stack), cap(r.modes), r.tree.Cap()) > maxKept {
+	if max(cap(r.tokens), cap(r.pieces), cap(r.stack), cap(r.modes), r.tree.Cap()) > maxPooled {
 		return
 	}
 	*r = run{
@@ -184,19 +186,20 @@ func (m *Machine) release(r *run) {
 	m.runs.Put(r)
 }
 
-// Dissect returns what derives the tokens of an input from their lexer rules.
+// Dissect returns a function that derives the tokens of an input from their
+// lexer rules.
 func (m *Machine) Dissect(input []byte) func(*derivation.Token, []derivation.Piece) (*derivation.Tree, error) {
-	return m.dissector().dissect(input).inside
+	return m.dissector().dissect(input).derive
 }
 
-// TriviaOccurrence returns the node that trivia matched by a lexer rule is an
-// instance of.
+// TriviaOccurrence returns the occurrence of trivia that a lexer rule matched.
 func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
 	return derivation.Occurrence(m.trivia[rule])
 }
 
-// TokenRule returns the lexer rule, by index, that a text is a token of in a
-// mode, or -1 if the text is not one token or that would take long to find out.
+// TokenRule returns the index of the lexer rule that matches text as a single
+// token in a mode. It returns -1 if text is not a single token or a limit is
+// exceeded.
 func (m *Machine) TokenRule(mode int, text string) (rule int) {
 	r := m.run(context.Background(), []byte(text), m.predictor, Limits{Steps: 1 << 20, Time: time.Minute})
 	defer m.release(r)
@@ -217,22 +220,23 @@ func (m *Machine) TokenRule(mode int, text string) (rule int) {
 	return int(s.rule)
 }
 
-// stop unwinds a parse, from inside the runtime too.
+// A stop is the panic value that ends a parse, even from inside the ANTLR
+// runtime.
 type stop struct{ err error }
 
-// glanceEvery is how many steps are taken between two looks at the clock and
-// the context.
-const glanceEvery = 1 << 12
+// checkInterval is the number of steps between two checks of the clock and the
+// context.
+const checkInterval = 1 << 12
 
-// step charges n steps.
+// step counts n steps.
 func (r *run) step(n int) {
-	if r.steps += n; r.steps >= r.glance {
-		r.look()
+	if r.steps += n; r.steps >= r.nextCheck {
+		r.checkLimits()
 	}
 }
 
-// look gives up if a bound was reached.
-func (r *run) look() {
+// checkLimits panics if a limit was exceeded or the context ended.
+func (r *run) checkLimits() {
 	if r.steps > r.limits.Steps {
 		panic(&limit.Error{What: "parser steps", Value: strconv.Itoa(r.limits.Steps), Option: "max_steps"})
 	}
@@ -242,5 +246,5 @@ func (r *run) look() {
 	if !r.deadline.IsZero() && time.Now().After(r.deadline) {
 		panic(stop{ErrTime})
 	}
-	r.glance = min(r.steps+glanceEvery, r.limits.Steps+1)
+	r.nextCheck = min(r.steps+checkInterval, r.limits.Steps+1)
 }

@@ -9,68 +9,67 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A run is one parse of one input.
+// A run is one parse of an input.
 type run struct {
-	m        *Machine
-	ctx      context.Context
-	deadline time.Time
-	limits   Limits
-	steps    int
-	glance   int // the number of steps at which to look at the clock again
+	m         *Machine
+	ctx       context.Context
+	deadline  time.Time
+	limits    Limits
+	steps     int
+	nextCheck int // the number of steps at which to check the limits again
 
-	// The lexer's side.
-	input    []byte
-	at       int // the next byte
-	reached  int // one past the last byte looked at
-	mode     int
-	modes    []int // to return to
-	tokens   []derivation.Token
-	pieces   []derivation.Piece
-	lexError *SyntaxError
-	lexAsked asking
+	// State of the lexer.
+	input        []byte
+	at           int // offset of the next byte
+	reached      int // end of the bytes looked at
+	mode         int
+	modes        []int // the mode stack
+	tokens       []derivation.Token
+	pieces       []derivation.Piece
+	lexError     *SyntaxError
+	lexFirstPred predicateUse
 
-	// The parser's side.
-	visible   []int32 // the tokens that the parser sees, by index
-	types     []int32 // and their types
-	pos       int     // the next of these
-	stack     []frame
-	tree      derivation.Builder
-	predictor *predictor
-	cache     *predictCache
-	crowded   bool // the cache has got more in it than it should
-	asked     asking
-	full      *simulator  // for decisions that need the whole stack
-	antlr     *runtimeRun // for decisions that the ANTLR runtime takes
-	ambiguous func(Ambiguity)
-	examined  map[[2]int]bool // decisions and places where ambiguities were looked for
+	// State of the parser.
+	visible          []int32 // indexes of the tokens that the parser sees
+	types            []int32 // types of the visible tokens
+	pos              int     // index of the next visible token
+	stack            []frame
+	tree             derivation.Builder
+	predictor        *predictor
+	cache            *predictCache
+	cacheFull        bool // the cache has exceeded its size
+	firstPred        predicateUse
+	full             *simulator  // for full-context prediction
+	antlr            *runtimeRun // for prediction by the ANTLR runtime
+	ambiguous        func(Ambiguity)
+	checkedAmbiguity map[[2]int]bool // by decision and position
 
-	// Where the parser stood after the last token that it took, from which
-	// error messages are made.
+	// The state after the last consumed token, for error messages.
 	last     int32
-	lastBase int     // frames of the stack that are as they were then
-	popped   []frame // and those that were on top, the topmost first
+	lastBase int     // frames of the stack unchanged since then
+	popped   []frame // frames popped since then, the topmost first
 }
 
-// An asking is the first predicate that was come to.
-type asking struct {
-	predicate int32 // its number, from 1; 0 if there was none
-	at        int32 // where in the input
+// A predicateUse is the first predicate that a parse depends on.
+type predicateUse struct {
+	predicate int32 // its number, from 1; 0 for none
+	at        int32 // offset in the input
 }
 
-// A frame is a rule being parsed.
+// A frame is an active rule of the parser's stack.
 type frame struct {
 	rule       int32
 	node       int32
 	precedence int32
-	call       int32 // where it was called, and
-	follow     int32 // where it returns to; -1 in the start rule
+	call       int32 // the calling state
+	follow     int32 // the return state; -1 for the start rule
 }
 
-// parse walks from the start of a rule to its end. With full it decides with
-// the whole stack where it must.
+// parse walks the network from the start of a rule to its end. With full, it
+// uses full-context prediction where SLL prediction finds a conflict.
 func (r *run) parse(rule int, full, whole bool) *SyntaxError {
-	w := r.predictor.walk
-	r.pos, r.asked = 0, asking{}
+	w := r.predictor.net
+	r.pos, r.firstPred = 0, predicateUse{}
 	r.tree.Reset(2*len(r.visible), r.limits.Nodes)
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
@@ -98,20 +97,21 @@ func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 	}
 }
 
-// decide returns the alternative that a decision takes, from 1, 0 for none.
-func (r *run) decide(p *place, full bool) int32 {
+// decide returns the alternative to take at a decision, from 1, or 0 for none.
+func (r *run) decide(p *flatState, full bool) int32 {
 	if r.antlr != nil {
 		return r.antlr.predict(p, full)
 	}
 	return r.predict(p, full)
 }
 
-// mark remembers that a token has just been taken, or that none has been yet.
+// mark saves the state after the last consumed token, or at the start.
 func (r *run) mark(s int32) {
 	r.last, r.lastBase, r.popped = s, len(r.stack), r.popped[:0]
 }
 
-// leave ends the topmost rule and returns where to go on, -1 at the very end.
+// leave pops the topmost rule and returns its return state, or -1 for the start
+// rule.
 func (r *run) leave() int32 {
 	top := r.stack[len(r.stack)-1]
 	r.tree.Close(top.node)
@@ -129,8 +129,8 @@ func (r *run) leave() int32 {
 // next returns the type of the next token.
 func (r *run) next() int32 { return r.types[r.pos] }
 
-// follow takes an arc from s and returns where it leads, -1 if the next token
-// is not on it.
+// follow takes an arc from s and returns the next state, or -1 if the arc does
+// not match.
 func (r *run) follow(s int32, a *arc) int32 {
 	depth := len(r.stack)
 	top := &r.stack[depth-1]
@@ -166,30 +166,30 @@ func (r *run) follow(s int32, a *arc) int32 {
 			r.tree.Empty(depth, derivation.Occurrence(a.occurrence))
 		}
 	}
-	if a.asks != 0 && r.asked.predicate == 0 {
-		r.asked = asking{a.asks, r.tokens[r.visible[r.pos]].Start}
+	if a.pred != 0 && r.firstPred.predicate == 0 {
+		r.firstPred = predicateUse{a.pred, r.tokens[r.visible[r.pos]].Start}
 	}
 	return a.skip
 }
 
-// grow gives up if the tree must not have another node.
+// grow panics if the tree must not have another node.
 func (r *run) grow() {
 	if r.tree.Size() >= r.limits.Nodes {
 		panic(&limit.Error{What: "nodes of the tree", Value: strconv.Itoa(r.limits.Nodes), Option: "max_nodes"})
 	}
 }
 
-// unhandled returns the first predicate, by its place in the input, that the
-// parse came to, nil if there was none. One that was passed over as it belongs to
-// an alternative that was not taken could not have changed anything; and tokens
-// behind the last one that was looked at do not count.
-func (r *run) unhandled() *PredicateError {
-	asked, of := r.asked, r.m.parser
-	if lex := r.lexAsked; lex.predicate != 0 && lex.at <= r.tokens[r.visible[r.pos]].Start && (asked.predicate == 0 || lex.at <= asked.at) {
+// firstPredicate returns an error for the first predicate, by position in the
+// input, that the parse depends on, or nil. Predicates of alternatives that
+// were not taken cannot change the parse, and neither can tokens after the last
+// one looked at.
+func (r *run) firstPredicate() *PredicateError {
+	asked, of := r.firstPred, r.m.parser
+	if lex := r.lexFirstPred; lex.predicate != 0 && lex.at <= r.tokens[r.visible[r.pos]].Start && (asked.predicate == 0 || lex.at <= asked.at) {
 		asked, of = lex, r.m.lexer.net
 	}
 	if asked.predicate == 0 {
 		return nil
 	}
-	return &PredicateError{of.asks[asked.predicate-1], int(asked.at)}
+	return &PredicateError{of.preds[asked.predicate-1], int(asked.at)}
 }

@@ -10,86 +10,85 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A predictor decides which alternative the tokens ahead call for. It looks at
-// as many tokens as it takes, without regard to where the rule was called from,
-// and keeps what it finds out in an automaton for each decision: shared by all
-// who parse, made when first needed, thrown away when it has grown too large.
+// A predictor performs SLL prediction: it chooses an alternative by as many
+// tokens of lookahead as needed, independent of the calling context. It caches
+// the results in one DFA per decision. The DFAs are shared by all runs, grow on
+// demand, and are discarded when they exceed maxSize.
 type predictor struct {
-	walk  *walk
-	most  int // that a cache holds, in words
-	cache atomic.Pointer[predictCache]
+	net     *flatNetwork
+	maxSize int // of the cache, in words
+	cache   atomic.Pointer[predictCache]
 }
 
-// A predictCache holds the automata made so far.
+// A predictCache holds the DFAs built so far.
 type predictCache struct {
-	decisions []decisionStart // by number
+	decisions []decisionStart // by decision number
 
-	held atomic.Int64 // the size of everything held, roughly in words
+	held atomic.Int64 // approximate size in words, for other goroutines
 
-	gate *gate // guards what follows, and the making of states
-	size int   // of everything held but the stacks, roughly in words
-	most int   // that should be held at most
-	sim  simulator
-	// known has the states of each decision by their configs.
-	known []map[string]*lookState
+	lock    *lock // guards the fields below and the creation of states
+	size    int   // approximate size in words, without the stacks
+	maxSize int   // in words
+	sim     simulator
+	known   []map[string]*predictState // states by decision and configurations
 }
 
-// A decisionStart is where the automaton of a decision starts: for left-recursive
-// rules that may depend on the precedence that the rule was called with.
+// A decisionStart has the start states of a decision's DFA. In a left-recursive
+// rule, the start state can depend on the precedence of the rule call.
 type decisionStart struct {
-	always  atomic.Pointer[lookState]
-	byLevel atomic.Pointer[[]atomic.Pointer[lookState]]
+	always  atomic.Pointer[predictState]
+	byLevel atomic.Pointer[[]atomic.Pointer[predictState]]
 }
 
-// A lookState is a state of a decision's automaton.
-type lookState struct {
-	alt       int32 // the alternative that is decided on, 0 while there is none
-	ambiguous bool  // the whole stack could decide otherwise
-	finished  int32 // the alternative to take where no token fits, 0 for none
+// A predictState is a state of a decision's DFA.
+type predictState struct {
+	alt       int32 // the predicted alternative, or 0 if undecided
+	ambiguous bool  // an SLL conflict: full-context prediction could choose another alternative
+	finished  int32 // the alternative to take if no token matches, or 0
 	configs   []config
-	next      []atomic.Pointer[lookChunk]
+	next      []atomic.Pointer[predictChunk]
 }
 
-// A lookChunk is a part of a state's edges: those for some consecutive types.
-type lookChunk [chunkSize]atomic.Pointer[lookState]
+// A predictChunk has a state's edges for consecutive token types.
+type predictChunk [chunkSize]atomic.Pointer[predictState]
 
 const chunkSize = 32
 
-// maxPredictSize bounds what a cache holds, in words.
+// maxPredictSize is the maximum size of a cache, in words.
 const maxPredictSize = 8 << 20
 
-func newPredictor(w *walk, most int) *predictor {
-	p := &predictor{walk: w, most: most}
-	p.cache.Store(newPredictCache(w, p.most))
+func newPredictor(w *flatNetwork, most int) *predictor {
+	p := &predictor{net: w, maxSize: most}
+	p.cache.Store(newPredictCache(w, p.maxSize))
 	return p
 }
 
-func newPredictCache(w *walk, most int) *predictCache {
+func newPredictCache(w *flatNetwork, most int) *predictCache {
 	n := 0
 	for i := range w.states {
 		n = max(n, int(w.states[i].decision)+1)
 	}
 	return &predictCache{
-		gate:      newGate(),
-		most:      most,
+		lock:      newLock(),
+		maxSize:   most,
 		decisions: make([]decisionStart, n),
-		sim:       simulator{walk: w, stacks: newStacks(true), seen: map[visited]struct{}{}},
-		known:     make([]map[string]*lookState, n),
+		sim:       simulator{net: w, stacks: newStacks(true), seen: map[visited]struct{}{}},
+		known:     make([]map[string]*predictState, n),
 	}
 }
 
-// fresh returns a cache to use instead of one that has grown too large.
-func (p *predictor) fresh(old *predictCache) *predictCache {
-	p.cache.CompareAndSwap(old, newPredictCache(p.walk, p.most))
+// renew replaces a cache that has grown too large.
+func (p *predictor) renew(old *predictCache) *predictCache {
+	p.cache.CompareAndSwap(old, newPredictCache(p.net, p.maxSize))
 	return p.cache.Load()
 }
 
-// noState is where no alternative is left.
-var noState = &lookState{} //nolint:gochecknoglobals // compared by address, never changed
+// noState is the state without viable alternatives.
+var noState = &predictState{} //nolint:gochecknoglobals // compared by address, never changed
 
-// predict returns the alternative, from 1, that a decision takes, 0 for none.
-// With full it asks the whole stack where the tokens alone are ambiguous.
-func (r *run) predict(p *place, full bool) int32 {
+// predict returns the alternative to take at a decision, from 1, or 0 for none.
+// With full, it uses full-context prediction on an SLL conflict.
+func (r *run) predict(p *flatState, full bool) int32 {
 	c := r.cache
 	precedence := r.stack[len(r.stack)-1].precedence
 	s := c.start(r, p, precedence)
@@ -99,14 +98,14 @@ func (r *run) predict(p *place, full bool) int32 {
 		n := s.edge(t)
 		if n == nil {
 			n = c.extend(r, p, s, t)
-			if r.crowded {
+			if r.cacheFull {
 				alone := c != r.cache
-				r.crowded, r.cache = false, r.predictor.fresh(r.cache)
-				if n != noState && n.alt == 0 { // far from decided: start over, with all the room there is
+				r.cacheFull, r.cache = false, r.predictor.renew(r.cache)
+				if n != noState && n.alt == 0 { // undecided: start over with an empty cache of maximum size
 					if alone {
-						panic(&limit.Error{What: "memory to decide at one place", Value: strconv.Itoa(maxPredictSize) + " words"})
+						panic(&limit.Error{What: "memory of one prediction", Value: strconv.Itoa(maxPredictSize) + " words"})
 					}
-					c = newPredictCache(r.predictor.walk, maxPredictSize)
+					c = newPredictCache(r.predictor.net, maxPredictSize)
 					s, i = c.start(r, p, precedence), r.pos-1
 					continue
 				}
@@ -117,7 +116,7 @@ func (r *run) predict(p *place, full bool) int32 {
 		}
 		if n.alt > 0 {
 			if n.ambiguous && r.ambiguous != nil {
-				r.examine(p)
+				r.checkAmbiguity(p)
 			}
 			if n.ambiguous && full {
 				return r.predictFull(p)
@@ -132,8 +131,8 @@ func (r *run) predict(p *place, full bool) int32 {
 	}
 }
 
-// start returns the state that a decision starts in.
-func (c *predictCache) start(r *run, p *place, precedence int32) *lookState {
+// start returns the start state of a decision.
+func (c *predictCache) start(r *run, p *flatState, precedence int32) *predictState {
 	d := &c.decisions[p.decision]
 	if s := d.always.Load(); s != nil {
 		return s
@@ -143,30 +142,30 @@ func (c *predictCache) start(r *run, p *place, precedence int32) *lookState {
 			return s
 		}
 	}
-	c.gate.enter(r)
-	defer c.gate.leave()
+	c.lock.acquire(r)
+	defer c.lock.release()
 	sim := &c.sim
-	sim.step, sim.precedence, sim.asked, sim.precRule = r.step, precedence, false, -1
+	sim.step, sim.precedence, sim.usedPrecedence, sim.precRule = r.step, precedence, false, -1
 	if p.precLoop {
 		sim.precRule = p.rule
 	}
 	s := c.intern(p, sim.start(p, sim.stacks.empty), 0, false)
-	if !sim.asked && !p.precLoop {
+	if !sim.usedPrecedence && !p.precLoop {
 		d.always.Store(s)
 		return s
 	}
 	if d.byLevel.Load() == nil {
-		levels := make([]atomic.Pointer[lookState], sim.walk.levels+1)
+		levels := make([]atomic.Pointer[predictState], sim.net.levels+1)
 		d.byLevel.Store(&levels)
 	}
 	(*d.byLevel.Load())[precedence].Store(s)
 	return s
 }
 
-// extend makes the edge of a state for a token.
-func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookState {
-	c.gate.enter(r)
-	defer c.gate.leave()
+// extend computes the edge of a state for a token.
+func (c *predictCache) extend(r *run, p *flatState, s *predictState, t int32) *predictState {
+	c.lock.acquire(r)
+	defer c.lock.release()
 	if n := s.edge(t); n != nil {
 		return n
 	}
@@ -178,7 +177,7 @@ func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookStat
 	n := noState
 	if list := sim.reach(s.configs, t); len(list) > 0 {
 		alt := uniqueAlt(list)
-		ambiguous := alt == 0 && sim.walk.ambiguous(list)
+		ambiguous := alt == 0 && sim.net.ambiguous(list)
 		if ambiguous {
 			alt = lowestAlt(list)
 		}
@@ -187,12 +186,12 @@ func (c *predictCache) extend(r *run, p *place, s *lookState, t int32) *lookStat
 	c.size += s.setEdge(t, n)
 	held := c.size + 16*sim.stacks.size()
 	c.held.Store(int64(held))
-	r.crowded = held > c.most
+	r.cacheFull = held > c.maxSize
 	return n
 }
 
-// intern returns the state of the configs, making it if need be.
-func (c *predictCache) intern(p *place, list []config, alt int32, ambiguous bool) *lookState {
+// intern returns the state of the configurations, creating it if needed.
+func (c *predictCache) intern(p *flatState, list []config, alt int32, ambiguous bool) *predictState {
 	slices.SortFunc(list, func(a, b config) int {
 		if a.state != b.state {
 			return int(a.state) - int(b.state)
@@ -217,19 +216,19 @@ func (c *predictCache) intern(p *place, list []config, alt int32, ambiguous bool
 		return s
 	}
 	if *known == nil {
-		*known = map[string]*lookState{}
+		*known = map[string]*predictState{}
 	}
-	s := &lookState{alt: alt, ambiguous: ambiguous, finished: c.sim.walk.finishedAlt(list)}
+	s := &predictState{alt: alt, ambiguous: ambiguous, finished: c.sim.net.finishedAlt(list)}
 	if alt == 0 {
 		s.configs = slices.Clone(list)
-		s.next = make([]atomic.Pointer[lookChunk], (c.sim.walk.maxToken+1)/chunkSize+1)
+		s.next = make([]atomic.Pointer[predictChunk], (c.sim.net.maxToken+1)/chunkSize+1)
 	}
 	(*known)[string(key)] = s
 	c.size += 16 + len(key)/8 + 3*len(s.configs) + len(s.next)
 	return s
 }
 
-func (s *lookState) edge(t int32) *lookState {
+func (s *predictState) edge(t int32) *predictState {
 	i := uint32(t + 1)
 	chunk := s.next[i/chunkSize].Load()
 	if chunk == nil {
@@ -238,12 +237,12 @@ func (s *lookState) edge(t int32) *lookState {
 	return chunk[i%chunkSize].Load()
 }
 
-// setEdge stores an edge and returns how many words that took.
-func (s *lookState) setEdge(t int32, n *lookState) (words int) {
+// setEdge stores an edge and returns the memory it took, in words.
+func (s *predictState) setEdge(t int32, n *predictState) (words int) {
 	i := uint32(t + 1)
 	chunk := s.next[i/chunkSize].Load()
 	if chunk == nil {
-		chunk = new(lookChunk)
+		chunk = new(predictChunk)
 		s.next[i/chunkSize].Store(chunk)
 		words = chunkSize
 	}
@@ -251,11 +250,11 @@ func (s *lookState) setEdge(t int32, n *lookState) (words int) {
 	return words
 }
 
-// startFull returns the simulator that decides with the whole stack of rules, and
-// the configs that a decision begins with.
-func (r *run) startFull(p *place) (*simulator, []config) {
+// startFull returns the simulator for full-context prediction and the initial
+// configurations of a decision.
+func (r *run) startFull(p *flatState) (*simulator, []config) {
 	if r.full == nil {
-		r.full = &simulator{walk: r.predictor.walk, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
+		r.full = &simulator{net: r.predictor.net, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
 	}
 	sim := r.full
 	if sim.stacks.size() > maxFullSize {
@@ -270,15 +269,15 @@ func (r *run) startFull(p *place) (*simulator, []config) {
 	return sim, slices.Clone(sim.start(p, base))
 }
 
-// predictFull decides with the whole stack of rules, and remembers nothing.
-func (r *run) predictFull(p *place) int32 {
+// predictFull performs full-context prediction, without a cache.
+func (r *run) predictFull(p *flatState) int32 {
 	sim, list := r.startFull(p)
 	for i := r.pos; ; i++ {
 		i = min(i, len(r.types)-1)
 		t := r.types[i]
 		next := sim.reach(list, t)
 		if len(next) == 0 {
-			return r.predictor.walk.finishedAlt(list)
+			return r.predictor.net.finishedAlt(list)
 		}
 		if alt := uniqueAlt(next); alt != 0 {
 			return alt
@@ -290,55 +289,55 @@ func (r *run) predictFull(p *place) int32 {
 			return lowestAlt(next)
 		}
 		if sim.stacks.size() > maxFullStacks {
-			panic(&limit.Error{What: "stacks to decide with", Value: strconv.Itoa(maxFullStacks)})
+			panic(&limit.Error{What: "stacks of one prediction", Value: strconv.Itoa(maxFullStacks)})
 		}
 		list = append(list[:0], next...)
 	}
 }
 
-// maxFullSize bounds the stacks that one parse keeps between its decisions, and
-// maxFullStacks those that one decision takes.
+// maxFullSize limits the stacks that a parse keeps between decisions, and
+// maxFullStacks those of one decision.
 const (
 	maxFullSize   = 1 << 20
 	maxFullStacks = 2 << 20
 )
 
-// wholes holds the predictors for parses that begin with a rule which other
-// rules call and that must derive the whole input: there, too, the end of the
-// input follows the rule.
-type wholes struct {
+// startPredictors holds the predictors for start rules that other rules call
+// and that must derive the whole input. In these predictors, EOF also follows
+// the start rule.
+type startPredictors struct {
 	mu     sync.Mutex
 	byRule map[int]*predictor
 }
 
-// What all these predictors may hold: each alone, how many there are, and all of
-// them together where another parse begins.
+// Limits on these predictors: the size of each, their number, and their total
+// size at the start of a parse.
 const (
-	maxWhole     = maxPredictSize / 4
-	maxWholes    = 16
-	maxWholeSize = maxPredictSize
+	maxStartPredictorSize  = maxPredictSize / 4
+	maxStartPredictors     = 16
+	maxStartPredictorsSize = maxPredictSize
 )
 
-// of returns the predictor for a start rule, given the one for any.
-func (h *wholes) of(p *predictor, rule int) *predictor {
-	if len(p.walk.states[p.walk.stops[rule]].follows) == 0 {
+// of returns the predictor for a start rule, given the general one.
+func (h *startPredictors) of(p *predictor, rule int) *predictor {
+	if len(p.net.states[p.net.stops[rule]].follows) == 0 {
 		return p
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own, ok := h.byRule[rule]
 	if !ok {
-		own = newPredictor(p.walk.beforeEnd(rule), min(p.most, maxWhole))
+		own = newPredictor(p.net.withEOFAfter(rule), min(p.maxSize, maxStartPredictorSize))
 	}
-	if h.byRule == nil || !ok && len(h.byRule) == maxWholes || h.size() > maxWholeSize {
+	if h.byRule == nil || !ok && len(h.byRule) == maxStartPredictors || h.size() > maxStartPredictorsSize {
 		h.byRule = map[int]*predictor{}
 	}
 	h.byRule[rule] = own
 	return own
 }
 
-// size returns what the predictors hold together, in words.
-func (h *wholes) size() int64 {
+// size returns the total size of the predictors, in words.
+func (h *startPredictors) size() int64 {
 	size := int64(0)
 	for _, p := range h.byRule {
 		size += p.cache.Load().held.Load()

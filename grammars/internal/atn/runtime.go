@@ -6,19 +6,19 @@ import (
 	"github.com/antlr4-go/antlr/v4"
 )
 
-// The ANTLR runtime is the other engine: its adaptive prediction is asked where
-// a caller wants a second opinion. It cannot be interrupted and its memory is
-// not bounded, so it is not for grammars of strangers.
+// This file connects the ANTLR runtime as a second prediction engine, for
+// comparison. It cannot be interrupted and its memory is unlimited, so it must
+// not be used with untrusted grammars.
 
-// A runtime is a parser's network as the ANTLR runtime holds it.
+// A runtime is a parser's network in the ANTLR runtime.
 type runtime struct {
 	atn       *antlr.ATN
 	decisions []*antlr.DFA
 	contexts  *antlr.PredictionContextCache
 }
 
-// runtimeOf returns a function that loads a network into the runtime when it is
-// first called.
+// runtimeOf returns a function that loads a network into the runtime on its
+// first call.
 func runtimeOf(net *network) func() *runtime {
 	return sync.OnceValue(func() *runtime {
 		rt := &runtime{
@@ -32,10 +32,10 @@ func runtimeOf(net *network) func() *runtime {
 	})
 }
 
-// A runtimeRun shows a run to the runtime as the parser, the token stream and
-// the rule context that adaptive prediction asks for.
+// A runtimeRun adapts a run to the interfaces that the runtime's prediction
+// requires: parser, token stream and rule context.
 type runtimeRun struct {
-	*antlr.BaseParser // the runtime wants a parser; what matters of it is overridden
+	*antlr.BaseParser // required by the runtime; the relevant methods are overridden
 
 	run       *run
 	simulator *antlr.ParserATNSimulator
@@ -49,8 +49,8 @@ func newRuntimeRun(r *run, rt *runtime) *runtimeRun {
 	return rr
 }
 
-// predict returns the alternative that a decision takes, from 1, 0 for none.
-func (rr *runtimeRun) predict(p *place, full bool) int32 {
+// predict returns the alternative to take at a decision, from 1, or 0 for none.
+func (rr *runtimeRun) predict(p *flatState, full bool) int32 {
 	mode := antlr.PredictionModeSLL
 	if full {
 		mode = antlr.PredictionModeLL
@@ -65,21 +65,21 @@ func (rr *runtimeRun) predict(p *place, full bool) int32 {
 	return int32(alt)
 }
 
-// GetPrecedence returns the precedence that the topmost rule was called with.
+// GetPrecedence returns the precedence of the topmost rule call.
 func (rr *runtimeRun) GetPrecedence() int {
 	return int(rr.run.stack[len(rr.run.stack)-1].precedence)
 }
 
-// Precpred tells whether an operator binds tightly enough here.
+// Precpred reports whether an operator binds tightly enough here.
 func (rr *runtimeRun) Precpred(_ antlr.RuleContext, p int) bool { return p >= rr.GetPrecedence() }
 
-// Sempred counts every predicate as true: target-language code is not run.
+// Sempred treats every predicate as true.
 func (rr *runtimeRun) Sempred(antlr.RuleContext, int, int) bool { return true }
 
-// A stream shows the tokens of a run.
+// A stream is the token stream of a run.
 type stream struct{ *run }
 
-// Consume moves on to the next token that the parser sees.
+// Consume advances to the next visible token.
 func (s stream) Consume() {
 	s.step(1)
 	if s.pos < len(s.visible)-1 {
@@ -87,7 +87,7 @@ func (s stream) Consume() {
 	}
 }
 
-// LA returns the type of the token k places ahead, from 1.
+// LA returns the type of the k-th token ahead, from 1.
 func (s stream) LA(k int) int {
 	if i := s.pos + k - 1; k > 0 && i < len(s.visible) {
 		return int(s.tokens[s.visible[i]].Type)
@@ -95,10 +95,10 @@ func (s stream) LA(k int) int {
 	return antlr.TokenEOF
 }
 
-// LT returns the token k places ahead, from 1.
+// LT returns the k-th token ahead, from 1.
 func (s stream) LT(k int) antlr.Token { return s.Get(min(s.pos+k-1, len(s.visible)-1)) }
 
-// Get returns token i for the runtime, which looks at its type and index.
+// Get returns token i. The runtime uses only its type and index.
 func (s stream) Get(i int) antlr.Token {
 	t := s.tokens[s.visible[i]]
 	token := antlr.CommonTokenFactoryDEFAULT.Create(
@@ -107,16 +107,16 @@ func (s stream) Get(i int) antlr.Token {
 	return token
 }
 
-// Index returns where the stream stands.
+// Index returns the position of the stream.
 func (s stream) Index() int { return s.pos }
 
-// Seek moves the stream.
+// Seek sets the position of the stream.
 func (s stream) Seek(i int) { s.pos = i }
 
-// Size returns the number of tokens that the parser sees.
+// Size returns the number of visible tokens.
 func (s stream) Size() int { return len(s.visible) }
 
-// Mark does nothing: the tokens are all there.
+// Mark does nothing: all tokens are buffered.
 func (s stream) Mark() int { return 0 }
 
 // Release does nothing.
@@ -125,7 +125,8 @@ func (s stream) Release(int) {}
 // Reset moves the stream to its start.
 func (s stream) Reset() { s.pos = 0 }
 
-// The runtime's interfaces also ask for these, which prediction never calls.
+// The runtime's interfaces also require the following methods, which prediction
+// never calls.
 
 // GetSourceName returns nothing.
 func (s stream) GetSourceName() string { return "" }
@@ -148,15 +149,15 @@ func (s stream) GetTextFromRuleContext(antlr.RuleContext) string { return "" }
 // GetTextFromTokens returns nothing.
 func (s stream) GetTextFromTokens(antlr.Token, antlr.Token) string { return "" }
 
-// A stackContext shows the run's stack up to a depth as a chain of rule
-// contexts. Only prediction with the whole stack looks at it.
+// A stackContext presents the run's stack up to a depth as a chain of rule
+// contexts. Only full-context prediction uses it.
 type stackContext struct {
 	antlr.ParserRuleContext
 	run   *run
 	depth int
 }
 
-// GetParent returns the context of the rule below.
+// GetParent returns the context of the calling rule.
 func (c *stackContext) GetParent() antlr.Tree {
 	if c.depth == 0 {
 		return nil

@@ -2,7 +2,7 @@ package atn
 
 import "fmt"
 
-// serialize returns the network in version 4 of the form that the ANTLR tool
+// serialize returns the network in version 4 of the format that the ANTLR tool
 // writes and its runtimes read.
 func (n *network) serialize() []int32 {
 	w := &writer{setAt: map[string]int{}}
@@ -72,8 +72,8 @@ func (w *writer) states(n *network) {
 	w.numbers(leftRec)
 }
 
-// sets writes each distinct set once; a leading flag tells whether the end of
-// the input is in it.
+// sets writes each distinct set once, with a flag that tells whether it
+// contains EOF.
 func (w *writer) sets(n *network) {
 	var distinct []ranges
 	for _, s := range n.states {

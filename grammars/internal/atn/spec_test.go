@@ -12,15 +12,15 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// failer is a test or a property.
+// failer is the common interface of tests and properties.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// specOf resolves a grammar of one file: just as much as these tests need. A
-// literal in a parser rule must be the whole body of a lexer rule.
+// specOf resolves a grammar of one file, as far as these tests need. A literal
+// in a parser rule must be the whole body of a lexer rule.
 func specOf(t failer, text string) *Spec {
 	t.Helper()
 	file, found := g4.Parse("G.g4", text)
@@ -65,7 +65,7 @@ func onlyElement(r *g4.Rule) g4.Element {
 	return r.Body.Alts[0].Elements[0]
 }
 
-// number makes each symbol in a block an occurrence.
+// number assigns an occurrence to each symbol in a block.
 func (spec *Spec) number(block *g4.Block) {
 	next := func(text string) int32 {
 		spec.Symbols = append(spec.Symbols, text)
@@ -105,7 +105,7 @@ func machineOf(t failer, text string) *Machine {
 	return Build(spec, names)
 }
 
-// parse parses an input from the first rule, which must derive all of it.
+// parse parses the whole input from the first rule.
 func (m *Machine) parse(input string) (*derivation.Tree, error) {
 	return m.Parse(context.Background(), []byte(input), Options{Whole: true, Limits: testLimits()})
 }
@@ -114,7 +114,7 @@ func testLimits() Limits {
 	return Limits{Steps: 1_000_000, Depth: 1000, Tokens: 100_000, Nodes: 1_000_000, Time: time.Minute}
 }
 
-// lisp writes a tree as ANTLR does, and in a tree inside a token the symbols.
+// lisp returns a tree in LISP form, with the symbols in a tree inside a token.
 func lisp(tree *derivation.Tree) string {
 	var b strings.Builder
 	open := []int{}
@@ -147,7 +147,7 @@ func TestSpecOf(t *testing.T) {
 	}
 	var got []string
 	for i := range tree.Tokens() {
-		inside, err := tree.Inside(i)
+		inside, err := tree.Dissect(i)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// A stack is a set of stacks of states to return to, sharing what they have in
-// common: each of its entries is a state on top of another such set. Equal
-// stacks of one [stacks] are the same pointer.
+// A stack is a graph-structured stack: a set of stacks of return states that
+// share common parts. Each entry is a return state on top of another such set.
+// Within one [stacks], equal stacks are the same pointer.
 type stack struct {
 	id      uint32
 	returns []int32 // in increasing order
 	below   []*stack
 }
 
-// bottom is the return state of a stack's end.
+// bottom is the return state that marks the end of a stack.
 const bottom = math.MaxInt32
 
 func (s *stack) isEmpty() bool { return s.returns[0] == bottom }
 
 func (s *stack) hasEmpty() bool { return s.returns[len(s.returns)-1] == bottom }
 
-// stacks makes stacks and merges them.
+// stacks creates and merges stacks.
 type stacks struct {
 	empty   *stack
 	singles map[single]*stack
 	others  map[string]*stack
 	merges  map[[2]uint32]*stack
-	// anyContext says what the end of a stack means: that anything may follow,
-	// so that it swallows every other stack, or that the input ends there.
+	// anyContext says what the end of a stack means: that any context may follow,
+	// so that the empty stack subsumes every other, or that the input ends.
 	anyContext bool
 }
 
@@ -48,7 +48,7 @@ func newStacks(anyContext bool) *stacks {
 	}
 }
 
-// size tells how much is held.
+// size returns the number of stacks and merges held.
 func (g *stacks) size() int { return len(g.singles) + len(g.others) + len(g.merges) }
 
 func (g *stacks) push(below *stack, state int32) *stack {
@@ -82,7 +82,7 @@ func (g *stacks) merge(a, b *stack) *stack {
 		switch {
 		case a.returns[i] == b.returns[j]:
 			returns = append(returns, a.returns[i])
-			if a.below[i] == b.below[j] { // both may be nil, at the bottom
+			if a.below[i] == b.below[j] { // both are nil at the bottom
 				below = append(below, a.below[i])
 			} else {
 				below = append(below, g.merge(a.below[i], b.below[j]))

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A plainSet is a set of stacks written out, the top first: "5 7 $" is a stack
-// that ends, and where the end means that anything may follow, it stands for all
-// stacks that begin like it.
+// A plainSet is an explicit set of stacks, the top first: "5 7 $" is a stack
+// that ends. If the end means any context, it stands for all stacks with that
+// prefix.
 type plainSet map[string]bool
 
 func (p plainSet) sorted(anyContext bool) []string {
@@ -29,7 +29,7 @@ func (p plainSet) sorted(anyContext bool) []string {
 	return out
 }
 
-// writtenOut lists what a stack stands for.
+// writtenOut returns the explicit set of a stack.
 func writtenOut(s *stack, above string, to plainSet) plainSet {
 	for i, state := range s.returns {
 		if state == bottom {
@@ -41,8 +41,8 @@ func writtenOut(s *stack, above string, to plainSet) plainSet {
 	return to
 }
 
-// Pushing and merging stacks does to them what it does to the sets that they
-// stand for, and equal sets are one stack.
+// TestStacks checks that push and merge agree with the operations on explicit
+// sets, and that equal sets are the same stack.
 func TestStacks(t *testing.T) {
 	for _, anyContext := range []bool{false, true} {
 		t.Run(fmt.Sprintf("any context %v", anyContext), func(t *testing.T) {
@@ -90,7 +90,8 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// Configs of one place and alternative are one, with the stacks of all of them.
+// TestConfigsMerge checks that configurations with the same state and
+// alternative are merged with their stacks.
 func TestConfigsMerge(t *testing.T) {
 	g := newStacks(true)
 	five, six := g.push(g.empty, 5), g.push(g.empty, 6)
@@ -115,11 +116,12 @@ func TestConfigsMerge(t *testing.T) {
 	}
 }
 
-// What configs say about the alternatives that are left.
+// TestAlternativesLeft checks the functions that evaluate the alternatives of
+// configurations.
 func TestAlternativesLeft(t *testing.T) {
 	g := newStacks(false)
 	one, two := g.push(g.empty, 1), g.push(g.empty, 2)
-	w := &walk{states: make([]place, 10)}
+	w := &flatNetwork{states: make([]flatState, 10)}
 	w.states[9].kind = ruleStop
 	tests := []struct {
 		name                           string
@@ -153,8 +155,8 @@ func TestAlternativesLeft(t *testing.T) {
 	}
 }
 
-// The automata of decisions never hold much more than they may, and decide the
-// same whether they hold much or little.
+// TestPredictCacheIsBounded checks that the size of the prediction DFAs is
+// limited, and that the limit does not change predictions.
 func TestPredictCacheIsBounded(t *testing.T) {
 	const text = "grammar G; s : (a 'x' | b 'y')* EOF ; a : '(' a ')' | 'i'* ; b : '(' b ')' | 'i'* ; X : 'x' ; Y : 'y' ; L : '(' ; R : ')' ; I : 'i' ;"
 	var input strings.Builder
@@ -163,8 +165,8 @@ func TestPredictCacheIsBounded(t *testing.T) {
 	}
 	large, small := machineOf(t, text), machineOf(t, text)
 	const most = 3000
-	small.predictor.most = most
-	small.predictor.cache.Store(newPredictCache(small.predictor.walk, most))
+	small.predictor.maxSize = most
+	small.predictor.cache.Store(newPredictCache(small.predictor.net, most))
 	var trees []string
 	for _, m := range []*Machine{large, small} {
 		tree, err := m.parse(input.String())

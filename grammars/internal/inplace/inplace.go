@@ -1,6 +1,6 @@
-// Package inplace checks diagnostics against comments in the grammars that they
-// are about: a line of a test grammar announces with // ERROR "regexp" or
-// // WARNING "regexp" what is to be reported on it.
+// Package inplace checks diagnostics against comments in test grammars: //
+// ERROR "regexp" or // WARNING "regexp" on a line announces a diagnostic of
+// that line.
 package inplace
 
 import (
@@ -31,8 +31,8 @@ func (e expectation) met(d g4.Diagnostic) bool {
 	return e.file == d.File && e.line == d.Line && e.severity == d.Severity && e.message.MatchString(d.Message)
 }
 
-// Check reports where the diagnostics are not those that the comments of the
-// texts, given by file name, announce.
+// Check compares the diagnostics with those that the comments announce. The
+// texts are given by file name.
 func Check(t *testing.T, texts map[string]string, got g4.Diagnostics) {
 	t.Helper()
 	var wanted []expectation

@@ -11,9 +11,9 @@ a : b | 'x' b
   ;
 b : B
   | ~'x'
-  | C                          // WARNING "^alternative 3 in rule b is never chosen: those before it match all that it does$"
+  | C                          // WARNING "^alternative 3 in rule b is never chosen: earlier alternatives match everything it matches$"
   | 'x'
-  | .                          // WARNING "^alternative 5 in rule b is never chosen: those before it match all that it does$"
+  | .                          // WARNING "^alternative 5 in rule b is never chosen: earlier alternatives match everything it matches$"
   ;
 c : | 'x'
   | ;                          // WARNING "^alternative 3 in rule c is the same as alternative 1$"

@@ -3,12 +3,12 @@ grammar empty;
 tokens { MADE, UNMADE }
 
 start : a | b | 'x' start | c | MADE+ | 'y' | WHITE ;
-a : 'a' a ;                    // WARNING "^rule a derives nothing: there is no end to any of its alternatives$"
-b : UNMADE b | UNMADE ;        // WARNING "^rule b derives nothing: every alternative needs a token that no rule makes$" // WARNING "^token UNMADE is declared, but no rule makes it; nothing will match it$"
-c : d e ;                      // WARNING "^rule c derives nothing: there is no end to any of its alternatives$"
+a : 'a' a ;                    // WARNING "^rule a derives nothing: every alternative recurses forever$"
+b : UNMADE b | UNMADE ;        // WARNING "^rule b derives nothing: every alternative needs a token that no lexer rule produces$" // WARNING "^token UNMADE is declared, but no lexer rule produces it; it never matches$"
+c : d e ;                      // WARNING "^rule c derives nothing: every alternative recurses forever$"
 d : 'd' ;
-e : ('e' c | 'f' e)+ ;         // WARNING "^rule e derives nothing: there is no end to any of its alternatives$"
+e : ('e' c | 'f' e)+ ;         // WARNING "^rule e derives nothing: every alternative recurses forever$"
 
 MAKER : 'm' -> type(MADE) ;
-WHITE : [ \t]* ;               // WARNING "^token WHITE can match nothing at all; that match is never taken$"
-fragment LOOP : 'l' LOOP ;     // WARNING "^rule LOOP derives nothing: there is no end to any of its alternatives$" // WARNING "^fragment LOOP is not used by any token$"
+WHITE : [ \t]* ;               // WARNING "^token WHITE can match the empty string; the lexer ignores such a match$"
+fragment LOOP : 'l' LOOP ;     // WARNING "^rule LOOP derives nothing: every alternative recurses forever$" // WARNING "^fragment LOOP is not used by any token$"

@@ -1,8 +1,8 @@
 // Literals that stand for no one token.
 grammar literals;
 
-a : '+'                         // ERROR "^literal '\+' could be any of several tokens: PLUS, ADD, SUM; refer to one of them by name$"
-  | ~('-' | '*')                // ERROR "^literal '-' could be any of several tokens: MINUS, NEGATIVE; "
+a : '+'                         // ERROR "^ambiguous literal '\+': it could be any of the tokens PLUS, ADD, SUM; refer to one of them by name$"
+  | ~('-' | '*')                // ERROR "^ambiguous literal '-': it could be any of the tokens MINUS, NEGATIVE; "
   | 'x' ;
 
 PLUS : '+' ;

@@ -1,3 +1,3 @@
-parser grammar nolexer;         // ERROR "^parser grammar nolexer needs a lexer grammar, and none was given$"
+parser grammar nolexer;         // ERROR "^parser grammar nolexer needs a lexer grammar, but none was given$"
 options { tokenVocab = Nowhere; }
 a : A ;

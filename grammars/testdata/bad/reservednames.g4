@@ -1,5 +1,5 @@
 grammar ReservedNames;
 s : A EOF ;
 A : 'a' ;
-EOF : 'b' ; // ERROR "^rule EOF has a name that means something else$"
-SKIP : 'c' -> skip ; // ERROR "^rule SKIP has a name that means something else$"
+EOF : 'b' ; // ERROR "^rule name EOF is reserved$"
+SKIP : 'c' -> skip ; // ERROR "^rule name SKIP is reserved$"

@@ -3,8 +3,8 @@ grammar unused;
 
 start : USED any EOF ;
 any : ~(SEMI | COMMENT)* SEMI ;
-other : OTHER ext? ;           // WARNING "^rule other cannot be reached from start rule start$"
-ext : '+' ;                    // WARNING "^rule ext cannot be reached from start rule start$"
+other : OTHER ext? ;           // WARNING "^rule other is unreachable from start rule start$"
+ext : '+' ;                    // WARNING "^rule ext is unreachable from start rule start$"
 
 USED : LETTER+ ;
 OTHER : '0' DIGIT ;

@@ -4,11 +4,11 @@ grammar unusedtokens;
 tokens { STRAY } // declared, so that text which is no token can be given a type
 
 start : USED EOF ;
-other : OTHER ;                // WARNING "^rule other cannot be reached from start rule start$"
+other : OTHER ;                // WARNING "^rule other is unreachable from start rule start$"
 
 USED : LETTER+ ;
-OTHER : '0' DIGIT ;            // WARNING "^token OTHER is not used by any rule that start rule start reaches$"
-NONE : '1' ;                   // WARNING "^token NONE is not used by any rule that start rule start reaches$"
+OTHER : '0' DIGIT ;            // WARNING "^token OTHER is not used by any rule reachable from start rule start$"
+NONE : '1' ;                   // WARNING "^token NONE is not used by any rule reachable from start rule start$"
 COMMENT : '#' TEXT -> skip ;
 BLANK : ' ' -> channel(HIDDEN) ;
 PREFIX : '$' -> more ;

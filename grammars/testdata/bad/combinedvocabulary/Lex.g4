@@ -1,3 +1,3 @@
-lexer grammar Lex;              // WARNING "^grammar Lex is not used: no other file needs it$"
+lexer grammar Lex;              // WARNING "^grammar Lex is not used by any other file$"
 A : 'a' ;
 B : 'b' ;

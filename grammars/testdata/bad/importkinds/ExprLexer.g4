@@ -1,3 +1,3 @@
 lexer grammar ExprLexer;
-import Helper, Words;           // ERROR "^import Helper: it is not a lexer grammar as ExprLexer is$"
+import Helper, Words;           // ERROR "^import Helper: must be a lexer grammar, like ExprLexer$"
 E : W ;

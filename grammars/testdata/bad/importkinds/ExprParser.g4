@@ -1,4 +1,4 @@
 parser grammar ExprParser;
 options { tokenVocab = ExprLexer; }
-import Helper, Words;           // ERROR "^import Words: it is not a parser grammar as ExprParser is$"
+import Helper, Words;           // ERROR "^import Words: must be a parser grammar, like ExprParser$"
 e : E ;

@@ -1,3 +1,3 @@
 grammar Main;
-import Rules, Missing, Words;   // ERROR "^import Missing: no file given has that grammar$"
+import Rules, Missing, Words;   // ERROR "^import Missing: no such grammar was given$"
 a : r W ;

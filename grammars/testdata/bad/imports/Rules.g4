@@ -1,3 +1,3 @@
 parser grammar Rules;
-import Main, Words, Gone;       // ERROR "^import Gone: no file given has that grammar$"
+import Main, Words, Gone;       // ERROR "^import Gone: no such grammar was given$"
 r : W ;

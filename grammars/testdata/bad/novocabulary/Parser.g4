@@ -1,2 +1,2 @@
-parser grammar NoVocabularyParser; // WARNING "^parser grammar NoVocabularyParser has no tokenVocab; tokens are taken from NoVocabularyLexer$"
+parser grammar NoVocabularyParser; // WARNING "^parser grammar NoVocabularyParser has no tokenVocab; using the tokens of NoVocabularyLexer$"
 s : A EOF ;

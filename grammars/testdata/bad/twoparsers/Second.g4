@@ -1,2 +1,2 @@
-grammar Second;                 // ERROR "^grammar Second has parser rules as grammar First has; give the files of one grammar$"
+grammar Second;                 // ERROR "^grammars First and Second both have parser rules; give the files of one grammar only$"
 a : 'a' ;

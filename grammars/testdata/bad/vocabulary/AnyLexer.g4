@@ -1,2 +1,2 @@
-lexer grammar AnyLexer;         // WARNING "^grammar AnyLexer is not used: no other file needs it$"
+lexer grammar AnyLexer;         // WARNING "^grammar AnyLexer is not used by any other file$"
 B : '-' ;

@@ -1,8 +1,8 @@
 parser grammar ToyParser;
-options { tokenVocab = Absent; } // WARNING "^no file given is the tokenVocab Absent; tokens are taken from ToyLexer$"
+options { tokenVocab = Absent; } // WARNING "^tokenVocab Absent: no such lexer grammar was given; using the tokens of ToyLexer$"
 tokens { DECLARED }
 a : A '+'
   | '-'                         // ERROR "^literal '-' is not a token of lexer grammar ToyLexer$"
-  | UNKNOWN                     // WARNING "^token UNKNOWN is not defined anywhere; nothing will match it$"
+  | UNKNOWN                     // WARNING "^undefined token UNKNOWN; it never matches$"
   | DECLARED
   ;

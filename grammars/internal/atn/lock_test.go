@@ -12,17 +12,17 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// Whoever waits for another at a shared cache still gives up when the context
-// ends or the time is over, and goes on when the cache is free.
+// TestWaiting checks that a run waiting for a shared cache stops when its
+// context or time ends, and continues when the cache is free.
 func TestWaiting(t *testing.T) {
-	for name, of := range map[string]func(*Machine) *gate{
-		"for the lexer":     func(m *Machine) *gate { return m.lexer.cache.Load().gate },
-		"for the predictor": func(m *Machine) *gate { return m.predictor.cache.Load().gate },
+	for name, of := range map[string]func(*Machine) *lock{
+		"for the lexer":     func(m *Machine) *lock { return m.lexer.cache.Load().lock },
+		"for the predictor": func(m *Machine) *lock { return m.predictor.cache.Load().lock },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := machineOf(t, "grammar G; s : (a | b)* EOF ; a : A A B ; b : A B ; A : 'a' ; B : 'b' ;")
 			held := of(m)
-			held.enter(&run{ctx: t.Context()})
+			held.acquire(&run{ctx: t.Context()})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			errAsked := errors.New("asked to stop")
 			var group sync.WaitGroup
@@ -45,14 +45,15 @@ func TestWaiting(t *testing.T) {
 					}
 				})
 			}
-			held.leave()
+			held.release()
 			group.Wait()
 		})
 	}
 }
 
-// Predictors of many start rules share what they may hold.
-func TestWholesAreBounded(t *testing.T) {
+// TestStartPredictorsShareLimit checks that the predictors of many start rules share
+// their size limit.
+func TestStartPredictorsShareLimit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("grammar G; s : (")
 	for i := range 40 {
@@ -64,20 +65,20 @@ func TestWholesAreBounded(t *testing.T) {
 	}
 	text.WriteString("A : 'a' ; B : 'b' ;")
 	m := machineOf(t, text.String())
-	first := m.wholes.of(m.predictor, 1)
-	if again := m.wholes.of(m.predictor, 1); again != first {
+	first := m.startPredictors.of(m.predictor, 1)
+	if again := m.startPredictors.of(m.predictor, 1); again != first {
 		t.Error("the same start rule has another predictor")
 	}
 	for rule := range 40 {
-		m.wholes.of(m.predictor, 1+rule)
-		if n := len(m.wholes.byRule); n > maxWholes {
-			t.Fatalf("%d predictors are held, want %d at most", n, maxWholes)
+		m.startPredictors.of(m.predictor, 1+rule)
+		if n := len(m.startPredictors.byRule); n > maxStartPredictors {
+			t.Fatalf("%d predictors are held, want %d at most", n, maxStartPredictors)
 		}
 	}
-	last := m.wholes.of(m.predictor, 40)
-	last.cache.Load().held.Store(maxWholeSize + 1)
-	if m.wholes.of(m.predictor, 40) != last || len(m.wholes.byRule) != 1 {
-		t.Errorf("%d predictors are held, want the one that is asked for", len(m.wholes.byRule))
+	last := m.startPredictors.of(m.predictor, 40)
+	last.cache.Load().held.Store(maxStartPredictorsSize + 1)
+	if m.startPredictors.of(m.predictor, 40) != last || len(m.startPredictors.byRule) != 1 {
+		t.Errorf("%d predictors are held, want the one that is asked for", len(m.startPredictors.byRule))
 	}
 }
 
@@ -97,7 +98,7 @@ func TestLimits(t *testing.T) {
 		{"nodes", strings.Repeat("a", 11), func(l *Limits) { l.Nodes = 20 }, "nodes of the tree: limit of 20 reached"},
 		{"nodes of operands", "a" + strings.Repeat("b", 20), func(l *Limits) { l.Nodes = 30 }, "nodes of the tree: limit of 30 reached"},
 		{"as many nodes as may be", "a" + strings.Repeat("b", 8), func(l *Limits) { l.Nodes = 20 }, ""},
-		{"modes", strings.Repeat("<", maxModes+1), func(l *Limits) { l.Tokens, l.Steps = 1<<30, 1<<30 }, fmt.Sprintf("modes to return to: limit of %d reached", maxModes)},
+		{"modes", strings.Repeat("<", maxModes+1), func(l *Limits) { l.Tokens, l.Steps = 1<<30, 1<<30 }, fmt.Sprintf("depth of the mode stack: limit of %d reached", maxModes)},
 		{"depth", strings.Repeat("(", 30), func(l *Limits) { l.Depth = 20 }, "nesting of rules: limit of 20 reached"},
 		{"steps", strings.Repeat("a", 1000), func(l *Limits) { l.Steps = 500 }, "parser steps: limit of 500 reached"},
 	}
@@ -118,10 +119,10 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A gate keeps all but one out, lets everyone through in the end, and loses
-// nobody who gave up.
-func TestGate(t *testing.T) {
-	g := newGate()
+// TestLock checks that a lock admits one run at a time, admits every run in the
+// end, and survives runs that stop waiting.
+func TestLock(t *testing.T) {
+	g := newLock()
 	inside, passed := 0, 0
 	var group sync.WaitGroup
 	for worker := range 8 {
@@ -137,7 +138,7 @@ func TestGate(t *testing.T) {
 					}
 					passed++
 					inside--
-					g.leave()
+					g.release()
 				} else if ctx.Err() == nil {
 					t.Error("gave up without need")
 				}
@@ -151,8 +152,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-func entered(g *gate, r *run) (ok bool) {
+func entered(g *lock, r *run) (ok bool) {
 	defer func() { ok = recover() == nil }()
-	g.enter(r)
+	g.acquire(r)
 	return true
 }

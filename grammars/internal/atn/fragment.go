@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// This file has the shapes that networks are put together from. The order in
-// which states are made is the tool's: state numbers follow from it.
+// This file builds the fragments of a network: chains, choices and loops. States
+// are created in the order of the ANTLR tool, because their numbers depend on it.
 
 func (b *builder) newState(kind stateKind) *state {
 	s := &state{number: len(b.states), kind: kind, rule: b.rule, decision: -1}
@@ -25,7 +25,7 @@ func link(from, to *state) {
 	from.edges = append(from.edges, &edge{kind: epsilon, target: to, occurrence: none})
 }
 
-// step builds a state, the edge, and a state.
+// step builds two states connected by an edge.
 func (b *builder) step(e edge) fragment {
 	left, right := b.newState(basic), b.newState(basic)
 	e.target = right
@@ -39,11 +39,11 @@ func (b *builder) step(e edge) fragment {
 	return fragment{left, right}
 }
 
-// chain joins the parts, leaving out the states between single edges.
+// chain concatenates fragments. It leaves out the states between single edges.
 func (b *builder) chain(parts []fragment) fragment {
 	for i, part := range parts[:len(parts)-1] {
 		next := parts[i+1].left
-		if e := part.only(); e != nil {
+		if e := part.soleEdge(); e != nil {
 			if e.kind == ruleCall {
 				e.follow = next
 			} else {
@@ -57,8 +57,9 @@ func (b *builder) chain(parts []fragment) fragment {
 	return fragment{parts[0].left, parts[len(parts)-1].right}
 }
 
-// only returns the edge of a fragment that is nothing but one edge between two basic states.
-func (f fragment) only() *edge {
+// soleEdge returns the edge of a fragment that is a single edge between two
+// basic states, or nil.
+func (f fragment) soleEdge() *edge {
 	if f.left.kind != basic || f.right.kind != basic || len(f.left.edges) != 1 {
 		return nil
 	}
@@ -69,7 +70,7 @@ func (f fragment) only() *edge {
 	return nil
 }
 
-// choice builds a decision between the alternatives.
+// choice builds a decision between alternatives.
 func (b *builder) choice(alts []fragment) fragment {
 	if len(alts) == 1 {
 		return alts[0]
@@ -92,9 +93,9 @@ func (b *builder) block(start *state, alts []fragment) fragment {
 	return fragment{start, end}
 }
 
-// trimTail leaves out basic states whose one edge leads, without a symbol, to
-// the end of a block or a turn of a loop. Like the tool it does not look behind
-// rule calls. It reports whether it came to the end.
+// trimTail removes basic states whose only edge is an epsilon edge to the end
+// of a block or to a loop-back state. Like the ANTLR tool, it does not look
+// behind rule calls. It reports whether it reached end.
 func (b *builder) trimTail(from, end *state) (reached bool) {
 	seen := map[*state]bool{}
 	stack := []*state{from}
@@ -106,7 +107,7 @@ func (b *builder) trimTail(from, end *state) (reached bool) {
 		}
 		seen[s] = true
 		reached = reached || s == end
-		if s.end != nil { // a block inside, which is trimmed already
+		if s.end != nil { // a nested block, already trimmed
 			if s.through || slices.ContainsFunc(s.edges, func(e *edge) bool { return e.target == s.end }) {
 				stack = append(stack, s.end)
 			}
@@ -146,7 +147,7 @@ func (b *builder) optional(alts []fragment, nonGreedy bool) fragment {
 	block := b.block(start, alts)
 	start.nonGreedy = nonGreedy
 	link(start, block.right)
-	if nonGreedy { // the way out comes first
+	if nonGreedy { // the exit comes first
 		n := len(start.edges) - 1
 		out := start.edges[n]
 		copy(start.edges[1:], start.edges[:n])
@@ -189,7 +190,8 @@ func (b *builder) plus(alts []fragment, nonGreedy bool) fragment {
 	return fragment{start, end}
 }
 
-// linkLoop links a loop's decision to once more and to the way out, the preferred one first.
+// linkLoop links a loop's decision to another iteration and to the exit, the
+// preferred one first.
 func linkLoop(from, again, out *state, nonGreedy bool) {
 	if nonGreedy {
 		again, out = out, again
@@ -198,7 +200,7 @@ func linkLoop(from, again, out *state, nonGreedy bool) {
 	link(from, out)
 }
 
-// compact drops removed states and numbers the rest.
+// compact drops removed states and renumbers the rest.
 func (b *builder) compact() {
 	kept := b.states[:0]
 	for _, s := range b.states {
@@ -216,8 +218,8 @@ func (b *builder) compact() {
 	}
 }
 
-// mergeSets joins neighbouring alternatives that take a single character, as
-// the tool does in lexers.
+// mergeSets merges adjacent alternatives that consume a single character, as
+// the ANTLR tool does in lexers.
 func (b *builder) mergeSets() {
 	for _, d := range b.decisions {
 		for hi := len(d.edges) - 1; hi >= 0; hi-- {
@@ -258,7 +260,7 @@ func (b *builder) mergeAlts(d *state, lo, hi int) {
 	d.edges = append(d.edges[:lo+1], d.edges[hi+1:]...)
 }
 
-// constant resolves the argument of a lexer command: a name or a number.
+// constant returns the value of a lexer command's argument, a name or a number.
 func constant(names map[string]int, arg string) int {
 	if v, ok := names[arg]; ok {
 		return v

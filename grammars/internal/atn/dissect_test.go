@@ -14,9 +14,8 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// An interpreter derives a text from a rule as its notation reads: alternatives
-// in order, as much as can be or as little, going back wherever that does not
-// lead to the end of the text.
+// An interpreter derives a text from a rule by backtracking: alternatives in
+// order, greedily or not, until the end of the text is reached.
 type interpreter struct {
 	rules map[string]*g4.Rule
 	text  string
@@ -132,7 +131,7 @@ func (x *interpreter) took(symbol string, from, to int, then func(int) bool) boo
 	return x.kept(symbol+"="+x.text[from:to], func() bool { return then(to) })
 }
 
-// empty reports whether an element can be nothing.
+// empty reports whether an element can match the empty string.
 func (x *interpreter) empty(e g4.Element) bool {
 	switch e := e.(type) {
 	case *g4.Ref:
@@ -148,8 +147,8 @@ func (x *interpreter) empty(e g4.Element) bool {
 	}
 }
 
-// loops reports whether a rule repeats what can be nothing. Such grammars are
-// refused before they come here.
+// loops reports whether a rule repeats an element that can be empty. Such
+// grammars are rejected on loading.
 func (x *interpreter) loops(r *g4.Rule) bool {
 	for e := range r.Body.Elements() {
 		if repeat, ok := e.(*g4.Repeat); ok && repeat.Op != '?' && x.empty(repeat.Body) {
@@ -159,7 +158,7 @@ func (x *interpreter) loops(r *g4.Rule) bool {
 	return false
 }
 
-// kept writes something, and takes it back if what follows fails.
+// kept writes an element, and removes it if the rest fails.
 func (x *interpreter) kept(word string, then func() bool) bool {
 	n := len(x.out)
 	x.out = append(x.out, word)
@@ -204,9 +203,9 @@ func (w *ruleWriter) element() string {
 	return "(" + w.body() + ")" + suffix
 }
 
-// The tree inside a token is the first one that its rule has, whichever way it
-// is searched for, and whether or not what was found out before is remembered.
-func TestInsideIsTheFirstDerivation(t *testing.T) {
+// TestDissectFirstDerivation checks that the tree inside a token is the
+// first one of its rule, with and without memoization and caches.
+func TestDissectFirstDerivation(t *testing.T) {
 	texts := []string{"a", "a", "b", "ab", "c", "d", "é"}
 	tokens, trees := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -221,10 +220,10 @@ func TestInsideIsTheFirstDerivation(t *testing.T) {
 			t.Skip("it repeats what can be nothing: loading refuses it")
 		}
 		lexer := newLexer(lexerNetwork(spec))
-		m := &Machine{lexer: lexer, predictor: &predictor{walk: &walk{}}}
+		m := &Machine{lexer: lexer, predictor: &predictor{net: &flatNetwork{}}}
 		d := newDissector(spec)
 		forgetful := newDissector(spec)
-		forgetful.knife.most = 0
+		forgetful.dfa.maxSize = 0
 		for range 20 {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(texts), 1, 8).Draw(t, "text"), "")
 			if m.TokenRule(0, text) != 0 {
@@ -253,32 +252,32 @@ func TestInsideIsTheFirstDerivation(t *testing.T) {
 	}
 }
 
-// derived takes a token of rule 0 apart in the middle of an input.
+// derived derives a token of rule 0 in the middle of an input.
 func derived(t failer, d *dissector, text string, careful bool) string {
 	t.Helper()
 	c := d.dissect([]byte("->" + text + "<-"))
 	token := derivation.Token{Type: 1, Start: 2, End: int32(2 + len(text))}
 	if !careful {
-		tree, err := c.inside(&token, nil)
+		tree, err := c.derive(&token, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return lisp(tree)
 	}
-	c.most, c.nodes, c.cuts = c.left, maxInsideNodes, c.knife.cuts.Load()
+	c.maxSteps, c.maxNodes, c.table = c.stepsLeft, maxTokenNodes, c.dfa.table.Load()
 	c.end, c.depth = token.End, 1
 	c.tree.Open(0, 0, derivation.None)
-	if found, limit := c.search(cutPlace{c.knife.starts[0], token.Start, -1}, true); !found {
+	if found, limit := c.search(position{c.dfa.starts[0], token.Start, -1}, true); !found {
 		t.Fatalf("nothing found: %v", limit)
 	}
 	c.tree.CloseFrom(0)
-	c.tree.Chars(c.input, token.Start, token.End, c.names, &c.out)
+	c.tree.TokenTree(c.input, token.Start, token.End, c.names, &c.out)
 	return lisp(&c.out)
 }
 
-// What is certain takes no choice: a text whose rule never has two ways open is
-// one walk, a few steps for each character.
-func TestInsideWithoutChoices(t *testing.T) {
+// TestDissectWithoutChoices checks that a deterministic rule is derived without
+// choices, in a few steps per character.
+func TestDissectWithoutChoices(t *testing.T) {
 	const number = "NUMBER : '-'? INT FRAC? EXP? ; fragment INT : '0' | [1-9] [0-9]* ; fragment FRAC : '.' [0-9]+ ; fragment EXP : [eE] [+\\-]? [0-9]+ ;"
 	tests := map[string]struct{ rules, text string }{
 		"a number":          {number, "-120.250e+13"},
@@ -291,10 +290,10 @@ func TestInsideWithoutChoices(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := newDissector(specOf(t, "lexer grammar G; "+test.rules)).dissect([]byte(test.text + " "))
-			if _, err := c.inside(&derivation.Token{Type: 1, End: int32(len(test.text))}, nil); err != nil {
+			if _, err := c.derive(&derivation.Token{Type: 1, End: int32(len(test.text))}, nil); err != nil {
 				t.Fatal(err)
 			}
-			if cap(c.open) > 0 {
+			if cap(c.choices) > 0 {
 				t.Errorf("there was a choice")
 			}
 			if most := 5 * len(test.text); c.steps > most {
@@ -304,31 +303,32 @@ func TestInsideWithoutChoices(t *testing.T) {
 	}
 }
 
-// A lens gives up when its tokens take too long together, and each token has a
-// bound of its own.
-func TestInsideBounds(t *testing.T) {
+// TestDissectLimits checks the step limits for all tokens of an input and for a
+// single token.
+func TestDissectLimits(t *testing.T) {
 	const rules = "lexer grammar G; T : F 'b' ; fragment F : 'a' | 'a' F | 'a' F F | 'a' F F F ;"
 	text := strings.Repeat("a", 200) + "c"
 	d := newDissector(specOf(t, rules))
 	c := d.dissect([]byte(text + " "))
 	token := &derivation.Token{Type: 1, End: int32(len(text))} // which it is not: all ways are tried
-	_, err := c.inside(token, nil)
-	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to take a token apart: limit of %d reached", maxInside+stepsPerByte*len(text)); got != want {
+	_, err := c.derive(token, nil)
+	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to derive a token: limit of %d reached", maxTokenSteps+stepsPerByte*len(text)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	c.left = 100
-	_, err = c.inside(token, nil)
-	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to take tokens apart: limit of %d reached", maxInsides+stepsPerByte*(len(text)+1)); got != want {
+	c.stepsLeft = 100
+	_, err = c.derive(token, nil)
+	if got, want := fmt.Sprint(err), fmt.Sprintf("steps to derive tokens: limit of %d reached", maxInputSteps+stepsPerByte*(len(text)+1)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// Short tokens are remembered when they come again, by all that matters of them.
+// TestShortTokens checks that the trees of recurring short tokens are cached,
+// by everything that affects them.
 func TestShortTokens(t *testing.T) {
 	spec := specOf(t, "lexer grammar G; A : [a-z]+ ; B : [a-z] [a-z]* ; E : 'x' EOF? ; WS : ' ' -> skip ;")
 	d := newDissector(spec)
 	inside := func(input string, rule, start, end int32) (*derivation.Tree, string) {
-		tree, err := d.dissect([]byte(input)).inside(&derivation.Token{Type: rule + 1, Rule: rule, Start: start, End: end}, nil)
+		tree, err := d.dissect([]byte(input)).derive(&derivation.Token{Type: rule + 1, Rule: rule, Start: start, End: end}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,8 +336,8 @@ func TestShortTokens(t *testing.T) {
 	}
 	for round := range 3 {
 		tree, got := inside("ab cd", 0, 0, 2)
-		if want := "(A [a-z]=a [a-z]=b)"; got != want || tree.Kept() > 0 != (round == 2) {
-			t.Errorf("round %d: got %s, want %s; kept %v", round, got, want, tree.Kept())
+		if want := "(A [a-z]=a [a-z]=b)"; got != want || tree.CacheID() > 0 != (round == 2) {
+			t.Errorf("round %d: got %s, want %s; kept %v", round, got, want, tree.CacheID())
 		}
 	}
 	before, _ := inside("ab cd", 0, 0, 2)
@@ -364,10 +364,11 @@ func TestShortTokens(t *testing.T) {
 	}
 }
 
-// Many take tokens apart at once, while the table is thrown away again and again.
-func TestInsideAtOnce(t *testing.T) {
+// TestDissectConcurrently checks concurrent derivations while the table is discarded
+// repeatedly.
+func TestDissectConcurrently(t *testing.T) {
 	d := newDissector(specOf(t, "lexer grammar G; T : F+ ; fragment F : [a-c] G? | . ; fragment G : 'x' | 'y' G ;"))
-	d.knife.most = 2000
+	d.dfa.maxSize = 2000
 	texts := []string{"axbyyx", "ccc", "ayyyyx", "éab", "zzayx", "bxbxbxbxbxbxbx"}
 	want := make([]string, len(texts))
 	for i, text := range texts {

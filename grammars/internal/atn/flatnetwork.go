@@ -2,23 +2,23 @@ package atn
 
 import "slices"
 
-// A walk is a parser's network in the form that parsing and prediction go
-// through: states by number, what an edge takes as a set of token types, and
-// behind each rule's end where its callers go on.
-type walk struct {
+// A flatNetwork is a parser's network prepared for parsing and prediction:
+// states by number, edges with sets of token types, and rule ends with the
+// return states of all callers.
+type flatNetwork struct {
 	maxToken  int32
-	states    []place
+	states    []flatState
 	starts    []int32 // by rule
 	stops     []int32
-	recursive []bool // by rule: it is left-recursive
-	levels    int    // one more than the highest precedence that a rule is called with
+	recursive []bool // by rule: left-recursive
+	levels    int    // one more than the highest precedence of a rule call
 }
 
-// A place is a state of a walk.
-type place struct {
+// A flatState is a state of a flatNetwork.
+type flatState struct {
 	kind        stateKind
 	precLoop    bool
-	epsilonOnly bool // no arc takes a token, and there is one
+	epsilonOnly bool // there are arcs, and none consumes a token
 	rule        int32
 	decision    int32
 	blockEnd    int32 // of a block start
@@ -26,31 +26,31 @@ type place struct {
 	follows     []follow // of a rule's end
 }
 
-// An arc is an edge of a walk.
+// An arc is an edge of a flatNetwork.
 type arc struct {
 	kind       edgeKind
 	target     int32
-	skip       int32 // the first place from target on where there is something to do
-	asks       int32 // the first predicate that it is or skips, from 1; 0 for none
+	skip       int32 // the first state from target on that does more than move on
+	pred       int32 // the first predicate that it is or skips, from 1; 0 for none
 	follow     int32 // of a rule call
 	rule       int32 // of a rule call
 	precedence int32 // of a rule call or precedence edge
-	symbol     int32 // the token type it takes, if it takes just one
+	symbol     int32 // the token type, if it consumes just one
 	set        tokenSet
 	occurrence int32
 	operand    int32
 	members    []label
 }
 
-// A follow is where a rule's caller goes on.
+// A follow is a return state of a rule.
 type follow struct {
 	state int32
-	// outermost is the rule if it is left-recursive and was called for an
-	// operand of any precedence, else -1.
+	// outermost is the called rule if it is left-recursive and was called with
+	// precedence 0, else -1.
 	outermost int32
 }
 
-// A tokenSet is a set of token types, from the end of the input up.
+// A tokenSet is a bit set of token types, starting at EOF (-1).
 type tokenSet []uint64
 
 func (s tokenSet) has(t int32) bool {
@@ -60,7 +60,7 @@ func (s tokenSet) has(t int32) bool {
 
 func (s tokenSet) add(t int32) { s[uint32(t+1)>>6] |= 1 << (uint32(t+1) & 63) }
 
-// addAll adds the members of another set, and reports whether any was new.
+// addAll adds the members of another set and reports whether any was new.
 func (s tokenSet) addAll(more tokenSet) bool {
 	grown := false
 	for i, word := range more {
@@ -70,7 +70,7 @@ func (s tokenSet) addAll(more tokenSet) bool {
 	return grown
 }
 
-// takes reports whether an arc takes a token.
+// takes reports whether an arc consumes token type t.
 func (a *arc) takes(t int32) bool {
 	if a.kind == atom {
 		return a.symbol == t
@@ -96,11 +96,11 @@ func (a *arc) occurrenceOf(t int32) int32 {
 	return a.occurrence
 }
 
-// newWalk flattens a parser's network.
-func newWalk(net *network) *walk {
-	w := &walk{maxToken: int32(net.maxToken), states: make([]place, len(net.states))}
+// flatten returns the flat form of a parser's network.
+func flatten(net *network) *flatNetwork {
+	w := &flatNetwork{maxToken: int32(net.maxToken), states: make([]flatState, len(net.states))}
 	for i, s := range net.states {
-		p := place{kind: s.kind, precLoop: s.precLoop, rule: int32(s.rule), decision: int32(s.decision)}
+		p := flatState{kind: s.kind, precLoop: s.precLoop, rule: int32(s.rule), decision: int32(s.decision)}
 		if s.end != nil {
 			p.blockEnd = int32(s.end.number)
 		}
@@ -131,25 +131,24 @@ func newWalk(net *network) *walk {
 	for i := range w.states {
 		for j := range w.states[i].arcs {
 			a := &w.states[i].arcs[j]
-			asks := a.asks
-			if a.skip, a.asks = w.skip(a.target); asks != 0 {
-				a.asks = asks
+			pred := a.pred
+			if a.skip, a.pred = w.skipEpsilons(a.target); pred != 0 {
+				a.pred = pred
 			}
 		}
 	}
 	return w
 }
 
-// beforeEnd returns a walk in which the end of the input follows a rule, as if
-// another rule said so. A rule that no rule calls needs none: whatever follows
-// it is the end.
-func (w *walk) beforeEnd(rule int) *walk {
+// withEOFAfter returns a network in which EOF can also follow a rule, as if
+// another rule called it before EOF. A rule without callers does not need it.
+func (w *flatNetwork) withEOFAfter(rule int) *flatNetwork {
 	out := *w
 	out.states = slices.Clone(w.states)
 	n := int32(len(w.states))
 	out.states = append(out.states,
-		place{kind: basic, rule: -1, decision: -1, arcs: []arc{{kind: atom, symbol: eof, target: n + 1, skip: n + 1, occurrence: none}}},
-		place{kind: ruleStop, rule: -1, decision: -1})
+		flatState{kind: basic, rule: -1, decision: -1, arcs: []arc{{kind: atom, symbol: eof, target: n + 1, skip: n + 1, occurrence: none}}},
+		flatState{kind: ruleStop, rule: -1, decision: -1})
 	stop := &out.states[w.stops[rule]]
 	f := follow{state: n, outermost: -1}
 	if w.recursive[rule] {
@@ -159,29 +158,29 @@ func (w *walk) beforeEnd(rule int) *walk {
 	return &out
 }
 
-// skip returns the first place from s on that is more than a step to the next,
-// and the first predicate on the way.
-func (w *walk) skip(s int32) (place, asks int32) {
+// skipEpsilons returns the first state from s on that does more than move to
+// the next one, and the first predicate on the way.
+func (w *flatNetwork) skipEpsilons(s int32) (next, pred int32) {
 	for {
 		p := &w.states[s]
 		if len(p.arcs) != 1 || p.arcs[0].occurrence != none {
-			return s, asks
+			return s, pred
 		}
 		switch a := &p.arcs[0]; a.kind {
 		case predicate:
-			if asks == 0 {
-				asks = a.asks
+			if pred == 0 {
+				pred = a.pred
 			}
 			s = a.target
 		case epsilon, action:
 			s = a.target
 		default:
-			return s, asks
+			return s, pred
 		}
 	}
 }
 
-func (w *walk) addFollow(net *network, e *edge) {
+func (w *flatNetwork) addFollow(net *network, e *edge) {
 	f := follow{state: int32(e.follow.number), outermost: -1}
 	if net.starts[e.rule].leftRec && e.precedence == 0 {
 		f.outermost = int32(e.rule)
@@ -192,10 +191,10 @@ func (w *walk) addFollow(net *network, e *edge) {
 	w.levels = max(w.levels, e.precedence+1)
 }
 
-func (w *walk) arc(e *edge) arc {
+func (w *flatNetwork) arc(e *edge) arc {
 	a := arc{
 		kind: e.kind, target: int32(e.target.number), rule: int32(e.rule), precedence: int32(e.precedence),
-		occurrence: e.occurrence, operand: e.operand, members: e.members, asks: e.asks,
+		occurrence: e.occurrence, operand: e.operand, members: e.members, pred: e.pred,
 	}
 	if e.follow != nil {
 		a.follow = int32(e.follow.number)
