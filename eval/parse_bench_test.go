@@ -16,18 +16,17 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// documents are what both parsers are measured on.
-func documents() map[string][]byte {
+// benchInputs returns the inputs that all parsers are measured on.
+func benchInputs() map[string][]byte {
 	return map[string][]byte{
 		"small":   []byte(`{"id":17,"name":"inroad","tags":["a","b\n"],"ratio":-2.5e3,"ok":true,"none":null,"list":[1,2,3]}`),
-		"1MB":     document(1<<20, "name", strings.Fields("most documents have plain words in them and some say \"quoted\"")),
-		"unicode": document(1<<20, "名前", strings.Fields("ほとんど の 文書 は このような 文章 です")),
+		"1MB":     jsonArray(1<<20, "name", strings.Fields("most documents have plain words in them and some say \"quoted\"")),
+		"unicode": jsonArray(1<<20, "名前", strings.Fields("ほとんど の 文書 は このような 文章 です")),
 	}
 }
 
-// document makes a document of about n bytes: records in an array, each with
-// some of the words.
-func document(n int, key string, words []string) []byte {
+// jsonArray returns an array of records with random words, of about n bytes.
+func jsonArray(n int, key string, words []string) []byte {
 	r := rand.New(rand.NewPCG(1, 0))
 	text := func() string {
 		var out []string
@@ -54,7 +53,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, name := range []string{"small", "1MB", "unicode"} {
-		input := documents()[name]
+		input := benchInputs()[name]
 		b.Run(name+"/inroad", func(b *testing.B) {
 			b.SetBytes(int64(len(input)))
 			b.ReportAllocs()
@@ -72,7 +71,7 @@ func BenchmarkParse(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				takeApart(b, tree)
+				dissect(b, tree)
 			}
 		})
 		b.Run(name+"/antlr", func(b *testing.B) {
@@ -94,9 +93,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// takeApart derives every token of a tree from its lexer rule, trivia too, and
-// returns the number of nodes in all.
-func takeApart(tb testing.TB, tree *derivation.Tree) (nodes int) {
+// dissect derives every token of a tree, trivia included, from its lexer rule, and
+// returns the total number of nodes.
+func dissect(tb testing.TB, tree *derivation.Tree) (nodes int) {
 	tb.Helper()
 	count := func(inside *derivation.Tree, err error) {
 		if err != nil {
@@ -116,7 +115,7 @@ func takeApart(tb testing.TB, tree *derivation.Tree) (nodes int) {
 	return nodes + tree.Len()
 }
 
-// parseWithANTLR parses as a user of the generated parser would, and returns the tree.
+// parseWithANTLR parses with the parser that ANTLR generates.
 func parseWithANTLR(tb testing.TB, input string) antlr.ParseTree {
 	tb.Helper()
 	lexer := antlrjson.NewjsonLexer(antlr.NewInputStream(input))
@@ -129,15 +128,15 @@ func parseWithANTLR(tb testing.TB, input string) antlr.ParseTree {
 	return tree
 }
 
-// Both parsers must have done the same work for their times to be compared.
-func TestTreesAreTheSame(t *testing.T) {
+// Times are comparable only if both parsers return the same trees.
+func TestSameTrees(t *testing.T) {
 	g, err := bundled.Load("json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs := documents()
+	inputs := benchInputs()
 	// The runtime takes quadratic time to print a tree.
-	inputs["1MB"], inputs["unicode"] = document(1<<15, "name", []string{"word"}), document(1<<15, "名前", []string{"文章"})
+	inputs["1MB"], inputs["unicode"] = jsonArray(1<<15, "name", []string{"word"}), jsonArray(1<<15, "名前", []string{"文章"})
 	for name, input := range inputs {
 		tree, err := g.Parse(t.Context(), input, grammars.ParseOptions{})
 		if err != nil {

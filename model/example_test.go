@@ -63,7 +63,7 @@ func ExampleTrainer() {
 	// reader.go#readArray: reached by 40 of 80 observations
 	// on held-out observations: precision 1.000, recall 1.000, F1 1.000
 	//
-	// array?
+	// has array?
 	// ├─ no: not reached (0 of 40, probability 0.01)
 	// └─ yes: reached (40 of 40, probability 0.99)
 	//

@@ -133,7 +133,7 @@ func (e *Explanation) WriteText(w io.Writer) error {
 }
 
 func (n *Node) write(b *strings.Builder, indent string) {
-	fmt.Fprintf(b, "%s?\n", n.Feature)
+	fmt.Fprintf(b, "%s\n", n.test())
 	for _, branch := range []struct {
 		to          *Node
 		edge, below string
@@ -146,6 +146,10 @@ func (n *Node) write(b *strings.Builder, indent string) {
 		}
 	}
 }
+
+// test describes the test of an inner node. A pattern alone would read as an
+// optional element.
+func (n *Node) test() string { return "has " + n.Feature + "?" }
 
 // text describes a leaf.
 func (n *Node) text() string {
@@ -173,7 +177,7 @@ func (e *Explanation) WriteDOT(w io.Writer) error {
 			fmt.Fprintf(&b, "\tn%d [label=%s, style=\"filled,rounded\", fillcolor=%q]\n", id, quoteDOT(n.text()), color)
 			return id
 		}
-		fmt.Fprintf(&b, "\tn%d [label=%s]\n", id, quoteDOT(n.Feature+"?"))
+		fmt.Fprintf(&b, "\tn%d [label=%s]\n", id, quoteDOT(n.test()))
 		fmt.Fprintf(&b, "\tn%d -> n%d [label=no]\n", id, write(n.Absent))
 		fmt.Fprintf(&b, "\tn%d -> n%d [label=yes]\n", id, write(n.Present))
 		return id

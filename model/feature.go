@@ -8,18 +8,18 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A Feature is something that an input has or has not, which trees ask for. One
-// of Path, Extra and Outcome is set.
+// A Feature is a property of an input that a decision tree can test. One of Path,
+// Extra and Outcome is set.
 type Feature struct {
 	Path    features.Path  // the input has this path
-	Extra   features.Extra // the input has this, beyond paths
-	Outcome string         // the program's run with the input ends so
-	// Equal are the features that the same inputs of the training had: any of
-	// them may be the reason instead.
+	Extra   features.Extra // the input has this feature, which is not a path
+	Outcome string         // the run of the input has this outcome
+	// Equal lists the features that held for the same training inputs. Any of them
+	// may be the one that the program depends on.
 	Equal []Feature
 }
 
-// Describe shows a feature as a partial input, or in words where it is none.
+// Describe returns the pattern of a path, or a description of any other feature.
 func (f Feature) Describe(s *features.Space) string {
 	switch {
 	case f.Outcome != "":
@@ -31,9 +31,8 @@ func (f Feature) Describe(s *features.Space) string {
 	}
 }
 
-// compareFeatures orders features by what they are, so that the order does not
-// depend on the inputs: paths, the shorter before the longer, then extras, then
-// outcomes.
+// compareFeatures orders features independently of the inputs: paths, shorter
+// ones first, then extras, then outcomes.
 func compareFeatures(a, b Feature) int {
 	class := func(f Feature) int {
 		switch {
@@ -53,7 +52,7 @@ func compareFeatures(a, b Feature) int {
 	)
 }
 
-// valid reports whether a feature is one of a grammar.
+// valid reports whether the feature exists in grammar g.
 func (f Feature) valid(g *grammars.Grammar) bool {
 	switch {
 	case f.Outcome != "":

@@ -41,7 +41,7 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 			word, rest, _ := strings.Cut(n.full, " (")
 			n.lines = []string{word, strings.TrimSuffix(rest, ")")}
 		} else {
-			n.full = node.Feature + "?"
+			n.full = node.test()
 			n.lines = wrap(n.full)
 		}
 		for _, line := range n.lines {

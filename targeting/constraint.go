@@ -1,8 +1,8 @@
-// Package targeting says which inputs are wanted.
+// Package targeting describes which inputs to generate.
 //
-// A [Constraint] is a conjunction of conditions on the paths of an input's tree:
-// which it has, how often, and which it must not have. A [Reader] reads paths as
-// people write them. The packages below make the inputs.
+// A [Constraint] is a conjunction of conditions on the paths of an input's
+// derivation tree. A [Reader] parses paths from text. A [Verdict] says how a
+// search for inputs ended. The subpackages generate, solve for and select inputs.
 package targeting
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/inroad/inroad/features"
 )
 
-// A Constraint is what an input has to satisfy: all of its conditions, and its
-// limits. Limits that are zero do not bind.
+// A Constraint is the conjunction of its conditions and limits. A limit of zero
+// means no limit.
 type Constraint struct {
 	Conditions []Condition
-	MaxNodes   int // symbols in the tree, those in tokens too
-	MaxDepth   int // symbols below each other
-	MaxChars   int // characters in all tokens that the parser sees
+	MaxNodes   int // symbols in the tree, including those inside tokens
+	MaxDepth   int // symbols from the root to a leaf
+	MaxChars   int // characters in tokens, without trivia
 }
 
-// A Condition tells in how many places of a tree any of some paths may end.
+// A Condition bounds the number of places in a tree where one of its paths ends.
 type Condition struct {
 	Paths  []features.Path
-	Trivia bool // the paths are those of skipped and hidden tokens
+	Trivia bool // the paths belong to skipped and hidden tokens
 	Min    int
 	Max    int    // or Unbounded
-	Text   string // as someone wrote it, if someone did
+	Text   string // the paths as the user wrote them; may be empty
 }
 
-// Unbounded is the most of a condition that has none.
+// Unbounded is the Max of a condition without an upper bound.
 const Unbounded = -1
 
-// Require returns the condition that one of the paths is there.
+// Require returns the condition that the tree has at least one of the paths.
 func Require(paths ...features.Path) Condition {
 	return Condition{Paths: paths, Min: 1, Max: Unbounded}
 }
 
-// Forbid returns the condition that none of the paths is there.
+// Forbid returns the condition that the tree has none of the paths.
 func Forbid(paths ...features.Path) Condition { return Condition{Paths: paths} }
 
-// String says the condition in words.
+// String describes the condition, as in "value > array at least 2 times".
 func (c Condition) String() string {
 	text := c.Text
 	if text == "" {

@@ -10,30 +10,28 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A PathError tells what is wrong with a path that someone wrote.
+// A PathError reports a path that is malformed or that the grammar does not have.
 type PathError struct {
 	Path   string
 	Reason string
-	// Where a symbol cannot stand: those that can, and the symbol itself if there
-	// is none like it anywhere.
-	Symbol string
-	Known  []string
+	Symbol string   // the symbol that the grammar does not have; empty if every symbol is known
+	Known  []string // the symbols that the grammar allows at the position of the error
 }
 
 func (e *PathError) Error() string { return fmt.Sprintf("path %s: %s", e.Path, e.Reason) }
 
-// maxNamed bounds the paths that one written path stands for.
-const maxNamed = 20_000
+// maxPaths limits the number of paths that one text matches.
+const maxPaths = 20_000
 
-// A Reader reads paths of what a grammar derives from a rule.
+// A Reader parses paths of one grammar.
 type Reader struct {
 	grammar *grammars.Grammar
-	main    []*grammars.Node // the symbols that paths can begin with
-	trivia  []*grammars.Node
+	main    []*grammars.Node // symbols in the trees of the start rule
+	trivia  []*grammars.Node // symbols in skipped and hidden tokens
 }
 
-// NewReader returns a reader of the paths below a parser rule, the grammar's
-// start rule if the name is empty.
+// NewReader returns a reader of paths in trees of the parser rule start, or of
+// the grammar's start rule if start is empty.
 func NewReader(g *grammars.Grammar, start string) *Reader {
 	r := &Reader{grammar: g}
 	for p := range features.NewSpace(g, features.Options{Start: start, Absent: true}).All(1) {
@@ -45,26 +43,26 @@ func NewReader(g *grammars.Grammar, start string) *Reader {
 	return r
 }
 
-// Read returns the paths that a written one stands for, as a condition that one
-// of them is there.
+// Read parses a path and returns the condition that an input has at least one of
+// the grammar's paths that it matches.
 //
-// Symbols are written as the grammar has them and joined by >: names of rules and
-// tokens, literals in single or double quotes, sets in brackets. A number picks
-// one occurrence, as in unaryExpr#15 or #15; a symbol without one stands for all
-// its occurrences. At the end may stand absent: an optional part that is not
-// there. A path that what the parser sees cannot have may be one of
-// trivia; with trivia before it, it is.
+// A path is a list of symbols joined by ">". A symbol is the name of a rule or a
+// token, a literal in single or double quotes, or a set in brackets, spelled as
+// in the grammar. A symbol matches all its occurrences; a number selects one, as
+// in unaryExpr#15 or #15. The last symbol may be "absent", an optional element
+// that the input omits. A path is looked up in the trees of the start rule first
+// and in trivia next; the prefix "trivia >" restricts it to trivia.
 func (r *Reader) Read(text string) (Condition, error) {
 	symbols, err := splitPath(text)
 	if err != nil {
 		return Condition{}, err
 	}
-	trivia := symbols[0].name == "trivia" && len(symbols) > 1 && !slices.ContainsFunc(r.main, symbols[0].is)
+	trivia := symbols[0].name == "trivia" && len(symbols) > 1 && !slices.ContainsFunc(r.main, symbols[0].matches)
 	if trivia {
 		symbols = symbols[1:]
 	}
 	if len(symbols) > features.MaxK {
-		return Condition{}, &PathError{Path: text, Reason: fmt.Sprintf("it has %d symbols; %d are the most", len(symbols), features.MaxK)}
+		return Condition{}, &PathError{Path: text, Reason: fmt.Sprintf("has %d symbols: must have at most %d", len(symbols), features.MaxK)}
 	}
 	c := Condition{Min: 1, Max: Unbounded, Text: text, Trivia: trivia}
 	if trivia {
@@ -80,7 +78,7 @@ func (r *Reader) Read(text string) (Condition, error) {
 	return c, err
 }
 
-// Absent returns the condition that a rule or a token is nowhere to be found.
+// Absent returns the condition that an input has no occurrence of a rule or token.
 func (r *Reader) Absent(rule string) (Condition, error) {
 	c := Condition{Text: rule}
 	nodes := r.main
@@ -98,13 +96,13 @@ func (r *Reader) Absent(rule string) (Condition, error) {
 		}
 	}
 	if len(c.Paths) == 0 {
-		return c, &PathError{Path: rule, Reason: "there is no rule or token of this name below the start rule", Symbol: rule, Known: names}
+		return c, &PathError{Path: rule, Reason: "no rule or token of this name is reachable from the start rule", Symbol: rule, Known: names}
 	}
 	return c, nil
 }
 
-// expand returns the paths of the grammar that the symbols stand for.
-func (r *Reader) expand(text string, symbols []written, first []*grammars.Node) ([]features.Path, error) {
+// expand returns the grammar's paths that match symbols and begin in first.
+func (r *Reader) expand(text string, symbols []symbol, first []*grammars.Node) ([]features.Path, error) {
 	var paths []features.Path
 	next := func(features.Path) []*grammars.Node { return first }
 	for i, s := range symbols {
@@ -118,25 +116,25 @@ func (r *Reader) expand(text string, symbols []written, first []*grammars.Node) 
 			candidates := next(p)
 			known = append(known, candidates...)
 			for _, n := range candidates {
-				if s.is(n) {
+				if s.matches(n) {
 					longer = append(longer, append(slices.Clip(p), n.ID))
 				}
 			}
-			if len(longer) > maxNamed {
-				return nil, &PathError{Path: text, Reason: fmt.Sprintf("it stands for more than %d paths; give the occurrence of a symbol, as %s", maxNamed, Symbol(r.grammar, longer[0][0]))}
+			if len(longer) > maxPaths {
+				return nil, &PathError{Path: text, Reason: fmt.Sprintf("matches more than %d paths: select one occurrence of a symbol, such as %s", maxPaths, Symbol(r.grammar, longer[0][0]))}
 			}
 		}
 		if len(longer) == 0 {
 			return nil, r.unknown(text, symbols, i, known)
 		}
 		paths = longer
-		next = func(p features.Path) []*grammars.Node { return below(r.grammar.Nodes[p[len(p)-1]]) }
+		next = func(p features.Path) []*grammars.Node { return children(r.grammar.Nodes[p[len(p)-1]]) }
 	}
 	return paths, nil
 }
 
-// unknown tells that a symbol is nowhere, or not where it was looked for.
-func (r *Reader) unknown(text string, symbols []written, at int, known []*grammars.Node) error {
+// unknown returns the error for symbols[at], which matches none of the known nodes.
+func (r *Reader) unknown(text string, symbols []symbol, at int, known []*grammars.Node) error {
 	e := &PathError{Path: text}
 	for _, n := range known {
 		name := nameOf(n)
@@ -147,23 +145,23 @@ func (r *Reader) unknown(text string, symbols []written, at int, known []*gramma
 			e.Known = append(e.Known, name)
 		}
 	}
-	elsewhere := slices.ContainsFunc(r.main, symbols[at].is) || slices.ContainsFunc(r.trivia, symbols[at].is)
+	elsewhere := slices.ContainsFunc(r.main, symbols[at].matches) || slices.ContainsFunc(r.trivia, symbols[at].matches)
 	switch {
 	case at == 0 || !elsewhere:
 		e.Symbol = symbols[at].String()
-		e.Reason = fmt.Sprintf("there is no symbol %s in what grammar %s derives", symbols[at], r.grammar.Name)
+		e.Reason = fmt.Sprintf("symbol %s not found in grammar %s", symbols[at], r.grammar.Name)
 	case len(known) == 0:
-		e.Reason = fmt.Sprintf("nothing stands below %s", symbols[at-1])
+		e.Reason = fmt.Sprintf("%s has no children", symbols[at-1])
 	default:
-		e.Reason = fmt.Sprintf("%s never stands right below %s", symbols[at], symbols[at-1])
+		e.Reason = fmt.Sprintf("%s has no child %s", symbols[at-1], symbols[at])
 	}
 	return e
 }
 
-// below returns the symbols that can stand right below a symbol, among them the
-// optional parts whose absence ends a path.
-func below(n *grammars.Node) []*grammars.Node {
-	if isOptional(n) { // it is not there
+// children returns the symbols that can be children of n in a tree, and the
+// optional elements of n, whose absence ends a path.
+func children(n *grammars.Node) []*grammars.Node {
+	if isOptional(n) { // an absent element has no children
 		return nil
 	}
 	var out []*grammars.Node
@@ -180,10 +178,10 @@ func below(n *grammars.Node) []*grammars.Node {
 	return out
 }
 
-// isOptional reports whether a node is a part that need not be there.
+// isOptional reports whether n is an element that an input may omit.
 func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
 
-// nameOf returns a node as it is written.
+// nameOf returns the name of n in paths.
 func nameOf(n *grammars.Node) string {
 	if isOptional(n) {
 		return "absent"
@@ -191,45 +189,45 @@ func nameOf(n *grammars.Node) string {
 	return n.Text
 }
 
-// A written is a symbol as someone wrote it.
-type written struct {
-	name    string // as the grammar has it; empty where only the number is given
+// A symbol is one element of a parsed path.
+type symbol struct {
+	name    string // as in the grammar; empty if only a number was given
 	literal bool
-	value   string // of a literal
-	number  int    // of the occurrence, -1 for any
+	value   string // the literal without quotes and escapes
+	number  int    // the occurrence, or -1 for any
 }
 
-func (w written) String() string {
-	if w.number < 0 {
-		return w.name
+func (s symbol) String() string {
+	if s.number < 0 {
+		return s.name
 	}
-	return fmt.Sprintf("%s#%d", w.name, w.number)
+	return fmt.Sprintf("%s#%d", s.name, s.number)
 }
 
-// is reports whether a node is an occurrence of the symbol.
-func (w written) is(n *grammars.Node) bool {
+// matches reports whether n is an occurrence of the symbol.
+func (s symbol) matches(n *grammars.Node) bool {
 	switch {
-	case w.number >= 0 && int(n.ID) != w.number:
+	case s.number >= 0 && int(n.ID) != s.number:
 		return false
-	case w.literal && w.value == "" && n.Kind == grammars.Empty:
+	case s.literal && s.value == "" && n.Kind == grammars.Empty:
 		return true
-	case w.literal:
-		return n.Kind == grammars.Literal && (n.Value == w.value || n.Text == w.name)
+	case s.literal:
+		return n.Kind == grammars.Literal && (n.Value == s.value || n.Text == s.name)
 	default:
-		return w.name == "" || nameOf(n) == w.name
+		return s.name == "" || nameOf(n) == s.name
 	}
 }
 
-// splitPath reads the symbols of a path.
-func splitPath(text string) ([]written, error) {
-	var out []written
+// splitPath parses the symbols of a path.
+func splitPath(text string) ([]symbol, error) {
+	var out []symbol
 	for rest := text; ; {
 		end := symbolEnd(rest)
-		w, reason := readSymbol(strings.TrimSpace(rest[:end]))
+		s, reason := parseSymbol(strings.TrimSpace(rest[:end]))
 		if reason != "" {
 			return nil, &PathError{Path: text, Reason: reason}
 		}
-		out = append(out, w)
+		out = append(out, s)
 		if end == len(rest) {
 			return out, nil
 		}
@@ -237,8 +235,8 @@ func splitPath(text string) ([]written, error) {
 	}
 }
 
-// symbolEnd returns where the first symbol of a path ends: before a > that is
-// neither in quotes nor in brackets.
+// symbolEnd returns the index of the first ">" outside quotes and brackets, or
+// len(text).
 func symbolEnd(text string) int {
 	closing := byte(0)
 	for i := 0; i < len(text); i++ {
@@ -260,34 +258,35 @@ func symbolEnd(text string) int {
 	return len(text)
 }
 
-func readSymbol(text string) (w written, reason string) {
-	w.number = -1
-	w.name = text
+// parseSymbol parses one symbol. A non-empty reason says why text is not one.
+func parseSymbol(text string) (s symbol, reason string) {
+	s.number = -1
+	s.name = text
 	if at := strings.LastIndexByte(text, '#'); at >= 0 && !strings.ContainsAny(text[at:], `'"]`) {
 		n, err := strconv.ParseUint(text[at+1:], 10, 31)
 		if err != nil {
-			return w, fmt.Sprintf("%s: after # stands the number of an occurrence", text)
+			return s, fmt.Sprintf("%s: # must be followed by the number of an occurrence", text)
 		}
-		w.name, w.number = text[:at], int(n)
+		s.name, s.number = text[:at], int(n)
 	}
 	switch {
-	case w.name == "" && w.number < 0:
-		return w, "a symbol is missing"
-	case w.name == "" || w.name[0] != '\'' && w.name[0] != '"':
-		return w, ""
-	case len(w.name) < 2 || w.name[len(w.name)-1] != w.name[0]:
-		return w, fmt.Sprintf("%s: a quote is missing", w.name)
+	case s.name == "" && s.number < 0:
+		return s, "missing symbol"
+	case s.name == "" || s.name[0] != '\'' && s.name[0] != '"':
+		return s, ""
+	case len(s.name) < 2 || s.name[len(s.name)-1] != s.name[0]:
+		return s, fmt.Sprintf("%s: missing closing quote", s.name)
 	}
-	w.literal = true
-	value, err := unescape(w.name[1 : len(w.name)-1])
+	s.literal = true
+	value, err := unescape(s.name[1 : len(s.name)-1])
 	if err != nil {
-		return w, fmt.Sprintf("%s: %v", w.name, err)
+		return s, fmt.Sprintf("%s: %v", s.name, err)
 	}
-	w.value = value
-	return w, ""
+	s.value = value
+	return s, ""
 }
 
-// unescape returns what a literal stands for. Escapes are those of Go.
+// unescape resolves the escapes in a literal, which are those of Go.
 func unescape(text string) (string, error) {
 	var out strings.Builder
 	for len(text) > 0 {
@@ -299,7 +298,7 @@ func unescape(text string) (string, error) {
 		}
 		c, _, rest, err := strconv.UnquoteChar(text, 0)
 		if err != nil {
-			return "", fmt.Errorf("what is %s?", text)
+			return "", fmt.Errorf("invalid escape %s", text)
 		}
 		out.WriteRune(c)
 		text = rest
@@ -307,7 +306,8 @@ func unescape(text string) (string, error) {
 	return out.String(), nil
 }
 
-// Symbol returns an occurrence as a [Reader] reads it.
+// Symbol returns the text by which a [Reader] finds an occurrence, such as
+// value#15.
 func Symbol(g *grammars.Grammar, o grammars.Occurrence) string {
 	return fmt.Sprintf("%s#%d", nameOf(g.Nodes[o]), o)
 }

@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 	r := targeting.NewReader(g, "")
 	for _, c := range []struct {
 		text   string
-		want   []string // the paths, by the texts of their symbols
+		want   []string // symbols of each path, joined by spaces
 		trivia bool
 	}{
 		{"a", []string{"a", "a"}, false},
@@ -64,8 +64,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Every path that is listed can be written as it is listed.
-func TestReadWhatIsListed(t *testing.T) {
+// Read accepts every path in the form in which features.Space lists it.
+func TestReadListedPaths(t *testing.T) {
 	for _, name := range []string{"json", "expr"} {
 		g := grammartest.Bundled(t, name)
 		r := targeting.NewReader(g, "")
@@ -89,15 +89,15 @@ func TestReadWhatIsListed(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	r := targeting.NewReader(grammartest.Bundled(t, "json"), "")
 	for text, want := range map[string]string{
-		"valu":              "path valu: there is no symbol valu in what grammar json derives",
-		"value > valu":      "path value > valu: there is no symbol valu in what grammar json derives",
-		"array > member":    "path array > member: member never stands right below array",
-		"'true' > value":    "path 'true' > value: nothing stands below 'true'",
-		"value#0 > ":        "path value#0 > : a symbol is missing",
-		"value#":            "path value#: value#: after # stands the number of an occurrence",
-		"'true":             "path 'true: 'true: a quote is missing",
-		`'\q'`:              `path '\q': '\q': what is \q?`,
-		"a>a>a>a>a>a>a>a>a": "path a>a>a>a>a>a>a>a>a: it has 9 symbols; 8 are the most",
+		"valu":              "path valu: symbol valu not found in grammar json",
+		"value > valu":      "path value > valu: symbol valu not found in grammar json",
+		"array > member":    "path array > member: array has no child member",
+		"'true' > value":    "path 'true' > value: 'true' has no children",
+		"value#0 > ":        "path value#0 > : missing symbol",
+		"value#":            "path value#: value#: # must be followed by the number of an occurrence",
+		"'true":             "path 'true: 'true: missing closing quote",
+		`'\q'`:              `path '\q': '\q': invalid escape \q`,
+		"a>a>a>a>a>a>a>a>a": "path a>a>a>a>a>a>a>a>a: has 9 symbols: must have at most 8",
 	} {
 		if _, err := r.Read(text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -105,7 +105,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Whatever someone writes is a path or an error.
+// Read returns paths or an error, whatever the text is.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"value > array", `'true'`, `"\u{41}" > [a-z]#3`, "#1>#2", "trivia > WHITESPACE > [ ]", "absent#12", "a > '\\", ">", "value#99999999999"} {
 		f.Add(text)

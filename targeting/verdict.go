@@ -11,23 +11,22 @@ type Verdict string
 
 // The verdicts.
 const (
-	Solved        Verdict = "solved"         // there are inputs
-	Infeasible    Verdict = "infeasible"     // no tree meets the constraint, which is proved
-	Unrealised    Verdict = "unrealised"     // trees meet the constraint, but no text was found for them
-	Limit         Verdict = "limit"          // a limit stopped the search: there may be inputs
-	NeverObserved Verdict = "never-observed" // no observation shows how to reach a method, or how to avoid one
+	Solved        Verdict = "solved"         // inputs were found
+	Infeasible    Verdict = "infeasible"     // proved: no tree meets the constraint
+	Unrealised    Verdict = "unrealised"     // trees meet the constraint, but no input was found for them
+	Limit         Verdict = "limit"          // a limit stopped the search; inputs may exist
+	NeverObserved Verdict = "never-observed" // no observation shows how to reach or to avoid a method
 )
 
-// verdictError is an error that knows its verdict. A verdict that is empty is
-// none.
+// A verdictError is an error with a verdict. An empty verdict means none.
 type verdictError interface {
 	error
 	Verdict() Verdict
 }
 
 // VerdictOf returns the verdict of a search that ended with err: Solved if err
-// is nil, that of the first error in err's tree with a method Verdict, or Limit
-// if there is a [*limit.Error]. It returns false for any other error.
+// is nil, the verdict of the first error in err's tree that has one, or Limit if
+// err wraps a [*limit.Error]. It returns false for any other error.
 func VerdictOf(err error) (Verdict, bool) {
 	if err == nil {
 		return Solved, true
@@ -41,10 +40,9 @@ func VerdictOf(err error) (Verdict, bool) {
 	return "", false
 }
 
-// LeastCertain returns the verdict of several searches that found nothing:
-// Infeasible only if every search was proved infeasible, Limit or NeverObserved
-// if any search was left undecided, whichever comes first, and Unrealised
-// otherwise. It returns Solved if there are no verdicts.
+// LeastCertain combines the verdicts of searches that found no input: Infeasible
+// only if all of them are, the first Limit or NeverObserved if any search was
+// left undecided, and Unrealised otherwise. Without verdicts it returns Solved.
 func LeastCertain(verdicts ...Verdict) Verdict {
 	out := Solved
 	for _, v := range verdicts {
@@ -55,7 +53,7 @@ func LeastCertain(verdicts ...Verdict) Verdict {
 	return out
 }
 
-// doubt orders verdicts by how much they leave open.
+// doubt ranks verdicts from proved to undecided.
 func (v Verdict) doubt() int {
 	switch v {
 	case Solved:

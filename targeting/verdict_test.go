@@ -10,7 +10,7 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// A remoteError stands for an error that a service sent.
+// A remoteError is an error received from a service.
 type remoteError struct{ verdict targeting.Verdict }
 
 func (e *remoteError) Error() string { return "remote" }

@@ -210,6 +210,24 @@ func (e JobState) Valid() bool {
 	}
 }
 
+// Defines values for ParseRequestEngine.
+const (
+	ANTLREngine  ParseRequestEngine = "antlr"
+	NativeEngine ParseRequestEngine = "native"
+)
+
+// Valid indicates whether the value is a known member of the ParseRequestEngine enum.
+func (e ParseRequestEngine) Valid() bool {
+	switch e {
+	case ANTLREngine:
+		return true
+	case NativeEngine:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ParseRequestFormat.
 const (
 	IndentedTree ParseRequestFormat = "tree"
@@ -315,27 +333,6 @@ func (e SelectReasonKind) Valid() bool {
 	}
 }
 
-// Defines values for SolveRequestStyle.
-const (
-	Natural  SolveRequestStyle = "natural"
-	Smallest SolveRequestStyle = "smallest"
-	Varied   SolveRequestStyle = "varied"
-)
-
-// Valid indicates whether the value is a known member of the SolveRequestStyle enum.
-func (e SolveRequestStyle) Valid() bool {
-	switch e {
-	case Natural:
-		return true
-	case Smallest:
-		return true
-	case Varied:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for StatusStatus.
 const (
 	Ok StatusStatus = "ok"
@@ -351,45 +348,21 @@ func (e StatusStatus) Valid() bool {
 	}
 }
 
-// Defines values for TargetLineVerdict.
+// Defines values for Style.
 const (
-	TargetLineVerdictInfeasible    TargetLineVerdict = "infeasible"
-	TargetLineVerdictLimit         TargetLineVerdict = "limit"
-	TargetLineVerdictNeverObserved TargetLineVerdict = "never-observed"
-	TargetLineVerdictUnrealised    TargetLineVerdict = "unrealised"
+	Natural  Style = "natural"
+	Smallest Style = "smallest"
+	Varied   Style = "varied"
 )
 
-// Valid indicates whether the value is a known member of the TargetLineVerdict enum.
-func (e TargetLineVerdict) Valid() bool {
+// Valid indicates whether the value is a known member of the Style enum.
+func (e Style) Valid() bool {
 	switch e {
-	case TargetLineVerdictInfeasible:
+	case Natural:
 		return true
-	case TargetLineVerdictLimit:
+	case Smallest:
 		return true
-	case TargetLineVerdictNeverObserved:
-		return true
-	case TargetLineVerdictUnrealised:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for TargetRequestStyle.
-const (
-	NaturalTargets  TargetRequestStyle = "natural"
-	SmallestTargets TargetRequestStyle = "smallest"
-	VariedTargets   TargetRequestStyle = "varied"
-)
-
-// Valid indicates whether the value is a known member of the TargetRequestStyle enum.
-func (e TargetRequestStyle) Valid() bool {
-	switch e {
-	case NaturalTargets:
-		return true
-	case SmallestTargets:
-		return true
-	case VariedTargets:
+	case Varied:
 		return true
 	default:
 		return false
@@ -419,37 +392,82 @@ func (e TrainOptionsBalance) Valid() bool {
 
 // Defines values for TrainOptionsFeatures.
 const (
-	Absences     TrainOptionsFeatures = "absent"
-	AllFeatures  TrainOptionsFeatures = "all"
-	Children     TrainOptionsFeatures = "children"
-	Counts       TrainOptionsFeatures = "counts"
-	Early        TrainOptionsFeatures = "early"
-	NoFeatures   TrainOptionsFeatures = "none"
-	Siblings     TrainOptionsFeatures = "siblings"
-	Surroundings TrainOptionsFeatures = "trivia"
-	Values       TrainOptionsFeatures = "values"
+	AbsentFeatures   TrainOptionsFeatures = "absent"
+	AllFeatures      TrainOptionsFeatures = "all"
+	ChildrenFeatures TrainOptionsFeatures = "children"
+	CountFeatures    TrainOptionsFeatures = "counts"
+	EarlyFeatures    TrainOptionsFeatures = "early"
+	NoFeatures       TrainOptionsFeatures = "none"
+	SiblingFeatures  TrainOptionsFeatures = "siblings"
+	TriviaFeatures   TrainOptionsFeatures = "trivia"
+	ValueFeatures    TrainOptionsFeatures = "values"
 )
 
 // Valid indicates whether the value is a known member of the TrainOptionsFeatures enum.
 func (e TrainOptionsFeatures) Valid() bool {
 	switch e {
-	case Absences:
+	case AbsentFeatures:
 		return true
 	case AllFeatures:
 		return true
-	case Children:
+	case ChildrenFeatures:
 		return true
-	case Counts:
+	case CountFeatures:
 		return true
-	case Early:
+	case EarlyFeatures:
 		return true
 	case NoFeatures:
 		return true
-	case Siblings:
+	case SiblingFeatures:
 		return true
-	case Surroundings:
+	case TriviaFeatures:
 		return true
-	case Values:
+	case ValueFeatures:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrainOptionsLearner.
+const (
+	GolearnLearner TrainOptionsLearner = "golearn"
+	NativeLearner  TrainOptionsLearner = "native"
+)
+
+// Valid indicates whether the value is a known member of the TrainOptionsLearner enum.
+func (e TrainOptionsLearner) Valid() bool {
+	switch e {
+	case GolearnLearner:
+		return true
+	case NativeLearner:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Verdict.
+const (
+	VerdictInfeasible    Verdict = "infeasible"
+	VerdictLimit         Verdict = "limit"
+	VerdictNeverObserved Verdict = "never-observed"
+	VerdictSolved        Verdict = "solved"
+	VerdictUnrealised    Verdict = "unrealised"
+)
+
+// Valid indicates whether the value is a known member of the Verdict enum.
+func (e Verdict) Valid() bool {
+	switch e {
+	case VerdictInfeasible:
+		return true
+	case VerdictLimit:
+		return true
+	case VerdictNeverObserved:
+		return true
+	case VerdictSolved:
+		return true
+	case VerdictUnrealised:
 		return true
 	default:
 		return false
@@ -484,7 +502,7 @@ func (e ExplainMethodParamsFormat) Valid() bool {
 type Alias struct {
 	Alias string `json:"alias"`
 
-	// Model The id of the model.
+	// Model ID of the model.
 	Model string `json:"model"`
 }
 
@@ -498,20 +516,22 @@ type AliasRequest struct {
 	Model string `json:"model"`
 }
 
-// Answer It has an `outside`, an `error` or `methods`.
+// Answer The prediction for one input: `methods`, `outside`, or the `error` that prevents a prediction.
 type Answer struct {
-	// Error Why there is no answer.
 	Error   string       `json:"error,omitempty,omitzero"`
 	Methods []Prediction `json:"methods,omitempty,omitzero"`
-	Name    string       `json:"name,omitempty,omitzero"`
 
-	// Outcomes How the run will end, the likeliest first.
+	// Name Name of the input in the request.
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Outcomes Possible outcomes, most likely first.
 	Outcomes []Outcome `json:"outcomes,omitempty,omitzero"`
+	Outside  *Outside  `json:"outside,omitempty"`
 
-	// Outside The input is not one of the grammar, so there is no prediction.
-	Outside Outside `json:"outside,omitempty,omitzero"`
+	// Reaches Number of all methods of the model that the input is predicted to reach.
+	Reaches *int `json:"reaches,omitempty"`
 
-	// Unseen The share of the input's paths that training never saw.
+	// Unseen Share of the input's paths that no training input contains.
 	Unseen *float64 `json:"unseen,omitempty"`
 }
 
@@ -520,13 +540,17 @@ type Change struct {
 	After  []Condition `json:"after"`
 	Before []Condition `json:"before"`
 
-	// Chance How likely as many are then.
+	// Chance Probability of at least this many differences from model error alone.
 	Chance float64 `json:"chance"`
 
-	// Differ Inputs that the models answer differently for.
+	// Differ Inputs that the models predict differently.
 	Differ int `json:"differ"`
 
-	// Expected As many at most, were the program the same.
+	// Example An input that the models predict differently.
+	Example       *string `json:"example,omitempty"`
+	ExampleBase64 *string `json:"example_base64,omitempty"`
+
+	// Expected Upper bound on the differences expected from model error alone.
 	Expected float64    `json:"expected"`
 	Kind     ChangeKind `json:"kind"`
 	Method   string     `json:"method"`
@@ -535,7 +559,7 @@ type Change struct {
 // ChangeKind defines model for Change.Kind.
 type ChangeKind string
 
-// Code Code of a target language, which inroad does not run.
+// Code Code of a target language. inroad does not run it.
 type Code struct {
 	Column int      `json:"column"`
 	File   string   `json:"file"`
@@ -552,20 +576,31 @@ type CodeKind string
 type CommitItem struct {
 	Commit string `json:"commit"`
 
-	// Contradictory Of them say something else of an input than one before.
+	// Contradictory Observations that contradict another observation of the same input.
 	Contradictory int64 `json:"contradictory"`
 	Observations  int64 `json:"observations"`
 
-	// Units That could be executed.
+	// Units Methods of the program.
 	Units   int       `json:"units"`
 	Updated time.Time `json:"updated"`
 }
 
 // CompareRequest defines model for CompareRequest.
 type CompareRequest struct {
-	After  string  `json:"after"`
-	Before string  `json:"before"`
+	// After Model of the newer version.
+	After string `json:"after"`
+
+	// Before Model of the older version.
+	Before string `json:"before"`
+
+	// Inputs Inputs to predict with both models; the inputs that the models keep from training if absent.
 	Inputs []Input `json:"inputs,omitempty,omitzero"`
+
+	// Random Random inputs to predict in addition.
+	Random int `json:"random,omitempty,omitzero"`
+
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
 }
 
 // Comparison defines model for Comparison.
@@ -575,26 +610,29 @@ type Comparison struct {
 	Changes []Change `json:"changes"`
 	Inputs  int      `json:"inputs"`
 
-	// Methods That both models know.
+	// Methods Methods that both models know.
 	Methods int `json:"methods"`
 	Outside int `json:"outside"`
 }
 
 // Condition defines model for Condition.
 type Condition struct {
+	// Observations Observations that meet the condition.
 	Observations int `json:"observations"`
-	Reached      int `json:"reached"`
 
-	// With Partial inputs that the input has.
+	// Reached Observations among them that reached the method.
+	Reached int `json:"reached"`
+
+	// With Features that the input has.
 	With []string `json:"with"`
 
-	// Without Partial inputs that it has not.
+	// Without Features that the input does not have.
 	Without []string `json:"without"`
 }
 
 // CountedPath defines model for CountedPath.
 type CountedPath struct {
-	// Max No bound if absent.
+	// Max No maximum if absent.
 	Max  *int   `json:"max,omitempty"`
 	Min  int    `json:"min,omitempty,omitzero"`
 	Path string `json:"path"`
@@ -604,51 +642,108 @@ type CountedPath struct {
 type Coverage struct {
 	Covered int `json:"covered"`
 
-	// Impossible How many more its graph has that no tree has.
+	// Impossible Number of paths of the grammar graph that no tree contains.
 	Impossible string `json:"impossible"`
 	Inputs     int    `json:"inputs"`
 	K          int    `json:"k"`
 	Missing    []Path `json:"missing"`
 
-	// Outside Of the inputs are not of the grammar.
+	// Outside Inputs outside the grammar.
 	Outside int `json:"outside"`
 
-	// Possible How many paths the grammar has, a number that may be large.
+	// Possible Number of possible paths, which may exceed 64 bits.
 	Possible string `json:"possible"`
 	Present  []Path `json:"present,omitempty,omitzero"`
 
-	// Rejected The first 100 of them.
+	// Rejected The first 100 inputs outside the grammar.
 	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
+}
+
+// EvaluatedMethod defines model for EvaluatedMethod.
+type EvaluatedMethod struct {
+	Learned bool   `json:"learned"`
+	Method  string `json:"method"`
+
+	// Rare Whether less than 5 % of the training observations reached the method.
+	Rare bool `json:"rare"`
+
+	// Reached Observations that reached the method.
+	Reached int `json:"reached"`
+
+	// Scores Scores of predictions.
+	Scores Scores `json:"scores"`
+}
+
+// Evaluation defines model for Evaluation.
+type Evaluation struct {
+	// CalibrationError Mean difference between predicted probability and observed frequency.
+	CalibrationError float64       `json:"calibration_error"`
+	Constant         *MethodScores `json:"constant,omitempty"`
+
+	// Errors The first 100 invalid lines.
+	Errors []LineError `json:"errors"`
+	Exact  bool        `json:"exact"`
+
+	// Invalid Lines that are not observations.
+	Invalid int `json:"invalid"`
+
+	// Learned Scores of a group of methods.
+	Learned MethodScores `json:"learned"`
+
+	// Limited Observations of inputs that reached a limit of the parser.
+	Limited      int               `json:"limited"`
+	Methods      []EvaluatedMethod `json:"methods"`
+	Model        string            `json:"model"`
+	Observations int               `json:"observations"`
+
+	// OutcomeAccuracy Share of observations whose outcome was predicted.
+	OutcomeAccuracy float64 `json:"outcome_accuracy"`
+
+	// Outside Observations of inputs outside the grammar.
+	Outside int           `json:"outside"`
+	Rare    *MethodScores `json:"rare,omitempty"`
+
+	// Subject Program of the observations.
+	Subject string `json:"subject"`
+
+	// UnknownMethods Methods that the model does not know.
+	UnknownMethods []string `json:"unknown_methods"`
+
+	// Unlabelled Observations without methods.
+	Unlabelled int `json:"unlabelled"`
+
+	// UsualOutcomeAccuracy The same for always predicting the most common outcome of training.
+	UsualOutcomeAccuracy float64 `json:"usual_outcome_accuracy"`
 }
 
 // Explanation defines model for Explanation.
 type Explanation struct {
-	Accuracy float64 `json:"accuracy"`
-
-	// Conditions What inputs have that reach the method, the commonest first.
+	// Conditions The conditions under which inputs reach the method, most common first.
 	Conditions []Condition `json:"conditions"`
-	End        int         `json:"end,omitempty,omitzero"`
-	Entered    int         `json:"entered"`
-	Exact      bool        `json:"exact"`
-	F1         float64     `json:"f1"`
-	File       string      `json:"file,omitempty,omitzero"`
 
-	// HeldOut How many observations were held out to find how good the answers are.
-	HeldOut      int     `json:"held_out"`
+	// End Last line of the method.
+	End          int     `json:"end,omitempty,omitzero"`
+	Exact        bool    `json:"exact"`
+	File         string  `json:"file,omitempty,omitzero"`
+	HeldOut      *Scores `json:"held_out,omitempty"`
 	Method       string  `json:"method"`
 	Model        string  `json:"model"`
 	Observations int     `json:"observations"`
-	Precision    float64 `json:"precision"`
-	Recall       float64 `json:"recall"`
 
-	// Start Its first line.
+	// Reached Observations that reached the method.
+	Reached int `json:"reached"`
+
+	// Rendered The explanation as text, DOT or SVG, if requested.
+	Rendered string `json:"rendered,omitempty,omitzero"`
+
+	// Start First line of the method.
 	Start int `json:"start,omitempty,omitzero"`
 
-	// Tree Without a feature it is an answer.
-	Tree Question `json:"tree"`
+	// Tree A test of a decision tree; a node without a feature is a leaf.
+	Tree TreeNode `json:"tree"`
 }
 
-// Fallback A reason to run everything.
+// Fallback A reason to run all inputs.
 type Fallback struct {
 	Cause  string `json:"cause"`
 	Detail string `json:"detail"`
@@ -656,11 +751,11 @@ type Fallback struct {
 
 // Finding defines model for Finding.
 type Finding struct {
-	// Column In characters, from 1.
+	// Column Column in characters, from 1.
 	Column int    `json:"column"`
 	File   string `json:"file"`
 
-	// Line From 1; 0 if it concerns the whole.
+	// Line Line from 1; 0 for a finding about the whole grammar.
 	Line     int             `json:"line"`
 	Message  string          `json:"message"`
 	Severity FindingSeverity `json:"severity"`
@@ -669,58 +764,189 @@ type Finding struct {
 // FindingSeverity defines model for Finding.Severity.
 type FindingSeverity string
 
+// Fit defines model for Fit.
+type Fit struct {
+	// Ambiguities Most common first.
+	Ambiguities []FitAmbiguity `json:"ambiguities"`
+
+	// Coverage By length of the paths.
+	Coverage []FitCoverage `json:"coverage"`
+	Inputs   int           `json:"inputs"`
+	Parsed   int           `json:"parsed"`
+
+	// Rejections Most common first.
+	Rejections []FitRejection `json:"rejections"`
+
+	// Unused Alternatives and optional parts of used rules that no input uses.
+	Unused []FitUnused `json:"unused"`
+
+	// UnusedRules Rules that no input uses.
+	UnusedRules []FitUnused `json:"unused_rules"`
+}
+
+// FitAmbiguity defines model for FitAmbiguity.
+type FitAmbiguity struct {
+	// Alternatives Alternatives of the decision, from 1.
+	Alternatives []int `json:"alternatives"`
+
+	// Example Position of the text.
+	Example string `json:"example"`
+	Rule    string `json:"rule"`
+
+	// Text First ambiguous text.
+	Text  string `json:"text"`
+	Times int    `json:"times"`
+}
+
+// FitCoverage defines model for FitCoverage.
+type FitCoverage struct {
+	Covered int `json:"covered"`
+	K       int `json:"k"`
+
+	// Possible Number of possible paths, which may exceed 64 bits.
+	Possible string `json:"possible"`
+}
+
+// FitRejection defines model for FitRejection.
+type FitRejection struct {
+	// Examples Positions of the first errors.
+	Examples []string `json:"examples"`
+	Expected []string `json:"expected,omitempty,omitzero"`
+
+	// Inputs Inputs rejected for this reason.
+	Inputs int    `json:"inputs"`
+	Reason string `json:"reason"`
+}
+
+// FitUnused defines model for FitUnused.
+type FitUnused struct {
+	// Optional Whether the part is optional and no input contains it.
+	Optional bool `json:"optional,omitempty,omitzero"`
+
+	// Part Text of the part in the grammar; the whole rule if absent.
+	Part string `json:"part,omitempty,omitzero"`
+
+	// Place Position in the grammar.
+	Place string `json:"place"`
+	Rule  string `json:"rule"`
+}
+
+// Gathered Numbers of observations by how training used them.
+type Gathered struct {
+	// Contradictory Observations that contradict another one of the same input.
+	Contradictory int `json:"contradictory"`
+
+	// Duplicates Observations that repeat another one.
+	Duplicates int `json:"duplicates"`
+	Given      int `json:"given"`
+
+	// Invalid Lines that were not observations.
+	Invalid int `json:"invalid,omitempty,omitzero"`
+
+	// Limited Observations of inputs that reached a limit of the parser.
+	Limited int `json:"limited"`
+
+	// Outside Observations of inputs outside the grammar.
+	Outside int `json:"outside"`
+
+	// Unlabelled Observations without methods.
+	Unlabelled int `json:"unlabelled"`
+	Used       int `json:"used"`
+}
+
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
-	// CloseOff How forest and one_target derive what the path leaves open.
+	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
-	// Cooldown What an alternative's chance is multiplied by when a random input takes it.
+	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
 	Cooldown float64 `json:"cooldown,omitempty,omitzero"`
 
-	// Expansions common, uncommon and failure come to an end after so many rules and tokens.
+	// Expansions Expansions after which common, uncommon and failure finish the input as shortly as possible.
 	Expansions int `json:"expansions,omitempty,omitzero"`
 
-	// K The length of the paths that kpath and forest cover; 2 if absent.
+	// K Length of the paths that kpath and forest cover.
 	K int `json:"k,omitempty,omitzero"`
 
-	// MadeUp Make all names up, instead of taking most from the samples of a grammar that comes with inroad.
-	MadeUp    bool `json:"made_up,omitempty,omitzero"`
-	MaxDepth  int  `json:"max_depth,omitempty,omitzero"`
-	MaxNodes  int  `json:"max_nodes,omitempty,omitzero"`
-	MaxRepeat int  `json:"max_repeat,omitempty,omitzero"`
+	// MaxDepth Deepest nesting of symbols, unless the grammar needs more.
+	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// N How many, of forest how many sets; 10 if absent, of kpath as many as it takes.
+	// MaxNodes Most symbols of a tree, unless the smallest tree has more; 3000 if absent, for kpath and forest 200.
+	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
+
+	// MaxRepeat Most repetitions of a repeated part.
+	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
+
+	// N Number of inputs, or of sets for forest; 10 if absent, for kpath as many as needed.
 	N int `json:"n,omitempty,omitzero"`
 
-	// OneTarget kpath makes each input for one path, instead of packing in others.
+	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
 
-	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
-	Probabilities Probabilities           `json:"probabilities,omitempty,omitzero"`
-	Seed          *int64                  `json:"seed,omitempty"`
-	Spacing       GenerateRequestSpacing  `json:"spacing,omitempty,omitzero"`
-	Start         string                  `json:"start,omitempty,omitzero"`
-	Strategy      GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
+	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
+	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
 
-	// Summary End with a line that tells what was made.
-	Summary bool `json:"summary,omitempty,omitzero"`
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
 
-	// Tokens The texts that tokens are taken from, by the name of the token.
+	// Spacing White space only where needed, between all tokens, or at random with comments.
+	Spacing GenerateRequestSpacing `json:"spacing,omitempty,omitzero"`
+
+	// Start Parser rule to derive from; the grammar's first parser rule if absent.
+	Start string `json:"start,omitempty,omitzero"`
+
+	// Strategy How to generate inputs: random choices, shortest derivations, cover all k-paths, sets of growing coverage (forest), or probabilities of a corpus as they are (common), inverted (uncommon) or of failing inputs (failure).
+	Strategy GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
+
+	// SyntheticNames Invent all names instead of taking most from the samples of a bundled grammar.
+	SyntheticNames bool `json:"synthetic_names,omitempty,omitzero"`
+
+	// Tokens Texts to choose from, by token name.
 	Tokens map[string][]string `json:"tokens,omitempty,omitzero"`
 }
 
-// GenerateRequestCloseOff How forest and one_target derive what the path leaves open.
+// GenerateRequestCloseOff How forest, and kpath with one target, derive symbols outside the path.
 type GenerateRequestCloseOff string
 
-// GenerateRequestSpacing defines model for GenerateRequest.Spacing.
+// GenerateRequestSpacing White space only where needed, between all tokens, or at random with comments.
 type GenerateRequestSpacing string
 
-// GenerateRequestStrategy defines model for GenerateRequest.Strategy.
+// GenerateRequestStrategy How to generate inputs: random choices, shortest derivations, cover all k-paths, sets of growing coverage (forest), or probabilities of a corpus as they are (common), inverted (uncommon) or of failing inputs (failure).
 type GenerateRequestStrategy string
+
+// GenerateSummary defines model for GenerateSummary.
+type GenerateSummary struct {
+	// Covered For kpath, the paths that the inputs cover.
+	Covered int `json:"covered,omitempty,omitzero"`
+
+	// Draws Trees drawn, including trees rejected because their text parses to another tree.
+	Draws  int `json:"draws"`
+	Inputs int `json:"inputs"`
+
+	// Paths For kpath, the paths of the grammar.
+	Paths int `json:"paths,omitempty,omitzero"`
+
+	// Seed Seed that was used.
+	Seed int64 `json:"seed"`
+
+	// Unrealised For kpath, the paths for which no text parsed back.
+	Unrealised int `json:"unrealised,omitempty,omitzero"`
+}
+
+// GeneratedInput An `input` or `input_base64`. The last line has the `summary`, or the `error` that ended the stream.
+type GeneratedInput struct {
+	Error       string  `json:"error,omitempty,omitzero"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Set For forest, the number of the set, from 1.
+	Set     int              `json:"set,omitempty,omitzero"`
+	Summary *GenerateSummary `json:"summary,omitempty"`
+}
 
 // Grammar defines model for Grammar.
 type Grammar struct {
-	// Bundled It comes with inroad.
+	// Bundled Whether the grammar is part of inroad.
 	Bundled bool          `json:"bundled"`
 	Created time.Time     `json:"created,omitempty,omitzero"`
 	Files   []GrammarFile `json:"files"`
@@ -730,7 +956,7 @@ type Grammar struct {
 
 // GrammarFile defines model for GrammarFile.
 type GrammarFile struct {
-	// Name Shown in findings, and what `import` looks for.
+	// Name File name, used in findings and by `import`.
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
@@ -755,62 +981,68 @@ type GrammarReport struct {
 	Usable   bool           `json:"usable"`
 }
 
+// GrammarSource defines model for GrammarSource.
+type GrammarSource struct {
+	Files []GrammarFile `json:"files"`
+
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
+	Start string `json:"start,omitempty,omitzero"`
+}
+
 // GrammarSummary defines model for GrammarSummary.
 type GrammarSummary struct {
 	Code []Code `json:"code,omitempty,omitzero"`
 
-	// Digest Of the grammar without comments, layout and file names.
+	// Digest Digest of the grammar without comments, layout and file names.
 	Digest string `json:"digest"`
 
-	// Exact False if trees may differ from those of ANTLR, as code in the grammar is not run.
+	// Exact False if trees may differ from ANTLR's, because code in the grammar is not run.
 	Exact      bool   `json:"exact"`
 	LexerRules int    `json:"lexer_rules"`
 	Name       string `json:"name"`
 
-	// Nodes Of the grammar graph.
+	// Nodes Nodes of the grammar graph.
 	Nodes       int `json:"nodes"`
 	ParserRules int `json:"parser_rules"`
 
-	// Start The rule that inputs are derived from.
+	// Start Start rule.
 	Start  string `json:"start"`
 	Tokens int    `json:"tokens"`
 }
 
-// GrammarUpload defines model for GrammarUpload.
-type GrammarUpload struct {
-	Files []GrammarFile `json:"files"`
-
-	// Start The parser rule that inputs are derived from; the first if absent.
-	Start string `json:"start,omitempty,omitzero"`
-}
-
-// Input One of `input` and `input_base64` is there.
+// Input Exactly one of `input` and `input_base64`.
 type Input struct {
+	// Input The input as UTF-8 text.
 	Input       *string `json:"input,omitempty"`
 	InputBase64 *string `json:"input_base64,omitempty"`
 
-	// Name Comes back with the answer.
+	// Name Name of the input in the answer.
 	Name string `json:"name,omitempty,omitzero"`
+}
+
+// InputList defines model for InputList.
+type InputList struct {
+	Inputs []Input `json:"inputs"`
 }
 
 // Job defines model for Job.
 type Job struct {
-	// Attempts How often it was begun. A job that a crash ended is begun again.
+	// Attempts Number of starts. A job is started again after a crash.
 	Attempts int       `json:"attempts"`
 	Commit   string    `json:"commit"`
 	Created  time.Time `json:"created"`
 	Ended    time.Time `json:"ended,omitempty,omitzero"`
 
-	// Error Why it failed.
+	// Error Why the job failed.
 	Error   string  `json:"error,omitempty,omitzero"`
 	Grammar string  `json:"grammar"`
 	ID      int64   `json:"id"`
 	Kind    JobKind `json:"kind"`
 
-	// Model The id of the model that it made.
+	// Model ID of the trained model.
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Problem The kind of problem that it failed for, as the `type` of a problem.
+	// Problem Type of the problem that made the job fail.
 	Problem  string    `json:"problem,omitempty,omitzero"`
 	Progress Progress  `json:"progress,omitempty,omitzero"`
 	Started  time.Time `json:"started,omitempty,omitzero"`
@@ -826,7 +1058,7 @@ type JobState string
 
 // JobList defines model for JobList.
 type JobList struct {
-	// Before Ask with this for older ones; absent if there are none.
+	// Before Value of `before` for the next page; absent on the last page.
 	Before int64 `json:"before,omitempty,omitzero"`
 	Jobs   []Job `json:"jobs"`
 }
@@ -849,18 +1081,37 @@ type KeyList struct {
 
 // KeyRequest defines model for KeyRequest.
 type KeyRequest struct {
-	// Active Requests at the same time.
+	// Active Requests at the same time; the service's default if absent or 0.
 	Active int `json:"active,omitempty,omitzero"`
 
-	// Name Whose it is.
+	// Name Name that identifies the user of the key.
 	Name string `json:"name"`
 
-	// Rate Requests a second. What is absent or 0 is as the service has it for all keys.
-	Rate   float64 `json:"rate,omitempty,omitzero"`
+	// Rate Requests per second; the service's default if absent or 0.
+	Rate float64 `json:"rate,omitempty,omitzero"`
+
+	// Scopes Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups.
 	Scopes []Scope `json:"scopes"`
 
-	// Upload Bytes of bodies an hour.
+	// Upload Bytes of request bodies per hour; the service's default if absent or 0.
 	Upload int64 `json:"upload,omitempty,omitzero"`
+}
+
+// Learned defines model for Learned.
+type Learned struct {
+	Inputs int `json:"inputs"`
+
+	// Outside Inputs outside the grammar.
+	Outside int `json:"outside"`
+
+	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
+	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
+
+	// Rejected The first 100 inputs outside the grammar.
+	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
+
+	// Tokens Texts of tokens, by token name.
+	Tokens map[string][]string `json:"tokens,omitempty,omitzero"`
 }
 
 // LineError defines model for LineError.
@@ -869,48 +1120,38 @@ type LineError struct {
 	Message string `json:"message"`
 }
 
-// Made defines model for Made.
-type Made struct {
-	// Covered Of kpath, the paths that inputs have.
-	Covered int `json:"covered,omitempty,omitzero"`
-
-	// Draws So many trees were drawn; the text of some would have been read otherwise.
-	Draws  int `json:"draws"`
-	Inputs int `json:"inputs"`
-
-	// Paths Of kpath, the paths of the grammar.
-	Paths int `json:"paths,omitempty,omitzero"`
-
-	// Unrealised Of kpath, paths without a text that parses back.
-	Unrealised int `json:"unrealised,omitempty,omitzero"`
-}
-
-// MadeInput An `input` or `input_base64`; last, what was `made` if that was asked for, or the `error` that ends the stream.
-type MadeInput struct {
-	Error       string  `json:"error,omitempty,omitzero"`
-	Input       *string `json:"input,omitempty"`
-	InputBase64 *string `json:"input_base64,omitempty"`
-	Made        Made    `json:"made,omitempty,omitzero"`
-
-	// Set Of forest, the set that it belongs to.
-	Set int `json:"set,omitempty,omitzero"`
-}
-
 // Method defines model for Method.
 type Method struct {
-	End int `json:"end,omitempty,omitzero"`
+	// End Last line.
+	End  int    `json:"end,omitempty,omitzero"`
+	File string `json:"file,omitempty,omitzero"`
+	ID   string `json:"id"`
+	Kind string `json:"kind,omitempty,omitzero"`
 
-	// Entered Observations that entered it.
-	Entered      int    `json:"entered"`
-	File         string `json:"file,omitempty,omitzero"`
-	ID           string `json:"id"`
-	Kind         string `json:"kind,omitempty,omitzero"`
+	// Learned Whether the method has a decision tree: some observations reached it, and others did not.
+	Learned      bool   `json:"learned"`
 	Name         string `json:"name,omitempty,omitzero"`
 	Observations int    `json:"observations"`
-	Start        int    `json:"start,omitempty,omitzero"`
 
-	// Trainable Some observations entered it and others did not.
-	Trainable bool `json:"trainable"`
+	// Reached Observations that reached the method.
+	Reached int `json:"reached"`
+
+	// Start First line.
+	Start int `json:"start,omitempty,omitzero"`
+}
+
+// MethodCounts defines model for MethodCounts.
+type MethodCounts struct {
+	All int `json:"all"`
+
+	// Always Methods that all observations reached.
+	Always int `json:"always"`
+
+	// Learned Methods with a decision tree: some observations reached them, and others did not.
+	Learned int `json:"learned"`
+
+	// Never Methods that no observation reached.
+	Never int `json:"never"`
 }
 
 // MethodList defines model for MethodList.
@@ -918,34 +1159,54 @@ type MethodList struct {
 	Methods []Method `json:"methods"`
 }
 
+// MethodScores Scores of a group of methods.
+type MethodScores struct {
+	// Majority Pooled scores of always predicting the more common answer of training.
+	Majority Scores `json:"majority"`
+
+	// Mean Means over the methods that some observation reached.
+	Mean    Scores `json:"mean"`
+	Methods int    `json:"methods"`
+
+	// MinorityF1 Mean F1 of the rarer answer, reached or not.
+	MinorityF1 float64 `json:"minority_f1"`
+
+	// Pooled Scores of all predictions together.
+	Pooled Scores `json:"pooled"`
+}
+
 // Model defines model for Model.
 type Model struct {
+	// Code Code of the grammar that is not run, if the grammar is approximate.
+	Code    []Code    `json:"code,omitempty,omitzero"`
 	Commit  string    `json:"commit"`
-	Created time.Time `json:"created"`
+	Created time.Time `json:"created,omitempty,omitzero"`
 	Exact   bool      `json:"exact"`
 
-	// Features That its trees ask for.
-	Features int    `json:"features"`
-	Grammar  string `json:"grammar"`
-	ID       string `json:"id"`
-	K        int    `json:"k"`
-	Methods  int    `json:"methods"`
-	Number   int64  `json:"number"`
+	// Features Features that the decision trees were learned from.
+	Features int           `json:"features"`
+	Grammar  string        `json:"grammar"`
+	HeldOut  *MethodScores `json:"held_out,omitempty"`
 
-	// Observations Of inputs of the grammar.
-	Observations int `json:"observations"`
+	// ID Digest of the content of the model.
+	ID      string       `json:"id"`
+	K       int          `json:"k"`
+	Methods MethodCounts `json:"methods"`
 
-	// Outside Of other inputs.
-	Outside int `json:"outside"`
+	// Number Number of the model, oldest first.
+	Number int64 `json:"number,omitempty,omitzero"`
 
-	// Quality How answers did on observations that were held out, over the methods that observations differ in.
-	Quality Quality `json:"quality"`
-	Seed    int64   `json:"seed"`
-	Size    int64   `json:"size"`
-	Subject string  `json:"subject"`
+	// Observations Numbers of observations by how training used them.
+	Observations Gathered `json:"observations"`
 
-	// Trainable Methods that some observations entered and others did not.
-	Trainable int `json:"trainable"`
+	// Outcomes Outcomes that the model tells apart; empty if all observations had the same outcome.
+	Outcomes []string      `json:"outcomes"`
+	Rare     *MethodScores `json:"rare,omitempty"`
+	Seed     int64         `json:"seed"`
+
+	// Size Size of the model file in bytes.
+	Size    int64  `json:"size,omitempty,omitzero"`
+	Subject string `json:"subject"`
 }
 
 // ModelItem defines model for ModelItem.
@@ -954,20 +1215,20 @@ type ModelItem struct {
 	Created time.Time `json:"created"`
 	Grammar string    `json:"grammar"`
 
-	// ID A digest of all that is in the model.
+	// ID Digest of the content of the model.
 	ID string `json:"id"`
 
-	// Number Counts models, the oldest first.
+	// Number Number of the model, oldest first.
 	Number int64 `json:"number"`
 
-	// Size Of its file in bytes.
+	// Size Size of the model file in bytes.
 	Size    int64  `json:"size"`
 	Subject string `json:"subject"`
 }
 
 // ModelList defines model for ModelList.
 type ModelList struct {
-	// Before Ask with this for older ones; absent if there are none.
+	// Before Value of `before` for the next page; absent on the last page.
 	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
 }
@@ -976,7 +1237,7 @@ type ModelList struct {
 type NewKey struct {
 	Key Key `json:"key"`
 
-	// Secret What is sent as `Authorization: Bearer`.
+	// Secret Secret to send as `Authorization: Bearer SECRET`.
 	Secret string `json:"secret"`
 }
 
@@ -986,79 +1247,113 @@ type Outcome struct {
 	Probability float64 `json:"probability"`
 }
 
-// Outside The input is not one of the grammar, so there is no prediction.
+// Outside The input is outside the grammar, so nothing is predicted.
 type Outside struct {
+	// Methods Methods that these observations reached.
 	Methods []Reached `json:"methods,omitempty,omitzero"`
 
-	// Observations Of such inputs in the training.
+	// Observations Observations of inputs outside the grammar in training.
 	Observations int `json:"observations"`
 
-	// Outcomes How often such runs ended so.
+	// Outcomes Number of these observations by outcome.
 	Outcomes map[string]int `json:"outcomes"`
 
-	// Syntax Where an input leaves the grammar.
+	// Syntax The first error of an input outside the grammar.
 	Syntax SyntaxError `json:"syntax"`
 }
 
-// ParseAnswer defines model for ParseAnswer.
+// ParseAnswer The `tree` or `derivation` of an input, or why there is none: `syntax` or `undecided`.
 type ParseAnswer struct {
-	// Derivation The derivation as JSON, a node an object.
+	// Derivation The tree as JSON, one object per node.
 	Derivation json.RawMessage `json:"derivation,omitempty,omitzero"`
-	Exact      bool            `json:"exact"`
 
-	// Partial Why what is inside some tokens is missing.
+	// Exact False if the tree may differ from ANTLR's, because code in the grammar is not run.
+	Exact bool `json:"exact"`
+
+	// Name Name of the input in the request.
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Partial Why derivations of some tokens are missing.
 	Partial string `json:"partial,omitempty,omitzero"`
 
-	// Syntax Where an input leaves the grammar.
-	Syntax SyntaxError `json:"syntax,omitempty,omitzero"`
+	// Start Start rule of the tree.
+	Start  string       `json:"start,omitempty,omitzero"`
+	Syntax *SyntaxError `json:"syntax,omitempty"`
 
-	// Tree The derivation, unless it is asked for as JSON.
+	// Tree The tree in the requested text format.
 	Tree string `json:"tree,omitempty,omitzero"`
 
-	// Trivia White space and comments, with how they are derived.
-	Trivia json.RawMessage `json:"trivia,omitempty,omitzero"`
-
-	// Undecided A predicate that the tree depends on.
-	Undecided Undecided `json:"undecided,omitempty,omitzero"`
-
-	// Unread Where a rule ended before the input did.
-	Unread Unread `json:"unread,omitempty,omitzero"`
+	// Trivia White space and comments, with their derivations.
+	Trivia    json.RawMessage `json:"trivia,omitempty,omitzero"`
+	Undecided *Undecided      `json:"undecided,omitempty"`
+	Unread    *Unread         `json:"unread,omitempty"`
 }
 
 // ParseRequest defines model for ParseRequest.
 type ParseRequest struct {
-	// Format The tree as ANTLR writes it, a node a line, or as JSON.
-	Format      ParseRequestFormat `json:"format,omitempty,omitzero"`
-	Input       *string            `json:"input,omitempty"`
-	InputBase64 *string            `json:"input_base64,omitempty"`
+	// Engine Prediction engine: inroad's own, or the ANTLR runtime for comparison.
+	Engine ParseRequestEngine `json:"engine,omitempty,omitzero"`
 
-	// Inside Show in JSON, too, how tokens are derived from their rules.
+	// Format Format of the tree: ANTLR's LISP notation, one node per line, or JSON.
+	Format ParseRequestFormat `json:"format,omitempty,omitzero"`
+
+	// Input The input as UTF-8 text.
+	Input *string `json:"input,omitempty"`
+
+	// InputBase64 The input in base64, for any bytes.
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Inside Include the derivation of each token from its lexer rule in the JSON tree.
 	Inside bool `json:"inside,omitempty,omitzero"`
 
-	// Prefix As ANTLR does, let a start rule that does not end in EOF leave a part of the input unread.
+	// MaxDepth Deepest nesting of rules.
+	MaxDepth int `json:"max_depth,omitempty,omitzero"`
+
+	// MaxInput Largest size of an input.
+	MaxInput int `json:"max_input,omitempty,omitzero"`
+
+	// MaxNodes Most nodes of the tree.
+	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
+
+	// MaxSteps Most steps of lexer and parser.
+	MaxSteps int `json:"max_steps,omitempty,omitzero"`
+
+	// MaxTokens Most tokens, white space and comments included.
+	MaxTokens int `json:"max_tokens,omitempty,omitzero"`
+
+	// Name Name of the input in the answer.
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Prefix Accept unread text after the input if the start rule does not end in EOF, like ANTLR.
 	Prefix bool `json:"prefix,omitempty,omitzero"`
 
-	// Start The parser rule to begin with.
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
 
-	// Strict Refuse an input whose tree depends on a predicate, as none is run.
+	// Strict Reject inputs whose tree depends on a predicate; predicates are never run.
 	Strict bool `json:"strict,omitempty,omitzero"`
+
+	// TimeoutMs Longest time to parse one input.
+	TimeoutMs float64 `json:"timeout_ms,omitempty,omitzero"`
 }
 
-// ParseRequestFormat The tree as ANTLR writes it, a node a line, or as JSON.
+// ParseRequestEngine Prediction engine: inroad's own, or the ANTLR runtime for comparison.
+type ParseRequestEngine string
+
+// ParseRequestFormat Format of the tree: ANTLR's LISP notation, one node per line, or JSON.
 type ParseRequestFormat string
 
 // Path defines model for Path.
 type Path struct {
 	Path []string `json:"path"`
 
-	// Pattern The path as a partial input.
+	// Pattern The path as a pattern of the input.
 	Pattern string `json:"pattern"`
 }
 
 // PathCount defines model for PathCount.
 type PathCount struct {
-	// Count A number that may be large.
+	// Count Number of paths, which may exceed 64 bits.
 	Count string `json:"count"`
 	K     int    `json:"k"`
 }
@@ -1070,30 +1365,30 @@ type PredictAnswer struct {
 	Model   string   `json:"model"`
 }
 
-// PredictRequest defines model for PredictRequest.
-type PredictRequest struct {
-	Inputs []Input `json:"inputs"`
-}
-
 // Prediction defines model for Prediction.
 type Prediction struct {
-	Covered bool    `json:"covered"`
-	High    float64 `json:"high"`
+	// High Upper end of the interval.
+	High float64 `json:"high"`
 
-	// Low The interval of 95 % that the number of observations leaves.
-	Low    float64 `json:"low"`
-	Method string  `json:"method"`
+	// Low Lower end of the 95 % interval of the probability.
+	Low         float64 `json:"low"`
+	Method      string  `json:"method"`
+	Probability float64 `json:"probability"`
 
-	// Observations Of inputs like this one.
-	Observations int     `json:"observations"`
-	Probability  float64 `json:"probability"`
+	// Reached Whether the input is predicted to reach the method.
+	Reached bool `json:"reached"`
 
-	// Reached Of them reached the method.
-	Reached int      `json:"reached"`
+	// Reasons The conditions that lead to the leaf.
 	Reasons []Reason `json:"reasons,omitempty,omitzero"`
+
+	// Support Observations in the leaf that the prediction comes from.
+	Support int `json:"support"`
+
+	// SupportReached Observations of the leaf that reached the method.
+	SupportReached int `json:"support_reached"`
 }
 
-// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
 type Probabilities = json.RawMessage
 
 // Problem defines model for Problem.
@@ -1101,74 +1396,69 @@ type Problem struct {
 	// Conflict Conditions that contradict each other.
 	Conflict []string `json:"conflict,omitempty,omitzero"`
 
-	// Detail What is wrong this time.
+	// Detail What is wrong with this request.
 	Detail string `json:"detail,omitempty,omitzero"`
 
-	// Findings What is wrong with a grammar.
-	Findings []Finding `json:"findings,omitempty,omitzero"`
+	// Field Invalid field of the request, such as max_nodes.
+	Field string `json:"field,omitempty,omitzero"`
 
-	// Near Names that may have been meant.
+	// Findings Errors and warnings of the grammar.
+	Findings []Finding     `json:"findings,omitempty,omitzero"`
+	Limit    *ReachedLimit `json:"limit,omitempty"`
+
+	// Near Similar names that exist.
 	Near []string `json:"near,omitempty,omitzero"`
 
-	// RequestID Under which the log has more.
+	// RequestID ID of the request in the log of the service.
 	RequestID string `json:"request_id,omitempty,omitzero"`
 	Status    int    `json:"status"`
 
-	// Title What the kind is.
+	// Title Kind of problem in words.
 	Title string `json:"title"`
 
-	// Type Names the kind of error.
+	// Type Stable name of the kind of problem.
 	Type string `json:"type"`
+
+	// Value Value of the field.
+	Value string `json:"value,omitempty,omitzero"`
 }
 
 // Progress defines model for Progress.
 type Progress struct {
 	Done int64 `json:"done"`
 
-	// Stage What is being done.
+	// Stage Current stage, such as reading.
 	Stage string `json:"stage"`
 
-	// Total 0 if it is not known.
+	// Total Total; 0 if unknown.
 	Total int64 `json:"total"`
-}
-
-// Quality How answers did on observations that were held out, over the methods that observations differ in.
-type Quality struct {
-	Accuracy  float64 `json:"accuracy"`
-	F1        float64 `json:"f1"`
-	Methods   int     `json:"methods"`
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-}
-
-// Question Without a feature it is an answer.
-type Question struct {
-	Absent  *Question `json:"absent,omitempty"`
-	Covered bool      `json:"covered"`
-
-	// Equal How many other features may be meant.
-	Equal        int       `json:"equal,omitempty,omitzero"`
-	Feature      string    `json:"feature,omitempty,omitzero"`
-	Observations int       `json:"observations"`
-	Present      *Question `json:"present,omitempty"`
-	Probability  float64   `json:"probability"`
-	Reached      int       `json:"reached"`
 }
 
 // Reached defines model for Reached.
 type Reached struct {
 	Method string `json:"method"`
 
-	// Reached So many of the observations reached it.
+	// Reached Observations that reached the method.
 	Reached int `json:"reached"`
+}
+
+// ReachedLimit The limit that was reached.
+type ReachedLimit struct {
+	// Advice How else to stay below the limit.
+	Advice string `json:"advice,omitempty,omitzero"`
+	Limit  string `json:"limit"`
+
+	// Option Field of the request that raises the limit.
+	Option string `json:"option,omitempty,omitzero"`
+	Value  string `json:"value"`
 }
 
 // Reason defines model for Reason.
 type Reason struct {
-	// Feature A partial input, or words.
+	// Feature Pattern or description of the feature.
 	Feature string `json:"feature"`
 
-	// Present Whether the input has it.
+	// Present Whether the input has the feature.
 	Present bool `json:"present"`
 }
 
@@ -1177,51 +1467,71 @@ type Rejected struct {
 	Message string `json:"message"`
 	Name    string `json:"name,omitempty,omitzero"`
 
-	// Number Which of the inputs, from 1.
+	// Number Number of the input, from 1.
 	Number int `json:"number"`
 
-	// Syntax Where an input leaves the grammar.
+	// Syntax The first error of an input outside the grammar.
 	Syntax SyntaxError `json:"syntax,omitempty,omitzero"`
 }
 
-// Scope What a key allows.
+// Scope Permission of a key.
 type Scope string
 
-// SelectInput An input of the corpus, with its content as `input` or `input_base64`. Without it, what the input `reached` when it
-// was run can be told; if that is not known either, the input may reach anything.
+// Scores Scores of predictions.
+type Scores struct {
+	Accuracy float64 `json:"accuracy"`
+	F1       float64 `json:"f1"`
+
+	// Observations Predictions that were scored; absent for means.
+	Observations int     `json:"observations,omitempty,omitzero"`
+	Precision    float64 `json:"precision"`
+	Recall       float64 `json:"recall"`
+}
+
+// Seed Seed of the random choices; 0 draws a seed.
+type Seed = int64
+
+// SelectInput An input of the corpus, with its content in `input` or `input_base64`. Without content, `digest` is required, and
+// `reached` can list the methods that the input reached when it was run; otherwise the input may reach any method.
 type SelectInput struct {
-	// Changed The change adds or edits the input itself.
+	// Changed Set if the change adds or edits the input itself.
 	Changed SelectInputChanged `json:"changed,omitempty,omitzero"`
 
-	// Digest SHA-256 of the content, if that is not given.
+	// Digest SHA-256 digest of absent content.
 	Digest string `json:"digest,omitempty,omitzero"`
 
-	// DurationMs How long it takes. What is not known is estimated from those that are.
+	// DurationMs Duration of a run; estimated from other inputs if absent.
 	DurationMs float64 `json:"duration_ms,omitempty,omitzero"`
 
-	// Failed It failed not long ago.
+	// Failed Whether the input failed recently.
 	Failed      bool    `json:"failed,omitempty,omitzero"`
 	Input       *string `json:"input,omitempty"`
 	InputBase64 *string `json:"input_base64,omitempty"`
 	Path        string  `json:"path"`
 
-	// Reached Methods that it reached at the commit of the model, by id.
+	// Reached IDs of the methods that the input reached at the commit of the model.
 	Reached *[]string `json:"reached,omitempty"`
 
-	// Size Of the content in bytes, if that is not given.
+	// Size Size of absent content in bytes.
 	Size int `json:"size,omitempty,omitzero"`
 }
 
-// SelectInputChanged The change adds or edits the input itself.
+// SelectInputChanged Set if the change adds or edits the input itself.
 type SelectInputChanged string
+
+// SelectMiss A method for which no input was generated.
+type SelectMiss struct {
+	Method string `json:"method"`
+	Reason string `json:"reason"`
+}
 
 // SelectReason defines model for SelectReason.
 type SelectReason struct {
-	// Chance That the input reaches it.
+	// Chance Probability that the input reaches the method.
 	Chance float64          `json:"chance,omitempty,omitzero"`
 	Kind   SelectReasonKind `json:"kind"`
 
-	// Unit The method that counts.
+	// Unit ID of the changed method.
 	Unit string `json:"unit,omitempty,omitzero"`
 }
 
@@ -1230,135 +1540,174 @@ type SelectReasonKind string
 
 // SelectRequest defines model for SelectRequest.
 type SelectRequest struct {
-	// Always Patterns of inputs that are always chosen.
+	// Always Inputs that are always selected.
 	Always []string `json:"always,omitempty,omitzero"`
 
-	// BudgetMs How long all inputs may take together.
+	// BudgetMs Time that all selected inputs may take together; no limit if absent.
 	BudgetMs float64 `json:"budget_ms,omitempty,omitzero"`
 
-	// Diff A unified diff against the commit of the model, with or without context.
+	// Diff Unified diff against the commit of the model, with or without context.
 	Diff string `json:"diff,omitempty,omitzero"`
 
-	// Fallbacks Reasons to run everything that the one who asks has.
+	// Fallbacks Reasons to run all inputs that the client found.
 	Fallbacks []Fallback `json:"fallbacks,omitempty,omitzero"`
 
-	// Folders Folders and files of the repository that hold inputs. A change to an input is none to the program.
+	// Folders Folders and files of the repository that contain inputs, which are not part of the program.
 	Folders []string `json:"folders,omitempty,omitzero"`
 
-	// FullOn Patterns of files that affect everything.
-	FullOn []string `json:"full_on,omitempty,omitzero"`
+	// Generate Generate inputs for changed methods that fewer than this number of inputs reach.
+	Generate int `json:"generate,omitempty,omitzero"`
 
-	// Ignore Patterns of files that affect nothing, beside documents.
+	// Ignore Files whose change affects no input, in addition to documents.
 	Ignore []string      `json:"ignore,omitempty,omitzero"`
 	Inputs []SelectInput `json:"inputs,omitempty,omitzero"`
 
-	// Max How many inputs at most.
+	// Max Most inputs to select; no limit if absent.
 	Max int `json:"max,omitempty,omitzero"`
 
-	// MinRecall Choose everything if a changed method was foreseen less often in training; 0.5 if absent.
+	// MinRecall Select all inputs if the held-out recall of a changed method is lower.
 	MinRecall *float64 `json:"min_recall,omitempty"`
 
-	// Minimize Choose a smallest part of the corpus that reaches the same methods, whatever changed.
+	// Minimize Select a smallest part of the corpus that reaches the same methods, regardless of the change.
 	Minimize bool   `json:"minimize,omitempty,omitzero"`
 	Model    string `json:"model"`
 
-	// PerClass How many inputs at most of which the same is predicted.
+	// PerClass Most inputs to select among inputs with the same predictions; no limit if absent.
 	PerClass int `json:"per_class,omitempty,omitzero"`
 
-	// Recall The share of the inputs that reach a changed method, which are to be chosen; 0.95 if absent, 1 with a budget or a number.
+	// Recall Share to select of the inputs that reach a changed method; 0.95 if absent, 1 with a budget or a maximum.
 	Recall float64 `json:"recall,omitempty,omitzero"`
 
-	// Root The folder of the repository that the files of methods are in.
+	// Root Folder of the repository that the files of methods are relative to.
 	Root string `json:"root,omitempty,omitzero"`
 
-	// Sample The share of what is left out that is drawn nevertheless; 0.01 if absent.
-	Sample *float64 `json:"sample,omitempty"`
-	Seed   *int64   `json:"seed,omitempty"`
+	// RunAllOn Files whose change selects all inputs.
+	RunAllOn []string `json:"run_all_on,omitempty,omitzero"`
 
-	// Touched The files of the diff that the change is about, if it is not all of them; one that is not in the diff counts as a whole.
+	// Sample Share of the remaining inputs to select at random, to measure what selection misses.
+	Sample *float64 `json:"sample,omitempty"`
+
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
+
+	// Touched Files that the change touches; all files of the diff if absent. A touched file without a diff counts as changed in full.
 	Touched *[]string `json:"touched,omitempty"`
 
-	// Untracked Files of the repository that are not in the diff and are new.
+	// Untracked New files of the repository that are not in the diff.
 	Untracked []string `json:"untracked,omitempty,omitzero"`
 }
 
 // SelectedInput defines model for SelectedInput.
 type SelectedInput struct {
-	CostMs  float64        `json:"cost_ms"`
-	Digest  string         `json:"digest"`
+	CostMs float64 `json:"cost_ms"`
+	Digest string  `json:"digest"`
+
+	// Input Content of a generated input.
+	Input *string `json:"input,omitempty"`
+
+	// InputBase64 Content of a generated input that is not UTF-8.
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Path File of the input in the request; for a generated input, a name for its file.
 	Path    string         `json:"path"`
 	Reasons []SelectReason `json:"reasons"`
 	Size    int            `json:"size"`
 }
 
-// Selection What is chosen, in the form that `inroad select --format json` prints.
+// Selection A selection, as `inroad select --format json` prints it.
 type Selection struct {
-	// Affected How many inputs reach a changed method.
+	// Affected Expected number of inputs that reach a changed method.
 	Affected float64 `json:"affected"`
 
-	// Changed Methods that changed.
+	// Base The revision that the change is compared with; set by `inroad select`.
+	Base string `json:"base,omitempty,omitzero"`
+
+	// Changed IDs of the changed methods.
 	Changed []string `json:"changed"`
 
-	// Classes Kinds of inputs, of which the same is predicted, that may reach a changed method.
+	// Classes Classes of inputs with the same predictions that likely reach a changed method.
 	Classes int `json:"classes"`
 
-	// Corpus How many inputs there are.
-	Corpus int     `json:"corpus"`
+	// Corpus Number of inputs, including generated inputs.
+	Corpus int `json:"corpus"`
+
+	// CostMs Expected duration of the selected inputs.
 	CostMs float64 `json:"cost_ms"`
 
-	// Cut There was no room for all that the goal asks for.
-	Cut        bool       `json:"cut,omitempty,omitzero"`
+	// Cut Whether the budget or the maximum prevented the requested recall.
+	Cut bool `json:"cut,omitempty,omitzero"`
+
+	// Everything Whether there is a reason to run all inputs.
 	Everything bool       `json:"everything"`
 	Exact      bool       `json:"exact"`
 	Fallbacks  []Fallback `json:"fallbacks"`
 
-	// Ignored Files that were passed over.
+	// Ignored Changed files that affect no input.
 	Ignored []string `json:"ignored,omitempty,omitzero"`
 
-	// Inputs In the order to run them in.
+	// Inputs Selected inputs in the order to run them.
 	Inputs []SelectedInput `json:"inputs"`
 
-	// Inroad The version of the form.
+	// Inroad Version of the format.
 	Inroad string `json:"inroad"`
-	Model  string `json:"model"`
 
-	// Recall The share of them that is chosen.
+	// Missed Changed methods for which no input was generated.
+	Missed []SelectMiss `json:"missed,omitempty,omitzero"`
+
+	// Model ID of the model; empty without a model.
+	Model string `json:"model"`
+
+	// Recall Expected share of the affected inputs that is selected.
 	Recall float64 `json:"recall"`
 
-	// Rest Paths that are left out, the likeliest first.
-	Rest    []string `json:"rest"`
-	TotalMs float64  `json:"total_ms"`
+	// Rest Files of the inputs left out, most likely to reach a changed method first.
+	Rest []string `json:"rest"`
+
+	// Seed Seed that was used.
+	Seed int64 `json:"seed"`
+
+	// TotalMs Expected duration of all inputs.
+	TotalMs float64 `json:"total_ms"`
 }
 
 // SolveRequest defines model for SolveRequest.
 type SolveRequest struct {
-	// Absent Rules and tokens that inputs do not have.
+	// Absent Rule or token that inputs do not contain.
 	Absent []string `json:"absent,omitempty,omitzero"`
 
-	// Counts Paths and how often inputs have them.
+	// Counts Paths, and how often inputs contain each of them.
 	Counts []CountedPath `json:"counts,omitempty,omitzero"`
 
-	// Forbid Paths that inputs do not have.
-	Forbid   []string `json:"forbid,omitempty,omitzero"`
-	MaxChars int      `json:"max_chars,omitempty,omitzero"`
-	MaxDepth int      `json:"max_depth,omitempty,omitzero"`
-	MaxNodes int      `json:"max_nodes,omitempty,omitzero"`
+	// Forbid Path that inputs do not contain.
+	Forbid []string `json:"forbid,omitempty,omitzero"`
 
-	// N How many; 1 if absent.
+	// MaxChars Most characters of all tokens, which also makes the smallest input the shortest; no limit if absent.
+	MaxChars int `json:"max_chars,omitempty,omitzero"`
+
+	// MaxDepth Deepest nesting of symbols; no limit if absent.
+	MaxDepth int `json:"max_depth,omitempty,omitzero"`
+
+	// MaxNodes Most symbols of a tree, symbols inside tokens included; no limit if absent.
+	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
+
+	// N Number of inputs.
 	N int `json:"n,omitempty,omitzero"`
 
-	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
+	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
 	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
 
-	// Require Paths that inputs have.
-	Require []string          `json:"require,omitempty,omitzero"`
-	Seed    *int64            `json:"seed,omitempty"`
-	Start   string            `json:"start,omitempty,omitzero"`
-	Style   SolveRequestStyle `json:"style,omitempty,omitzero"`
-}
+	// Require Path that inputs contain.
+	Require []string `json:"require,omitempty,omitzero"`
 
-// SolveRequestStyle defines model for SolveRequest.Style.
-type SolveRequestStyle string
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
+
+	// Start Parser rule to derive from; the grammar's first parser rule if absent.
+	Start string `json:"start,omitempty,omitzero"`
+
+	// Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
+	Style Style `json:"style,omitempty,omitzero"`
+}
 
 // Status defines model for Status.
 type Status struct {
@@ -1367,6 +1716,9 @@ type Status struct {
 
 // StatusStatus defines model for Status.Status.
 type StatusStatus string
+
+// Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
+type Style string
 
 // Subject defines model for Subject.
 type Subject struct {
@@ -1379,128 +1731,176 @@ type SubjectList struct {
 	Subjects []Subject `json:"subjects"`
 }
 
-// SyntaxError Where an input leaves the grammar.
+// SyntaxError The first error of an input outside the grammar.
 type SyntaxError struct {
-	// Column In characters, from 1.
+	// Column Column in characters, from 1.
 	Column   int      `json:"column"`
 	Expected []string `json:"expected"`
 	Line     int      `json:"line"`
 	Message  string   `json:"message"`
 
-	// Offset In bytes, from 0.
+	// Offset Offset in bytes, from 0.
 	Offset int `json:"offset"`
 
-	// Unexpected What stands there; absent at the end of the input.
+	// Unexpected Unexpected text; absent at the end of the input.
 	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
-// TargetLine An input with the methods it reaches, or a method that is `missed` with the reason.
-type TargetLine struct {
-	// Doubtful The model is unsure of what the method asks for.
-	Doubtful    bool              `json:"doubtful,omitempty,omitzero"`
-	Input       *string           `json:"input,omitempty"`
-	InputBase64 *string           `json:"input_base64,omitempty"`
-	Methods     []string          `json:"methods,omitempty,omitzero"`
-	Missed      string            `json:"missed,omitempty,omitzero"`
-	Probability float64           `json:"probability,omitempty,omitzero"`
-	Reason      string            `json:"reason,omitempty,omitzero"`
-	Verdict     TargetLineVerdict `json:"verdict,omitempty,omitzero"`
-}
+// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason. The last line has the `summary`, or the `error` that ended the stream.
+type TargetAnswer struct {
+	Error       string   `json:"error,omitempty,omitzero"`
+	Input       *string  `json:"input,omitempty"`
+	InputBase64 *string  `json:"input_base64,omitempty"`
+	Methods     []string `json:"methods,omitempty,omitzero"`
 
-// TargetLineVerdict defines model for TargetLine.Verdict.
-type TargetLineVerdict string
+	// Missed Method without an input.
+	Missed string `json:"missed,omitempty,omitzero"`
+
+	// Probability Probability of the least likely method.
+	Probability float64          `json:"probability,omitempty,omitzero"`
+	Reason      string           `json:"reason,omitempty,omitzero"`
+	Summary     *GenerateSummary `json:"summary,omitempty"`
+
+	// Uncertain Whether the conditions of a method are uncertain.
+	Uncertain bool `json:"uncertain,omitempty,omitzero"`
+
+	// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method.
+	Verdict Verdict `json:"verdict,omitempty,omitzero"`
+}
 
 // TargetRequest defines model for TargetRequest.
 type TargetRequest struct {
-	// AnyOutcome Whether or not the program is expected to accept them.
-	AnyOutcome bool     `json:"any_outcome,omitempty,omitzero"`
-	Avoid      []string `json:"avoid,omitempty,omitzero"`
-	MaxNodes   int      `json:"max_nodes,omitempty,omitzero"`
-	Methods    []string `json:"methods"`
+	// AnyOutcome Also generate inputs that the program is expected to reject.
+	AnyOutcome bool `json:"any_outcome,omitempty,omitzero"`
 
-	// N How many for each set of methods that can be reached at once; 1 if absent.
+	// Avoid Method that inputs do not reach.
+	Avoid []string `json:"avoid,omitempty,omitzero"`
+
+	// MaxNodes Most symbols of a tree, symbols inside tokens included; no limit if absent.
+	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
+
+	// Methods Methods to reach, by ID or by a unique end of an ID.
+	Methods []string `json:"methods"`
+
+	// N Number of inputs per set of methods that one input can reach.
 	N int `json:"n,omitempty,omitzero"`
 
-	// Probabilities How likely the choices of the grammar are, as `inroad probabilities` prints it.
-	Probabilities Probabilities      `json:"probabilities,omitempty,omitzero"`
-	Seed          *int64             `json:"seed,omitempty"`
-	Style         TargetRequestStyle `json:"style,omitempty,omitzero"`
+	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
+	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
+
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
+
+	// Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
+	Style Style `json:"style,omitempty,omitzero"`
 }
 
-// TargetRequestStyle defines model for TargetRequest.Style.
-type TargetRequestStyle string
-
-// TrainOptions What is absent is as recommended.
+// TrainOptions defines model for TrainOptions.
 type TrainOptions struct {
+	// Balance Weighting of rare methods; sqrt if absent, for golearn none.
 	Balance TrainOptionsBalance `json:"balance,omitempty,omitzero"`
 
-	// Features The families of features beyond paths that trees may test; all if absent.
+	// Features Kinds of features beyond paths; all kinds if absent.
 	Features []TrainOptionsFeatures `json:"features,omitempty,omitzero"`
 
-	// Folds Parts that are held out in turn to see how good the answers are.
+	// Folds Folds of the cross-validation; 1 for none.
 	Folds int `json:"folds,omitempty,omitzero"`
 
-	// K The longest paths that count.
+	// K Length of the longest paths that are features.
 	K int `json:"k,omitempty,omitzero"`
 
-	// KeepInputs How many inputs the model keeps, to be compared with others.
+	// KeepInputs Inputs to keep in the model, for comparison with other models.
 	KeepInputs *int `json:"keep_inputs,omitempty"`
 
-	// Margin By how much what is beyond paths must be better to be asked for.
+	// Learner Library that learns the decision trees.
+	Learner TrainOptionsLearner `json:"learner,omitempty,omitzero"`
+
+	// Margin Extra gain that a feature other than a path needs to be tested, as a share of the gain of the best path.
 	Margin *float64 `json:"margin,omitempty"`
 
-	// MaxDepth Questions below each other in a tree.
+	// MaxDepth Greatest depth of the decision trees.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MinLeaf Observations in a leaf.
+	// MinLeaf Fewest observations in a leaf; 2 if absent, but 1 for rare methods.
 	MinLeaf int `json:"min_leaf,omitempty,omitzero"`
 
-	// Outcome Methods are learned given how the run ends.
-	Outcome *bool  `json:"outcome,omitempty"`
-	Seed    *int64 `json:"seed,omitempty"`
+	// Outcome Learn the outcome first, then methods given the outcome.
+	Outcome *bool `json:"outcome,omitempty"`
 
-	// Trivia White space and comments count.
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
+
+	// Trivia Use the paths of white space and comments as features.
 	Trivia *bool `json:"trivia,omitempty"`
 }
 
-// TrainOptionsBalance defines model for TrainOptions.Balance.
+// TrainOptionsBalance Weighting of rare methods; sqrt if absent, for golearn none.
 type TrainOptionsBalance string
 
 // TrainOptionsFeatures defines model for TrainOptions.Features.
 type TrainOptionsFeatures string
 
+// TrainOptionsLearner Library that learns the decision trees.
+type TrainOptionsLearner string
+
 // TrainRequest defines model for TrainRequest.
 type TrainRequest struct {
-	// Commit Which version of the program; the one that was observed last if absent.
-	Commit  string `json:"commit,omitempty,omitzero"`
-	Grammar string `json:"grammar"`
+	// Commit Version of the program; the version observed last if absent.
+	Commit string `json:"commit,omitempty,omitzero"`
 
-	// Options What is absent is as recommended.
+	// From Model whose unchanged trees are reused; saves time and gives the same model.
+	From string `json:"from,omitempty,omitzero"`
+
+	// Grammar Grammar of the inputs.
+	Grammar string       `json:"grammar"`
 	Options TrainOptions `json:"options,omitempty,omitzero"`
-	Subject string       `json:"subject"`
+
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
+	Start string `json:"start,omitempty,omitzero"`
+
+	// Subject Program whose observations to learn from.
+	Subject string `json:"subject"`
+}
+
+// TreeNode A test of a decision tree; a node without a feature is a leaf.
+type TreeNode struct {
+	Absent *TreeNode `json:"absent,omitempty"`
+
+	// Equivalent Other features that split the observations in the same way.
+	Equivalent   int    `json:"equivalent,omitempty,omitzero"`
+	Feature      string `json:"feature,omitempty,omitzero"`
+	Observations int    `json:"observations"`
+
+	// Predicted Whether the node predicts that the method is reached.
+	Predicted   bool      `json:"predicted"`
+	Present     *TreeNode `json:"present,omitempty"`
+	Probability float64   `json:"probability"`
+
+	// Reached Observations that reached the method.
+	Reached int `json:"reached"`
 }
 
 // Undecided A predicate that the tree depends on.
 type Undecided struct {
-	// Column In characters, from 1.
+	// Column Column in characters, from 1.
 	Column  int    `json:"column"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 
-	// Offset In bytes, from 0.
+	// Offset Offset in bytes, from 0.
 	Offset int `json:"offset"`
 
-	// Predicate Its place in the grammar.
+	// Predicate Position of the predicate in the grammar.
 	Predicate string `json:"predicate"`
 }
 
-// Unread Where a rule ended before the input did.
+// Unread Start of the text that the start rule did not read.
 type Unread struct {
-	// Column In characters, from 1.
+	// Column Column in characters, from 1.
 	Column int `json:"column"`
 	Line   int `json:"line"`
 
-	// Offset In bytes, from 0.
+	// Offset Offset in bytes, from 0.
 	Offset int `json:"offset"`
 }
 
@@ -1508,24 +1908,27 @@ type Unread struct {
 type UploadReport struct {
 	Commit string `json:"commit"`
 
-	// Contradictory Of those stored, say something else of an input than one before.
+	// Contradictory Stored observations that contradict another observation of the same input.
 	Contradictory int64 `json:"contradictory"`
 
-	// Duplicates Were here already.
+	// Duplicates Observations that were already stored.
 	Duplicates int64 `json:"duplicates"`
 
-	// Errors The first 100 of them.
-	Errors  []LineError `json:"errors"`
-	Stored  int64       `json:"stored"`
-	Subject string      `json:"subject"`
+	// Errors The first 100 invalid lines.
+	Errors []LineError `json:"errors"`
 
-	// Wrong Lines that could not be read.
-	Wrong int64 `json:"wrong"`
+	// Invalid Lines that are not observations.
+	Invalid int64  `json:"invalid"`
+	Stored  int64  `json:"stored"`
+	Subject string `json:"subject"`
 }
+
+// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method.
+type Verdict string
 
 // Version defines model for Version.
 type Version struct {
-	// Go The version of Go that it was built with.
+	// Go Version of Go that built the service.
 	Go      string `json:"go"`
 	Version string `json:"version"`
 }
@@ -1560,6 +1963,9 @@ type PathStart = string
 // PathTrivia defines model for PathTrivia.
 type PathTrivia = bool
 
+// StrictLines defines model for StrictLines.
+type StrictLines = bool
+
 // SubjectName defines model for SubjectName.
 type SubjectName = string
 
@@ -1568,6 +1974,9 @@ type Busy = Problem
 
 // Full defines model for Full.
 type Full = Problem
+
+// Healthy defines model for Healthy.
+type Healthy = Status
 
 // NotFound defines model for NotFound.
 type NotFound = Problem
@@ -1578,96 +1987,117 @@ type Unavailable = Problem
 // Unprocessable defines model for Unprocessable.
 type Unprocessable = Problem
 
-// Well defines model for Well.
-type Well = Status
-
 // MeasureCoverageParams defines parameters for MeasureCoverage.
 type MeasureCoverageParams struct {
-	// K The length of the paths.
+	// K Length of the paths.
 	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
 
-	// Start The parser rule to begin with; the grammar's own if absent.
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
 
-	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Paths of names: the same symbol anywhere is one.
+	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
-	// Absent That an optional part is not there is a symbol as well.
+	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 
-	// Missing List so many of the paths that no input has.
+	// Missing Number of paths to list that no input covers.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
 
-	// Present List so many of the paths that inputs have.
+	// Present Number of paths to list that inputs cover.
 	Present int `form:"present,omitempty" json:"present,omitempty,omitzero"`
+}
+
+// FitGrammarParams defines parameters for FitGrammar.
+type FitGrammarParams struct {
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
 }
 
 // CountPathsParams defines parameters for CountPaths.
 type CountPathsParams struct {
-	// K The length of the paths.
+	// K Length of the paths.
 	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
 
-	// Start The parser rule to begin with; the grammar's own if absent.
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
 
-	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Paths of names: the same symbol anywhere is one.
+	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
-	// Absent That an optional part is not there is a symbol as well.
+	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 }
 
 // ListPathsParams defines parameters for ListPaths.
 type ListPathsParams struct {
-	// K The length of the paths.
+	// K Length of the paths.
 	K PathLength `form:"k,omitempty" json:"k,omitempty,omitzero"`
 
-	// Start The parser rule to begin with; the grammar's own if absent.
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
 
-	// Trivia The paths of white space and comments, instead of those of what the parser sees.
+	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Paths of names: the same symbol anywhere is one.
+	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
-	// Absent That an optional part is not there is a symbol as well.
+	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
+}
+
+// LearnProbabilitiesParams defines parameters for LearnProbabilities.
+type LearnProbabilitiesParams struct {
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
+
+	// Invert Make likely choices unlikely, and unlikely choices likely.
+	Invert bool `form:"invert,omitempty" json:"invert,omitempty,omitzero"`
+
+	// Tokens Collect the texts of tokens instead, for `tokens` of a generate request.
+	Tokens bool `form:"tokens,omitempty" json:"tokens,omitempty,omitzero"`
 }
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
-	// Limit How many at most.
+	// Limit Most results to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before Only jobs older than this one, to go on with a list.
+	// Before List only jobs older than this ID; `before` of the previous page.
 	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
 }
 
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
-	// Subject Only models of this program.
+	// Subject List only models of this program.
 	Subject string `form:"subject,omitempty" json:"subject,omitempty,omitzero"`
 
-	// Limit How many at most.
+	// Limit Most results to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before Only models older than this one, to go on with a list.
+	// Before List only models older than this number; `before` of the previous page.
 	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+}
+
+// EvaluateModelParams defines parameters for EvaluateModel.
+type EvaluateModelParams struct {
+	// Strict Reject observations with invalid lines.
+	Strict StrictLines `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
 }
 
 // ExplainMethodParams defines parameters for ExplainMethod.
 type ExplainMethodParams struct {
-	// Format The tree as JSON, as text, in the language of Graphviz, or as a picture.
+	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
 	Format ExplainMethodParamsFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
-	// Whole The whole tree that predictions are made with; else it is without what chance explains.
+	// Whole Show the whole decision tree, including tests that are not significant.
 	Whole bool `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 
@@ -1676,25 +2106,25 @@ type ExplainMethodParamsFormat string
 
 // PredictParams defines parameters for Predict.
 type PredictParams struct {
-	// Reasons Say why, for each method.
+	// Reasons Include the conditions behind each prediction.
 	Reasons bool `form:"reasons,omitempty" json:"reasons,omitempty,omitzero"`
 
-	// Method Only these methods, by id or by the end of one. Can be repeated.
+	// Method Method to predict, by ID or by a unique end of an ID; all methods if absent.
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
 // GetObservationsParams defines parameters for GetObservations.
 type GetObservationsParams struct {
-	// Commit Which version of the program. For an upload it is the one that the file names, or else none; otherwise the one that was observed last.
+	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
 }
 
 // AddObservationsParams defines parameters for AddObservations.
 type AddObservationsParams struct {
-	// Strict End at the first line that is wrong.
-	Strict bool `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
+	// Strict Reject observations with invalid lines.
+	Strict StrictLines `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
 
-	// Commit Which version of the program. For an upload it is the one that the file names, or else none; otherwise the one that was observed last.
+	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
 }
 
@@ -1705,19 +2135,25 @@ type PutAliasJSONRequestBody = AliasRequest
 type CompareModelsJSONRequestBody = CompareRequest
 
 // CheckGrammarJSONRequestBody defines body for CheckGrammar for application/json ContentType.
-type CheckGrammarJSONRequestBody = GrammarUpload
+type CheckGrammarJSONRequestBody = GrammarSource
 
 // CreateGrammarJSONRequestBody defines body for CreateGrammar for application/json ContentType.
-type CreateGrammarJSONRequestBody = GrammarUpload
+type CreateGrammarJSONRequestBody = GrammarSource
 
 // MeasureCoverageJSONRequestBody defines body for MeasureCoverage for application/json ContentType.
-type MeasureCoverageJSONRequestBody = PredictRequest
+type MeasureCoverageJSONRequestBody = InputList
+
+// FitGrammarJSONRequestBody defines body for FitGrammar for application/json ContentType.
+type FitGrammarJSONRequestBody = InputList
 
 // GenerateInputsJSONRequestBody defines body for GenerateInputs for application/json ContentType.
 type GenerateInputsJSONRequestBody = GenerateRequest
 
 // ParseInputJSONRequestBody defines body for ParseInput for application/json ContentType.
 type ParseInputJSONRequestBody = ParseRequest
+
+// LearnProbabilitiesJSONRequestBody defines body for LearnProbabilities for application/json ContentType.
+type LearnProbabilitiesJSONRequestBody = InputList
 
 // SolveConstraintJSONRequestBody defines body for SolveConstraint for application/json ContentType.
 type SolveConstraintJSONRequestBody = SolveRequest
@@ -1732,7 +2168,7 @@ type TrainModelJSONRequestBody = TrainRequest
 type TargetMethodsJSONRequestBody = TargetRequest
 
 // PredictJSONRequestBody defines body for Predict for application/json ContentType.
-type PredictJSONRequestBody = PredictRequest
+type PredictJSONRequestBody = InputList
 
 // SelectInputsJSONRequestBody defines body for SelectInputs for application/json ContentType.
 type SelectInputsJSONRequestBody = SelectRequest
@@ -1811,87 +2247,87 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// GetHealth Whether the process answers
+	// GetHealth Report whether the process is alive
 	//
 	// Corresponds with GET /healthz (the `GetHealth` operationId).
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetReadiness Whether requests can be served
+	// GetReadiness Report whether the service accepts requests
 	//
-	// Not while the service shuts down, nor while its store cannot be read.
+	// The service is not ready while it shuts down or cannot read its store.
 	//
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListAliases List the names that were given to models
+	// ListAliases List the aliases of models
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
 	ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteAlias Take a name from a model
+	// DeleteAlias Delete an alias
 	//
-	// The model stays.
+	// The model is not deleted.
 	//
 	// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
 	DeleteAlias(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PutAliasWithBody Give a name to a model
+	// PutAliasWithBody Set an alias of a model
 	//
-	// The name may be that of another model before. It can be used wherever a model is named.
+	// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAliasWithBody(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PutAlias Give a name to a model
+	// PutAlias Set an alias of a model
 	//
-	// The name may be that of another model before. It can be used wherever a model is named.
+	// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAlias(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetBackup Download a copy of the store
+	// GetBackup Download a backup of the store
 	//
-	// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+	// The backup is a consistent snapshot, which `inroad store restore` reads. The service keeps serving requests.
 	//
 	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
 	GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CompareModelsWithBody Tell which methods inputs reach under other conditions than before
+	// CompareModelsWithBody Compare two models
 	//
-	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-	// method is named if they differ more often than their mistakes explain.
+	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+	// The comparison lists the methods for which the predictions differ more often than model error explains.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
 	CompareModelsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CompareModels Tell which methods inputs reach under other conditions than before
+	// CompareModels Compare two models
 	//
-	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-	// method is named if they differ more often than their mistakes explain.
+	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+	// The comparison lists the methods for which the predictions differ more often than model error explains.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
 	CompareModels(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CheckGrammarWithBody Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammarWithBody Check a grammar
 	//
-	// Nothing is stored. A grammar that cannot be used is an answer, too.
+	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/grammar-checks (the `CheckGrammar` operationId).
 	CheckGrammarWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CheckGrammar Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammar Check a grammar
 	//
-	// Nothing is stored. A grammar that cannot be used is an answer, too.
+	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1900,15 +2336,15 @@ type ClientInterface interface {
 
 	// ListGrammars List grammars
 	//
-	// Those that come with inroad, by name, and those that were uploaded, by id.
+	// Lists bundled grammars by name and uploaded grammars by ID.
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
 	ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateGrammarWithBody Upload a grammar
 	//
-	// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-	// files again are the same grammar.
+	// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+	// they import. Uploading the same files again returns the same grammar.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1917,53 +2353,73 @@ type ClientInterface interface {
 
 	// CreateGrammar Upload a grammar
 	//
-	// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-	// files again are the same grammar.
+	// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+	// they import. Uploading the same files again returns the same grammar.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammar(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetGrammar A grammar, its report and its files
+	// GetGrammar Get a grammar, its report and its files
 	//
 	// Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
 	GetGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// MeasureCoverageWithBody Tell how many of the grammar's paths inputs have
+	// MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-	// counted, and have no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+	// counted and cover no paths.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
 	MeasureCoverageWithBody(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	// MeasureCoverage Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-	// counted, and have no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+	// counted and cover no paths.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
 	MeasureCoverage(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GenerateInputsWithBody Make inputs of a grammar
+	// FitGrammarWithBody Report how well a grammar fits a corpus
 	//
-	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-	// they are made; if no more can be made, the last line says why.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+	// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+	FitGrammarWithBody(ctx context.Context, grammar GrammarName, params *FitGrammarParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FitGrammar Report how well a grammar fits a corpus
+	//
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+	// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+	FitGrammar(ctx context.Context, grammar GrammarName, params *FitGrammarParams, body FitGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GenerateInputsWithBody Generate inputs from a grammar
+	//
+	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
 	GenerateInputsWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GenerateInputs Make inputs of a grammar
+	// GenerateInputs Generate inputs from a grammar
 	//
-	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-	// they are made; if no more can be made, the last line says why.
+	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1972,7 +2428,7 @@ type ClientInterface interface {
 
 	// ParseInputWithBody Parse an input
 	//
-	// An input outside the grammar is an answer, which says where it leaves the grammar.
+	// The answer for an input outside the grammar has the syntax error.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1981,7 +2437,7 @@ type ClientInterface interface {
 
 	// ParseInput Parse an input
 	//
-	// An input outside the grammar is an answer, which says where it leaves the grammar.
+	// The answer for an input outside the grammar has the syntax error.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1995,96 +2451,120 @@ type ClientInterface interface {
 
 	// ListPaths List the paths of a grammar
 	//
-	// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+	// The paths are streamed, one object per line. There may be millions; count them first.
 	//
 	// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
 	ListPaths(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SolveConstraintWithBody Make inputs that have some paths and not others
+	// LearnProbabilitiesWithBody Learn how likely the choices of a grammar are in a corpus
 	//
-	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-	// each right below the one before it, as in `object > member`.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+	// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+	// requests to generate, solve and target.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+	LearnProbabilitiesWithBody(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LearnProbabilities Learn how likely the choices of a grammar are in a corpus
+	//
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+	// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+	// requests to generate, solve and target.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+	LearnProbabilities(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, body LearnProbabilitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SolveConstraintWithBody Generate inputs that contain some paths and not others
+	//
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
 	SolveConstraintWithBody(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SolveConstraint Make inputs that have some paths and not others
+	// SolveConstraint Generate inputs that contain some paths and not others
 	//
-	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-	// each right below the one before it, as in `object > member`.
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
 	SolveConstraint(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListJobs List jobs, the newest first
+	// ListJobs List jobs, newest first
 	//
 	// Corresponds with GET /v1/jobs (the `ListJobs` operationId).
 	ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CancelJob Cancel a job
 	//
-	// The job ends soon, and stays in the list. A job that has ended stays as it is.
+	// The job is cancelled soon after, and stays in the list. A job that has ended does not change.
 	//
 	// Corresponds with DELETE /v1/jobs/{job} (the `CancelJob` operationId).
 	CancelJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetJob A job, and how far it is
+	// GetJob Get a job and its progress
 	//
 	// Corresponds with GET /v1/jobs/{job} (the `GetJob` operationId).
 	GetJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FollowJob Follow a job
 	//
-	// Server-sent events. Each is named `job` and holds the job as JSON: first as it is, then whenever it changes. The
-	// stream ends with the job, or when the service shuts down; then follow it again.
+	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
+	// when the job ends or the service shuts down. After a shutdown, follow the job again.
 	//
 	// Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 	FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListKeys List keys, the oldest first
+	// ListKeys List keys, oldest first
 	//
-	// The keys themselves are not kept.
+	// Secrets are not stored.
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
 	ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateKeyWithBody Make a key
+	// CreateKeyWithBody Create a key
 	//
-	// The answer has the key itself, as `secret`, which cannot be had again.
+	// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateKey Make a key
+	// CreateKey Create a key
 	//
-	// The answer has the key itself, as `secret`, which cannot be had again.
+	// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevokeKey End what a key allows
+	// RevokeKey Revoke a key
 	//
 	// Corresponds with DELETE /v1/keys/{key} (the `RevokeKey` operationId).
 	RevokeKey(ctx context.Context, key string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListModels List models, the newest first
+	// ListModels List models, newest first
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModelWithBody Train a model
 	//
-	// Training is a job. The same observations, options and seed give the same model.
+	// Queues a training job. The same observations, options and seed give the same model.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2093,39 +2573,48 @@ type ClientInterface interface {
 
 	// TrainModel Train a model
 	//
-	// Training is a job. The same observations, options and seed give the same model.
+	// Queues a training job. The same observations, options and seed give the same model.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
 	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetModel A model, and how good it is
+	// GetModel Get a model and its held-out scores
 	//
 	// Corresponds with GET /v1/models/{model} (the `GetModel` operationId).
 	GetModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetModelFile Download a model
+	// EvaluateModelWithBody Evaluate a model on other observations
 	//
-	// The file is whole in itself; commands read it with `--model`.
+	// The body has one observation per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/models/{model}/evaluations (the `EvaluateModel` operationId).
+	EvaluateModelWithBody(ctx context.Context, model ModelName, params *EvaluateModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetModelFile Download a model file
+	//
+	// Commands read the file with `--model`.
 	//
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFile(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TargetMethodsWithBody Make inputs that reach methods
+	// TargetMethodsWithBody Generate inputs that reach methods
 	//
-	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-	// reach all methods that can be reached; the others are told with why not.
+	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+	// without an input are reported as `missed`, with the reason.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
 	TargetMethodsWithBody(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TargetMethods Make inputs that reach methods
+	// TargetMethods Generate inputs that reach methods
 	//
-	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-	// reach all methods that can be reached; the others are told with why not.
+	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+	// without an input are reported as `missed`, with the reason.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2137,67 +2626,67 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
 	ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExplainMethod Tell what inputs have that reach a method
+	// ExplainMethod Explain when inputs reach a method
 	//
 	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 	ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PredictWithBody Tell which methods inputs reach
+	// PredictWithBody Predict the methods that inputs reach
 	//
-	// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-	// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-	// is wrong is answered with an `error`.
+	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+	// `error`.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithBody(ctx context.Context, model ModelName, params *PredictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Predict Tell which methods inputs reach
+	// Predict Predict the methods that inputs reach
 	//
-	// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-	// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-	// is wrong is answered with an `error`.
+	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+	// `error`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	Predict(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SelectInputsWithBody Choose the inputs of a corpus that a change calls for
+	// SelectInputsWithBody Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 	//
-	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-	// that a corpus of any size can be sent.
+	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+	// That way up to 1,000,000 inputs can be sent.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SelectInputs Choose the inputs of a corpus that a change calls for
+	// SelectInputs Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 	//
-	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-	// that a corpus of any size can be sent.
+	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+	// That way up to 1,000,000 inputs can be sent.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputs(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListSubjects List the programs that were observed
+	// ListSubjects List the programs with observations
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetSubject A program, and the versions of it that were observed
+	// GetSubject Get a program and its observed commits
 	//
 	// Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 	GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2209,23 +2698,23 @@ type ClientInterface interface {
 
 	// AddObservationsWithBody Upload observations
 	//
-	// The body is streamed: one JSON object a line, as docs/observations.md says. It may be compressed (gzip or zstd).
-	// An observation that is here already changes nothing; one that says something else of the same input is kept, and
-	// counted as contradictory. A line that is wrong is reported, and the others are stored; with `strict` the upload ends
-	// at the first wrong line. What an upload stored before it broke off stays, so sending all of it again is safe.
+	// The body has one JSON object per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+	// Observations that are already stored are skipped. An observation that contradicts another one of the same input is
+	// stored and counted as contradictory. Invalid lines are skipped and reported; with `strict`, the upload ends at the
+	// first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/subjects/{subject}/observations (the `AddObservations` operationId).
 	AddObservationsWithBody(ctx context.Context, subject SubjectName, params *AddObservationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetVersion Which version of inroad answers
+	// GetVersion Get the version of the service
 	//
 	// Corresponds with GET /v1/version (the `GetVersion` operationId).
 	GetVersion(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// GetHealth Whether the process answers
+// GetHealth Report whether the process is alive
 //
 // Corresponds with GET /healthz (the `GetHealth` operationId).
 func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2240,9 +2729,9 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 	return c.Client.Do(req)
 }
 
-// GetReadiness Whether requests can be served
+// GetReadiness Report whether the service accepts requests
 //
-// Not while the service shuts down, nor while its store cannot be read.
+// The service is not ready while it shuts down or cannot read its store.
 //
 // Corresponds with GET /readyz (the `GetReadiness` operationId).
 func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2257,7 +2746,7 @@ func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn
 	return c.Client.Do(req)
 }
 
-// ListAliases List the names that were given to models
+// ListAliases List the aliases of models
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
 func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2272,9 +2761,9 @@ func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn)
 	return c.Client.Do(req)
 }
 
-// DeleteAlias Take a name from a model
+// DeleteAlias Delete an alias
 //
-// The model stays.
+// The model is not deleted.
 //
 // Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
 func (c *Client) DeleteAlias(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2289,9 +2778,9 @@ func (c *Client) DeleteAlias(ctx context.Context, alias string, reqEditors ...Re
 	return c.Client.Do(req)
 }
 
-// PutAliasWithBody Give a name to a model
+// PutAliasWithBody Set an alias of a model
 //
-// The name may be that of another model before. It can be used wherever a model is named.
+// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2308,9 +2797,9 @@ func (c *Client) PutAliasWithBody(ctx context.Context, alias string, contentType
 	return c.Client.Do(req)
 }
 
-// PutAlias Give a name to a model
+// PutAlias Set an alias of a model
 //
-// The name may be that of another model before. It can be used wherever a model is named.
+// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2327,9 +2816,9 @@ func (c *Client) PutAlias(ctx context.Context, alias string, body PutAliasJSONRe
 	return c.Client.Do(req)
 }
 
-// GetBackup Download a copy of the store
+// GetBackup Download a backup of the store
 //
-// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+// The backup is a consistent snapshot, which `inroad store restore` reads. The service keeps serving requests.
 //
 // Corresponds with GET /v1/backup (the `GetBackup` operationId).
 func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2344,10 +2833,10 @@ func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (
 	return c.Client.Do(req)
 }
 
-// CompareModelsWithBody Tell which methods inputs reach under other conditions than before
+// CompareModelsWithBody Compare two models
 //
-// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-// method is named if they differ more often than their mistakes explain.
+// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+// The comparison lists the methods for which the predictions differ more often than model error explains.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2364,10 +2853,10 @@ func (c *Client) CompareModelsWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// CompareModels Tell which methods inputs reach under other conditions than before
+// CompareModels Compare two models
 //
-// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-// method is named if they differ more often than their mistakes explain.
+// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+// The comparison lists the methods for which the predictions differ more often than model error explains.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2384,9 +2873,9 @@ func (c *Client) CompareModels(ctx context.Context, body CompareModelsJSONReques
 	return c.Client.Do(req)
 }
 
-// CheckGrammarWithBody Tell what is wrong with a grammar, and what it is made of
+// CheckGrammarWithBody Check a grammar
 //
-// Nothing is stored. A grammar that cannot be used is an answer, too.
+// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2403,9 +2892,9 @@ func (c *Client) CheckGrammarWithBody(ctx context.Context, contentType string, b
 	return c.Client.Do(req)
 }
 
-// CheckGrammar Tell what is wrong with a grammar, and what it is made of
+// CheckGrammar Check a grammar
 //
-// Nothing is stored. A grammar that cannot be used is an answer, too.
+// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2424,7 +2913,7 @@ func (c *Client) CheckGrammar(ctx context.Context, body CheckGrammarJSONRequestB
 
 // ListGrammars List grammars
 //
-// Those that come with inroad, by name, and those that were uploaded, by id.
+// Lists bundled grammars by name and uploaded grammars by ID.
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
 func (c *Client) ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2441,8 +2930,8 @@ func (c *Client) ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn
 
 // CreateGrammarWithBody Upload a grammar
 //
-// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-// files again are the same grammar.
+// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+// they import. Uploading the same files again returns the same grammar.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2461,8 +2950,8 @@ func (c *Client) CreateGrammarWithBody(ctx context.Context, contentType string, 
 
 // CreateGrammar Upload a grammar
 //
-// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-// files again are the same grammar.
+// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+// they import. Uploading the same files again returns the same grammar.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2479,7 +2968,7 @@ func (c *Client) CreateGrammar(ctx context.Context, body CreateGrammarJSONReques
 	return c.Client.Do(req)
 }
 
-// GetGrammar A grammar, its report and its files
+// GetGrammar Get a grammar, its report and its files
 //
 // Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
 func (c *Client) GetGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2494,10 +2983,10 @@ func (c *Client) GetGrammar(ctx context.Context, grammar GrammarName, reqEditors
 	return c.Client.Do(req)
 }
 
-// MeasureCoverageWithBody Tell how many of the grammar's paths inputs have
+// MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 //
-// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-// counted, and have no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+// counted and cover no paths.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2514,10 +3003,10 @@ func (c *Client) MeasureCoverageWithBody(ctx context.Context, grammar GrammarNam
 	return c.Client.Do(req)
 }
 
-// MeasureCoverage Tell how many of the grammar's paths inputs have
+// MeasureCoverage Measure how many paths of a grammar a corpus covers
 //
-// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-// counted, and have no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+// counted and cover no paths.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2534,10 +3023,50 @@ func (c *Client) MeasureCoverage(ctx context.Context, grammar GrammarName, param
 	return c.Client.Do(req)
 }
 
-// GenerateInputsWithBody Make inputs of a grammar
+// FitGrammarWithBody Report how well a grammar fits a corpus
 //
-// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-// they are made; if no more can be made, the last line says why.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+func (c *Client) FitGrammarWithBody(ctx context.Context, grammar GrammarName, params *FitGrammarParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFitGrammarRequestWithBody(c.Server, grammar, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FitGrammar Report how well a grammar fits a corpus
+//
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+func (c *Client) FitGrammar(ctx context.Context, grammar GrammarName, params *FitGrammarParams, body FitGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFitGrammarRequest(c.Server, grammar, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GenerateInputsWithBody Generate inputs from a grammar
+//
+// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2554,10 +3083,10 @@ func (c *Client) GenerateInputsWithBody(ctx context.Context, grammar GrammarName
 	return c.Client.Do(req)
 }
 
-// GenerateInputs Make inputs of a grammar
+// GenerateInputs Generate inputs from a grammar
 //
-// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-// they are made; if no more can be made, the last line says why.
+// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2576,7 +3105,7 @@ func (c *Client) GenerateInputs(ctx context.Context, grammar GrammarName, body G
 
 // ParseInputWithBody Parse an input
 //
-// An input outside the grammar is an answer, which says where it leaves the grammar.
+// The answer for an input outside the grammar has the syntax error.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2595,7 +3124,7 @@ func (c *Client) ParseInputWithBody(ctx context.Context, grammar GrammarName, co
 
 // ParseInput Parse an input
 //
-// An input outside the grammar is an answer, which says where it leaves the grammar.
+// The answer for an input outside the grammar has the syntax error.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2629,7 +3158,7 @@ func (c *Client) CountPaths(ctx context.Context, grammar GrammarName, params *Co
 
 // ListPaths List the paths of a grammar
 //
-// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+// The paths are streamed, one object per line. There may be millions; count them first.
 //
 // Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
 func (c *Client) ListPaths(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2644,11 +3173,54 @@ func (c *Client) ListPaths(ctx context.Context, grammar GrammarName, params *Lis
 	return c.Client.Do(req)
 }
 
-// SolveConstraintWithBody Make inputs that have some paths and not others
+// LearnProbabilitiesWithBody Learn how likely the choices of a grammar are in a corpus
 //
-// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-// each right below the one before it, as in `object > member`.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+// requests to generate, solve and target.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+func (c *Client) LearnProbabilitiesWithBody(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLearnProbabilitiesRequestWithBody(c.Server, grammar, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LearnProbabilities Learn how likely the choices of a grammar are in a corpus
+//
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+// requests to generate, solve and target.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+func (c *Client) LearnProbabilities(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, body LearnProbabilitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLearnProbabilitiesRequest(c.Server, grammar, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SolveConstraintWithBody Generate inputs that contain some paths and not others
+//
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+// but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
 // Takes any type of body and a specified content type.
 //
@@ -2665,11 +3237,12 @@ func (c *Client) SolveConstraintWithBody(ctx context.Context, grammar GrammarNam
 	return c.Client.Do(req)
 }
 
-// SolveConstraint Make inputs that have some paths and not others
+// SolveConstraint Generate inputs that contain some paths and not others
 //
-// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-// each right below the one before it, as in `object > member`.
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+// but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2686,7 +3259,7 @@ func (c *Client) SolveConstraint(ctx context.Context, grammar GrammarName, body 
 	return c.Client.Do(req)
 }
 
-// ListJobs List jobs, the newest first
+// ListJobs List jobs, newest first
 //
 // Corresponds with GET /v1/jobs (the `ListJobs` operationId).
 func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2703,7 +3276,7 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditor
 
 // CancelJob Cancel a job
 //
-// The job ends soon, and stays in the list. A job that has ended stays as it is.
+// The job is cancelled soon after, and stays in the list. A job that has ended does not change.
 //
 // Corresponds with DELETE /v1/jobs/{job} (the `CancelJob` operationId).
 func (c *Client) CancelJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2718,7 +3291,7 @@ func (c *Client) CancelJob(ctx context.Context, job JobName, reqEditors ...Reque
 	return c.Client.Do(req)
 }
 
-// GetJob A job, and how far it is
+// GetJob Get a job and its progress
 //
 // Corresponds with GET /v1/jobs/{job} (the `GetJob` operationId).
 func (c *Client) GetJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2735,8 +3308,8 @@ func (c *Client) GetJob(ctx context.Context, job JobName, reqEditors ...RequestE
 
 // FollowJob Follow a job
 //
-// Server-sent events. Each is named `job` and holds the job as JSON: first as it is, then whenever it changes. The
-// stream ends with the job, or when the service shuts down; then follow it again.
+// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
+// when the job ends or the service shuts down. After a shutdown, follow the job again.
 //
 // Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2751,9 +3324,9 @@ func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...Reque
 	return c.Client.Do(req)
 }
 
-// ListKeys List keys, the oldest first
+// ListKeys List keys, oldest first
 //
-// The keys themselves are not kept.
+// Secrets are not stored.
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
 func (c *Client) ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2768,9 +3341,9 @@ func (c *Client) ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*
 	return c.Client.Do(req)
 }
 
-// CreateKeyWithBody Make a key
+// CreateKeyWithBody Create a key
 //
-// The answer has the key itself, as `secret`, which cannot be had again.
+// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2787,9 +3360,9 @@ func (c *Client) CreateKeyWithBody(ctx context.Context, contentType string, body
 	return c.Client.Do(req)
 }
 
-// CreateKey Make a key
+// CreateKey Create a key
 //
-// The answer has the key itself, as `secret`, which cannot be had again.
+// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2806,7 +3379,7 @@ func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
-// RevokeKey End what a key allows
+// RevokeKey Revoke a key
 //
 // Corresponds with DELETE /v1/keys/{key} (the `RevokeKey` operationId).
 func (c *Client) RevokeKey(ctx context.Context, key string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2821,7 +3394,7 @@ func (c *Client) RevokeKey(ctx context.Context, key string, reqEditors ...Reques
 	return c.Client.Do(req)
 }
 
-// ListModels List models, the newest first
+// ListModels List models, newest first
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2838,7 +3411,7 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 
 // TrainModelWithBody Train a model
 //
-// Training is a job. The same observations, options and seed give the same model.
+// Queues a training job. The same observations, options and seed give the same model.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2857,7 +3430,7 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 
 // TrainModel Train a model
 //
-// Training is a job. The same observations, options and seed give the same model.
+// Queues a training job. The same observations, options and seed give the same model.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2874,7 +3447,7 @@ func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody,
 	return c.Client.Do(req)
 }
 
-// GetModel A model, and how good it is
+// GetModel Get a model and its held-out scores
 //
 // Corresponds with GET /v1/models/{model} (the `GetModel` operationId).
 func (c *Client) GetModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2889,9 +3462,28 @@ func (c *Client) GetModel(ctx context.Context, model ModelName, reqEditors ...Re
 	return c.Client.Do(req)
 }
 
-// GetModelFile Download a model
+// EvaluateModelWithBody Evaluate a model on other observations
 //
-// The file is whole in itself; commands read it with `--model`.
+// The body has one observation per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/models/{model}/evaluations (the `EvaluateModel` operationId).
+func (c *Client) EvaluateModelWithBody(ctx context.Context, model ModelName, params *EvaluateModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluateModelRequestWithBody(c.Server, model, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetModelFile Download a model file
+//
+// Commands read the file with `--model`.
 //
 // Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 func (c *Client) GetModelFile(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2906,10 +3498,10 @@ func (c *Client) GetModelFile(ctx context.Context, model ModelName, reqEditors .
 	return c.Client.Do(req)
 }
 
-// TargetMethodsWithBody Make inputs that reach methods
+// TargetMethodsWithBody Generate inputs that reach methods
 //
-// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-// reach all methods that can be reached; the others are told with why not.
+// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+// without an input are reported as `missed`, with the reason.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2926,10 +3518,10 @@ func (c *Client) TargetMethodsWithBody(ctx context.Context, model ModelName, con
 	return c.Client.Do(req)
 }
 
-// TargetMethods Make inputs that reach methods
+// TargetMethods Generate inputs that reach methods
 //
-// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-// reach all methods that can be reached; the others are told with why not.
+// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+// without an input are reported as `missed`, with the reason.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2961,7 +3553,7 @@ func (c *Client) ListMethods(ctx context.Context, model ModelName, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// ExplainMethod Tell what inputs have that reach a method
+// ExplainMethod Explain when inputs reach a method
 //
 // Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 func (c *Client) ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2976,11 +3568,11 @@ func (c *Client) ExplainMethod(ctx context.Context, model ModelName, method stri
 	return c.Client.Do(req)
 }
 
-// PredictWithBody Tell which methods inputs reach
+// PredictWithBody Predict the methods that inputs reach
 //
-// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-// is wrong is answered with an `error`.
+// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+// `error`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2997,11 +3589,11 @@ func (c *Client) PredictWithBody(ctx context.Context, model ModelName, params *P
 	return c.Client.Do(req)
 }
 
-// Predict Tell which methods inputs reach
+// Predict Predict the methods that inputs reach
 //
-// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-// is wrong is answered with an `error`.
+// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+// `error`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3018,14 +3610,14 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 	return c.Client.Do(req)
 }
 
-// SelectInputsWithBody Choose the inputs of a corpus that a change calls for
+// SelectInputsWithBody Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 //
-// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-// that a corpus of any size can be sent.
+// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+// That way up to 1,000,000 inputs can be sent.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3042,14 +3634,14 @@ func (c *Client) SelectInputsWithBody(ctx context.Context, contentType string, b
 	return c.Client.Do(req)
 }
 
-// SelectInputs Choose the inputs of a corpus that a change calls for
+// SelectInputs Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 //
-// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-// that a corpus of any size can be sent.
+// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+// That way up to 1,000,000 inputs can be sent.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3066,7 +3658,7 @@ func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestB
 	return c.Client.Do(req)
 }
 
-// ListSubjects List the programs that were observed
+// ListSubjects List the programs with observations
 //
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3081,7 +3673,7 @@ func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn
 	return c.Client.Do(req)
 }
 
-// GetSubject A program, and the versions of it that were observed
+// GetSubject Get a program and its observed commits
 //
 // Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 func (c *Client) GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3113,10 +3705,10 @@ func (c *Client) GetObservations(ctx context.Context, subject SubjectName, param
 
 // AddObservationsWithBody Upload observations
 //
-// The body is streamed: one JSON object a line, as docs/observations.md says. It may be compressed (gzip or zstd).
-// An observation that is here already changes nothing; one that says something else of the same input is kept, and
-// counted as contradictory. A line that is wrong is reported, and the others are stored; with `strict` the upload ends
-// at the first wrong line. What an upload stored before it broke off stays, so sending all of it again is safe.
+// The body has one JSON object per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+// Observations that are already stored are skipped. An observation that contradicts another one of the same input is
+// stored and counted as contradictory. Invalid lines are skipped and reported; with `strict`, the upload ends at the
+// first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3133,7 +3725,7 @@ func (c *Client) AddObservationsWithBody(ctx context.Context, subject SubjectNam
 	return c.Client.Do(req)
 }
 
-// GetVersion Which version of inroad answers
+// GetVersion Get the version of the service
 //
 // Corresponds with GET /v1/version (the `GetVersion` operationId).
 func (c *Client) GetVersion(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3636,6 +4228,76 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 	return req, nil
 }
 
+// NewFitGrammarRequest calls the generic FitGrammar builder with application/json body
+func NewFitGrammarRequest(server string, grammar GrammarName, params *FitGrammarParams, body FitGrammarJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewFitGrammarRequestWithBody(server, grammar, params, "application/json", bodyReader)
+}
+
+// NewFitGrammarRequestWithBody constructs an http.Request for the FitGrammar method, with any body, and a specified content type
+func NewFitGrammarRequestWithBody(server string, grammar GrammarName, params *FitGrammarParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/fit", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGenerateInputsRequest calls the generic GenerateInputs builder with application/json body
 func NewGenerateInputsRequest(server string, grammar GrammarName, body GenerateInputsJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -3904,6 +4566,92 @@ func NewListPathsRequest(server string, grammar GrammarName, params *ListPathsPa
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewLearnProbabilitiesRequest calls the generic LearnProbabilities builder with application/json body
+func NewLearnProbabilitiesRequest(server string, grammar GrammarName, params *LearnProbabilitiesParams, body LearnProbabilitiesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewLearnProbabilitiesRequestWithBody(server, grammar, params, "application/json", bodyReader)
+}
+
+// NewLearnProbabilitiesRequestWithBody constructs an http.Request for the LearnProbabilities method, with any body, and a specified content type
+func NewLearnProbabilitiesRequestWithBody(server string, grammar GrammarName, params *LearnProbabilitiesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/probabilities", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "invert", params.Invert, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tokens", params.Tokens, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -4352,6 +5100,65 @@ func NewGetModelRequest(server string, model ModelName) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewEvaluateModelRequestWithBody constructs an http.Request for the EvaluateModel method, with any body, and a specified content type
+func NewEvaluateModelRequestWithBody(server string, model ModelName, params *EvaluateModelParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s/evaluations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "strict", params.Strict, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -4921,97 +5728,97 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// GetHealthWithResponse Whether the process answers
+	// GetHealthWithResponse Report whether the process is alive
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /healthz (the `GetHealth` operationId).
 	GetHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetHealthResponse, error)
 
-	// GetReadinessWithResponse Whether requests can be served
+	// GetReadinessWithResponse Report whether the service accepts requests
 	//
-	// Not while the service shuts down, nor while its store cannot be read.
+	// The service is not ready while it shuts down or cannot read its store.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadinessWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetReadinessResponse, error)
 
-	// ListAliasesWithResponse List the names that were given to models
+	// ListAliasesWithResponse List the aliases of models
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
 	ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
 
-	// DeleteAliasWithResponse Take a name from a model
+	// DeleteAliasWithResponse Delete an alias
 	//
-	// The model stays.
+	// The model is not deleted.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /v1/aliases/{alias} (the `DeleteAlias` operationId).
 	DeleteAliasWithResponse(ctx context.Context, alias string, reqEditors ...RequestEditorFn) (*DeleteAliasResponse, error)
 
-	// PutAliasWithBodyWithResponse Give a name to a model
+	// PutAliasWithBodyWithResponse Set an alias of a model
 	//
-	// The name may be that of another model before. It can be used wherever a model is named.
+	// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAliasWithBodyWithResponse(ctx context.Context, alias string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutAliasResponse, error)
 
-	// PutAliasWithResponse Give a name to a model
+	// PutAliasWithResponse Set an alias of a model
 	//
-	// The name may be that of another model before. It can be used wherever a model is named.
+	// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /v1/aliases/{alias} (the `PutAlias` operationId).
 	PutAliasWithResponse(ctx context.Context, alias string, body PutAliasJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAliasResponse, error)
 
-	// GetBackupWithResponse Download a copy of the store
+	// GetBackupWithResponse Download a backup of the store
 	//
-	// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+	// The backup is a consistent snapshot, which `inroad store restore` reads. The service keeps serving requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
 	GetBackupWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBackupResponse, error)
 
-	// CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
+	// CompareModelsWithBodyWithResponse Compare two models
 	//
-	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-	// method is named if they differ more often than their mistakes explain.
+	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+	// The comparison lists the methods for which the predictions differ more often than model error explains.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
 	CompareModelsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error)
 
-	// CompareModelsWithResponse Tell which methods inputs reach under other conditions than before
+	// CompareModelsWithResponse Compare two models
 	//
-	// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-	// method is named if they differ more often than their mistakes explain.
+	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+	// The comparison lists the methods for which the predictions differ more often than model error explains.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/comparisons (the `CompareModels` operationId).
 	CompareModelsWithResponse(ctx context.Context, body CompareModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*CompareModelsResponse, error)
 
-	// CheckGrammarWithBodyWithResponse Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammarWithBodyWithResponse Check a grammar
 	//
-	// Nothing is stored. A grammar that cannot be used is an answer, too.
+	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammar-checks (the `CheckGrammar` operationId).
 	CheckGrammarWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckGrammarResponse, error)
 
-	// CheckGrammarWithResponse Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammarWithResponse Check a grammar
 	//
-	// Nothing is stored. A grammar that cannot be used is an answer, too.
+	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5020,7 +5827,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListGrammarsWithResponse List grammars
 	//
-	// Those that come with inroad, by name, and those that were uploaded, by id.
+	// Lists bundled grammars by name and uploaded grammars by ID.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5029,8 +5836,8 @@ type ClientWithResponsesInterface interface {
 
 	// CreateGrammarWithBodyWithResponse Upload a grammar
 	//
-	// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-	// files again are the same grammar.
+	// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+	// they import. Uploading the same files again returns the same grammar.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5039,55 +5846,75 @@ type ClientWithResponsesInterface interface {
 
 	// CreateGrammarWithResponse Upload a grammar
 	//
-	// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-	// files again are the same grammar.
+	// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+	// they import. Uploading the same files again returns the same grammar.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammarWithResponse(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGrammarResponse, error)
 
-	// GetGrammarWithResponse A grammar, its report and its files
+	// GetGrammarWithResponse Get a grammar, its report and its files
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
 	GetGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*GetGrammarResponse, error)
 
-	// MeasureCoverageWithBodyWithResponse Tell how many of the grammar's paths inputs have
+	// MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-	// counted, and have no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+	// counted and cover no paths.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
 	MeasureCoverageWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error)
 
-	// MeasureCoverageWithResponse Tell how many of the grammar's paths inputs have
+	// MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-	// counted, and have no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+	// counted and cover no paths.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/coverage (the `MeasureCoverage` operationId).
 	MeasureCoverageWithResponse(ctx context.Context, grammar GrammarName, params *MeasureCoverageParams, body MeasureCoverageJSONRequestBody, reqEditors ...RequestEditorFn) (*MeasureCoverageResponse, error)
 
-	// GenerateInputsWithBodyWithResponse Make inputs of a grammar
+	// FitGrammarWithBodyWithResponse Report how well a grammar fits a corpus
 	//
-	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-	// they are made; if no more can be made, the last line says why.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+	// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+	FitGrammarWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *FitGrammarParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FitGrammarResponse, error)
+
+	// FitGrammarWithResponse Report how well a grammar fits a corpus
+	//
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+	// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+	FitGrammarWithResponse(ctx context.Context, grammar GrammarName, params *FitGrammarParams, body FitGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*FitGrammarResponse, error)
+
+	// GenerateInputsWithBodyWithResponse Generate inputs from a grammar
+	//
+	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
 	GenerateInputsWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error)
 
-	// GenerateInputsWithResponse Make inputs of a grammar
+	// GenerateInputsWithResponse Generate inputs from a grammar
 	//
-	// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-	// they are made; if no more can be made, the last line says why.
+	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5096,7 +5923,7 @@ type ClientWithResponsesInterface interface {
 
 	// ParseInputWithBodyWithResponse Parse an input
 	//
-	// An input outside the grammar is an answer, which says where it leaves the grammar.
+	// The answer for an input outside the grammar has the syntax error.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5105,7 +5932,7 @@ type ClientWithResponsesInterface interface {
 
 	// ParseInputWithResponse Parse an input
 	//
-	// An input outside the grammar is an answer, which says where it leaves the grammar.
+	// The answer for an input outside the grammar has the syntax error.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5121,36 +5948,60 @@ type ClientWithResponsesInterface interface {
 
 	// ListPathsWithResponse List the paths of a grammar
 	//
-	// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+	// The paths are streamed, one object per line. There may be millions; count them first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/grammars/{grammar}/paths (the `ListPaths` operationId).
 	ListPathsWithResponse(ctx context.Context, grammar GrammarName, params *ListPathsParams, reqEditors ...RequestEditorFn) (*ListPathsResponse, error)
 
-	// SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
+	// LearnProbabilitiesWithBodyWithResponse Learn how likely the choices of a grammar are in a corpus
 	//
-	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-	// each right below the one before it, as in `object > member`.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+	// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+	// requests to generate, solve and target.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+	LearnProbabilitiesWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LearnProbabilitiesResponse, error)
+
+	// LearnProbabilitiesWithResponse Learn how likely the choices of a grammar are in a corpus
+	//
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+	// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+	// requests to generate, solve and target.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+	LearnProbabilitiesWithResponse(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, body LearnProbabilitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*LearnProbabilitiesResponse, error)
+
+	// SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
+	//
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
 	SolveConstraintWithBodyWithResponse(ctx context.Context, grammar GrammarName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error)
 
-	// SolveConstraintWithResponse Make inputs that have some paths and not others
+	// SolveConstraintWithResponse Generate inputs that contain some paths and not others
 	//
-	// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-	// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-	// each right below the one before it, as in `object > member`.
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/solutions (the `SolveConstraint` operationId).
 	SolveConstraintWithResponse(ctx context.Context, grammar GrammarName, body SolveConstraintJSONRequestBody, reqEditors ...RequestEditorFn) (*SolveConstraintResponse, error)
 
-	// ListJobsWithResponse List jobs, the newest first
+	// ListJobsWithResponse List jobs, newest first
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5159,14 +6010,14 @@ type ClientWithResponsesInterface interface {
 
 	// CancelJobWithResponse Cancel a job
 	//
-	// The job ends soon, and stays in the list. A job that has ended stays as it is.
+	// The job is cancelled soon after, and stays in the list. A job that has ended does not change.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /v1/jobs/{job} (the `CancelJob` operationId).
 	CancelJobWithResponse(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*CancelJobResponse, error)
 
-	// GetJobWithResponse A job, and how far it is
+	// GetJobWithResponse Get a job and its progress
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5175,49 +6026,49 @@ type ClientWithResponsesInterface interface {
 
 	// FollowJobWithResponse Follow a job
 	//
-	// Server-sent events. Each is named `job` and holds the job as JSON: first as it is, then whenever it changes. The
-	// stream ends with the job, or when the service shuts down; then follow it again.
+	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
+	// when the job ends or the service shuts down. After a shutdown, follow the job again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 	FollowJobWithResponse(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*FollowJobResponse, error)
 
-	// ListKeysWithResponse List keys, the oldest first
+	// ListKeysWithResponse List keys, oldest first
 	//
-	// The keys themselves are not kept.
+	// Secrets are not stored.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
 	ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
 
-	// CreateKeyWithBodyWithResponse Make a key
+	// CreateKeyWithBodyWithResponse Create a key
 	//
-	// The answer has the key itself, as `secret`, which cannot be had again.
+	// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
-	// CreateKeyWithResponse Make a key
+	// CreateKeyWithResponse Create a key
 	//
-	// The answer has the key itself, as `secret`, which cannot be had again.
+	// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
-	// RevokeKeyWithResponse End what a key allows
+	// RevokeKeyWithResponse Revoke a key
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /v1/keys/{key} (the `RevokeKey` operationId).
 	RevokeKeyWithResponse(ctx context.Context, key string, reqEditors ...RequestEditorFn) (*RevokeKeyResponse, error)
 
-	// ListModelsWithResponse List models, the newest first
+	// ListModelsWithResponse List models, newest first
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5226,7 +6077,7 @@ type ClientWithResponsesInterface interface {
 
 	// TrainModelWithBodyWithResponse Train a model
 	//
-	// Training is a job. The same observations, options and seed give the same model.
+	// Queues a training job. The same observations, options and seed give the same model.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5235,43 +6086,52 @@ type ClientWithResponsesInterface interface {
 
 	// TrainModelWithResponse Train a model
 	//
-	// Training is a job. The same observations, options and seed give the same model.
+	// Queues a training job. The same observations, options and seed give the same model.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
 	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
-	// GetModelWithResponse A model, and how good it is
+	// GetModelWithResponse Get a model and its held-out scores
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models/{model} (the `GetModel` operationId).
 	GetModelWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*GetModelResponse, error)
 
-	// GetModelFileWithResponse Download a model
+	// EvaluateModelWithBodyWithResponse Evaluate a model on other observations
 	//
-	// The file is whole in itself; commands read it with `--model`.
+	// The body has one observation per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/models/{model}/evaluations (the `EvaluateModel` operationId).
+	EvaluateModelWithBodyWithResponse(ctx context.Context, model ModelName, params *EvaluateModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateModelResponse, error)
+
+	// GetModelFileWithResponse Download a model file
+	//
+	// Commands read the file with `--model`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFileWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*GetModelFileResponse, error)
 
-	// TargetMethodsWithBodyWithResponse Make inputs that reach methods
+	// TargetMethodsWithBodyWithResponse Generate inputs that reach methods
 	//
-	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-	// reach all methods that can be reached; the others are told with why not.
+	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+	// without an input are reported as `missed`, with the reason.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
 	TargetMethodsWithBodyWithResponse(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error)
 
-	// TargetMethodsWithResponse Make inputs that reach methods
+	// TargetMethodsWithResponse Generate inputs that reach methods
 	//
-	// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-	// reach all methods that can be reached; the others are told with why not.
+	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+	// without an input are reported as `missed`, with the reason.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5285,71 +6145,71 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
 	ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
 
-	// ExplainMethodWithResponse Tell what inputs have that reach a method
+	// ExplainMethodWithResponse Explain when inputs reach a method
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 	ExplainMethodWithResponse(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*ExplainMethodResponse, error)
 
-	// PredictWithBodyWithResponse Tell which methods inputs reach
+	// PredictWithBodyWithResponse Predict the methods that inputs reach
 	//
-	// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-	// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-	// is wrong is answered with an `error`.
+	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+	// `error`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithBodyWithResponse(ctx context.Context, model ModelName, params *PredictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PredictResponse, error)
 
-	// PredictWithResponse Tell which methods inputs reach
+	// PredictWithResponse Predict the methods that inputs reach
 	//
-	// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-	// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-	// is wrong is answered with an `error`.
+	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+	// `error`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithResponse(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*PredictResponse, error)
 
-	// SelectInputsWithBodyWithResponse Choose the inputs of a corpus that a change calls for
+	// SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 	//
-	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-	// that a corpus of any size can be sent.
+	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+	// That way up to 1,000,000 inputs can be sent.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
 
-	// SelectInputsWithResponse Choose the inputs of a corpus that a change calls for
+	// SelectInputsWithResponse Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-	// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-	// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 	//
-	// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-	// that a corpus of any size can be sent.
+	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+	// That way up to 1,000,000 inputs can be sent.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputsWithResponse(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
 
-	// ListSubjectsWithResponse List the programs that were observed
+	// ListSubjectsWithResponse List the programs with observations
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
 
-	// GetSubjectWithResponse A program, and the versions of it that were observed
+	// GetSubjectWithResponse Get a program and its observed commits
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5365,17 +6225,17 @@ type ClientWithResponsesInterface interface {
 
 	// AddObservationsWithBodyWithResponse Upload observations
 	//
-	// The body is streamed: one JSON object a line, as docs/observations.md says. It may be compressed (gzip or zstd).
-	// An observation that is here already changes nothing; one that says something else of the same input is kept, and
-	// counted as contradictory. A line that is wrong is reported, and the others are stored; with `strict` the upload ends
-	// at the first wrong line. What an upload stored before it broke off stays, so sending all of it again is safe.
+	// The body has one JSON object per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+	// Observations that are already stored are skipped. An observation that contradicts another one of the same input is
+	// stored and counted as contradictory. Invalid lines are skipped and reported; with `strict`, the upload ends at the
+	// first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/subjects/{subject}/observations (the `AddObservations` operationId).
 	AddObservationsWithBodyWithResponse(ctx context.Context, subject SubjectName, params *AddObservationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddObservationsResponse, error)
 
-	// GetVersionWithResponse Which version of inroad answers
+	// GetVersionWithResponse Get the version of the service
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5387,13 +6247,13 @@ type GetHealthResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Well
+	JSON200 *Healthy
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetHealthResponse) GetJSON200() *Well {
+func (r GetHealthResponse) GetJSON200() *Healthy {
 	return r.JSON200
 }
 
@@ -5440,7 +6300,7 @@ type GetReadinessResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Well
+	JSON200 *Healthy
 	// ApplicationProblemJSON503 the response for an HTTP 503 `application/problem+json` response
 	ApplicationProblemJSON503 *Unavailable
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
@@ -5450,7 +6310,7 @@ type GetReadinessResponse struct {
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetReadinessResponse) GetJSON200() *Well {
+func (r GetReadinessResponse) GetJSON200() *Healthy {
 	return r.JSON200
 }
 
@@ -6064,6 +6924,68 @@ func (r MeasureCoverageResponse) ContentType() string {
 	return ""
 }
 
+type FitGrammarResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Fit
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FitGrammarResponse) GetJSON200() *Fit {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r FitGrammarResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r FitGrammarResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FitGrammarResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FitGrammarResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FitGrammarResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FitGrammarResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FitGrammarResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GenerateInputsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6285,6 +7207,68 @@ func (r ListPathsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListPathsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type LearnProbabilitiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Learned
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r LearnProbabilitiesResponse) GetJSON200() *Learned {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r LearnProbabilitiesResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r LearnProbabilitiesResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r LearnProbabilitiesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r LearnProbabilitiesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LearnProbabilitiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LearnProbabilitiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LearnProbabilitiesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6917,6 +7901,68 @@ func (r GetModelResponse) ContentType() string {
 	return ""
 }
 
+type EvaluateModelResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Evaluation
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EvaluateModelResponse) GetJSON200() *Evaluation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r EvaluateModelResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r EvaluateModelResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EvaluateModelResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EvaluateModelResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EvaluateModelResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EvaluateModelResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EvaluateModelResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetModelFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7529,7 +8575,7 @@ func (r GetVersionResponse) ContentType() string {
 	return ""
 }
 
-// GetHealthWithResponse Whether the process answers
+// GetHealthWithResponse Report whether the process is alive
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7542,9 +8588,9 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 	return ParseGetHealthResponse(rsp)
 }
 
-// GetReadinessWithResponse Whether requests can be served
+// GetReadinessWithResponse Report whether the service accepts requests
 //
-// Not while the service shuts down, nor while its store cannot be read.
+// The service is not ready while it shuts down or cannot read its store.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7557,7 +8603,7 @@ func (c *ClientWithResponses) GetReadinessWithResponse(ctx context.Context, reqE
 	return ParseGetReadinessResponse(rsp)
 }
 
-// ListAliasesWithResponse List the names that were given to models
+// ListAliasesWithResponse List the aliases of models
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7570,9 +8616,9 @@ func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, reqEd
 	return ParseListAliasesResponse(rsp)
 }
 
-// DeleteAliasWithResponse Take a name from a model
+// DeleteAliasWithResponse Delete an alias
 //
-// The model stays.
+// The model is not deleted.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7585,9 +8631,9 @@ func (c *ClientWithResponses) DeleteAliasWithResponse(ctx context.Context, alias
 	return ParseDeleteAliasResponse(rsp)
 }
 
-// PutAliasWithBodyWithResponse Give a name to a model
+// PutAliasWithBodyWithResponse Set an alias of a model
 //
-// The name may be that of another model before. It can be used wherever a model is named.
+// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7600,9 +8646,9 @@ func (c *ClientWithResponses) PutAliasWithBodyWithResponse(ctx context.Context, 
 	return ParsePutAliasResponse(rsp)
 }
 
-// PutAliasWithResponse Give a name to a model
+// PutAliasWithResponse Set an alias of a model
 //
-// The name may be that of another model before. It can be used wherever a model is named.
+// Replaces the model of an existing alias. Requests accept an alias wherever they name a model.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7615,9 +8661,9 @@ func (c *ClientWithResponses) PutAliasWithResponse(ctx context.Context, alias st
 	return ParsePutAliasResponse(rsp)
 }
 
-// GetBackupWithResponse Download a copy of the store
+// GetBackupWithResponse Download a backup of the store
 //
-// The copy is of one moment, while the service goes on. `inroad store restore` takes it.
+// The backup is a consistent snapshot, which `inroad store restore` reads. The service keeps serving requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7630,10 +8676,10 @@ func (c *ClientWithResponses) GetBackupWithResponse(ctx context.Context, reqEdit
 	return ParseGetBackupResponse(rsp)
 }
 
-// CompareModelsWithBodyWithResponse Tell which methods inputs reach under other conditions than before
+// CompareModelsWithBodyWithResponse Compare two models
 //
-// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-// method is named if they differ more often than their mistakes explain.
+// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+// The comparison lists the methods for which the predictions differ more often than model error explains.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7646,10 +8692,10 @@ func (c *ClientWithResponses) CompareModelsWithBodyWithResponse(ctx context.Cont
 	return ParseCompareModelsResponse(rsp)
 }
 
-// CompareModelsWithResponse Tell which methods inputs reach under other conditions than before
+// CompareModelsWithResponse Compare two models
 //
-// Both models are asked about the same inputs: those given, or else those that the models kept of their training. A
-// method is named if they differ more often than their mistakes explain.
+// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
+// The comparison lists the methods for which the predictions differ more often than model error explains.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7662,9 +8708,9 @@ func (c *ClientWithResponses) CompareModelsWithResponse(ctx context.Context, bod
 	return ParseCompareModelsResponse(rsp)
 }
 
-// CheckGrammarWithBodyWithResponse Tell what is wrong with a grammar, and what it is made of
+// CheckGrammarWithBodyWithResponse Check a grammar
 //
-// Nothing is stored. A grammar that cannot be used is an answer, too.
+// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7677,9 +8723,9 @@ func (c *ClientWithResponses) CheckGrammarWithBodyWithResponse(ctx context.Conte
 	return ParseCheckGrammarResponse(rsp)
 }
 
-// CheckGrammarWithResponse Tell what is wrong with a grammar, and what it is made of
+// CheckGrammarWithResponse Check a grammar
 //
-// Nothing is stored. A grammar that cannot be used is an answer, too.
+// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7694,7 +8740,7 @@ func (c *ClientWithResponses) CheckGrammarWithResponse(ctx context.Context, body
 
 // ListGrammarsWithResponse List grammars
 //
-// Those that come with inroad, by name, and those that were uploaded, by id.
+// Lists bundled grammars by name and uploaded grammars by ID.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7709,8 +8755,8 @@ func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, reqE
 
 // CreateGrammarWithBodyWithResponse Upload a grammar
 //
-// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-// files again are the same grammar.
+// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+// they import. Uploading the same files again returns the same grammar.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7725,8 +8771,8 @@ func (c *ClientWithResponses) CreateGrammarWithBodyWithResponse(ctx context.Cont
 
 // CreateGrammarWithResponse Upload a grammar
 //
-// All files are one grammar: a combined grammar, or a parser and its lexer, with whatever they import. The same
-// files again are the same grammar.
+// The files make up one grammar: a combined grammar, or a parser grammar and its lexer grammar, with all grammars that
+// they import. Uploading the same files again returns the same grammar.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7739,7 +8785,7 @@ func (c *ClientWithResponses) CreateGrammarWithResponse(ctx context.Context, bod
 	return ParseCreateGrammarResponse(rsp)
 }
 
-// GetGrammarWithResponse A grammar, its report and its files
+// GetGrammarWithResponse Get a grammar, its report and its files
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7752,10 +8798,10 @@ func (c *ClientWithResponses) GetGrammarWithResponse(ctx context.Context, gramma
 	return ParseGetGrammarResponse(rsp)
 }
 
-// MeasureCoverageWithBodyWithResponse Tell how many of the grammar's paths inputs have
+// MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-// counted, and have no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+// counted and cover no paths.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7768,10 +8814,10 @@ func (c *ClientWithResponses) MeasureCoverageWithBodyWithResponse(ctx context.Co
 	return ParseMeasureCoverageResponse(rsp)
 }
 
-// MeasureCoverageWithResponse Tell how many of the grammar's paths inputs have
+// MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are given at once, or streamed with `application/x-ndjson`, one object a line. Those outside the grammar are
-// counted, and have no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
+// counted and cover no paths.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7784,10 +8830,42 @@ func (c *ClientWithResponses) MeasureCoverageWithResponse(ctx context.Context, g
 	return ParseMeasureCoverageResponse(rsp)
 }
 
-// GenerateInputsWithBodyWithResponse Make inputs of a grammar
+// FitGrammarWithBodyWithResponse Report how well a grammar fits a corpus
 //
-// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-// they are made; if no more can be made, the last line says why.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+func (c *ClientWithResponses) FitGrammarWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *FitGrammarParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FitGrammarResponse, error) {
+	rsp, err := c.FitGrammarWithBody(ctx, grammar, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFitGrammarResponse(rsp)
+}
+
+// FitGrammarWithResponse Report how well a grammar fits a corpus
+//
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. The report has the syntax
+// errors of rejected inputs, the coverage of k-paths, rules and alternatives that no input uses, and ambiguities.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/fit (the `FitGrammar` operationId).
+func (c *ClientWithResponses) FitGrammarWithResponse(ctx context.Context, grammar GrammarName, params *FitGrammarParams, body FitGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*FitGrammarResponse, error) {
+	rsp, err := c.FitGrammar(ctx, grammar, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFitGrammarResponse(rsp)
+}
+
+// GenerateInputsWithBodyWithResponse Generate inputs from a grammar
+//
+// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7800,10 +8878,10 @@ func (c *ClientWithResponses) GenerateInputsWithBodyWithResponse(ctx context.Con
 	return ParseGenerateInputsResponse(rsp)
 }
 
-// GenerateInputsWithResponse Make inputs of a grammar
+// GenerateInputsWithResponse Generate inputs from a grammar
 //
-// Every input was parsed back to the tree it was made from. The same seed makes the same inputs. They are streamed as
-// they are made; if no more can be made, the last line says why.
+// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
+// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7818,7 +8896,7 @@ func (c *ClientWithResponses) GenerateInputsWithResponse(ctx context.Context, gr
 
 // ParseInputWithBodyWithResponse Parse an input
 //
-// An input outside the grammar is an answer, which says where it leaves the grammar.
+// The answer for an input outside the grammar has the syntax error.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7833,7 +8911,7 @@ func (c *ClientWithResponses) ParseInputWithBodyWithResponse(ctx context.Context
 
 // ParseInputWithResponse Parse an input
 //
-// An input outside the grammar is an answer, which says where it leaves the grammar.
+// The answer for an input outside the grammar has the syntax error.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7861,7 +8939,7 @@ func (c *ClientWithResponses) CountPathsWithResponse(ctx context.Context, gramma
 
 // ListPathsWithResponse List the paths of a grammar
 //
-// They are streamed, one object a line. There may be millions; ask for the coverage first, which counts them.
+// The paths are streamed, one object per line. There may be millions; count them first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7874,11 +8952,46 @@ func (c *ClientWithResponses) ListPathsWithResponse(ctx context.Context, grammar
 	return ParseListPathsResponse(rsp)
 }
 
-// SolveConstraintWithBodyWithResponse Make inputs that have some paths and not others
+// LearnProbabilitiesWithBodyWithResponse Learn how likely the choices of a grammar are in a corpus
 //
-// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-// each right below the one before it, as in `object > member`.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+// requests to generate, solve and target.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+func (c *ClientWithResponses) LearnProbabilitiesWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LearnProbabilitiesResponse, error) {
+	rsp, err := c.LearnProbabilitiesWithBody(ctx, grammar, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLearnProbabilitiesResponse(rsp)
+}
+
+// LearnProbabilitiesWithResponse Learn how likely the choices of a grammar are in a corpus
+//
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are
+// left out. Choices that the corpus never makes have no probability. The `probabilities` of the answer can be sent in
+// requests to generate, solve and target.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/probabilities (the `LearnProbabilities` operationId).
+func (c *ClientWithResponses) LearnProbabilitiesWithResponse(ctx context.Context, grammar GrammarName, params *LearnProbabilitiesParams, body LearnProbabilitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*LearnProbabilitiesResponse, error) {
+	rsp, err := c.LearnProbabilities(ctx, grammar, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLearnProbabilitiesResponse(rsp)
+}
+
+// SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
+//
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+// but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7891,11 +9004,12 @@ func (c *ClientWithResponses) SolveConstraintWithBodyWithResponse(ctx context.Co
 	return ParseSolveConstraintResponse(rsp)
 }
 
-// SolveConstraintWithResponse Make inputs that have some paths and not others
+// SolveConstraintWithResponse Generate inputs that contain some paths and not others
 //
-// Or prove that there are none: then the problem is `infeasible`, and `conflict` holds conditions that contradict each
-// other. Where there are trees but no text for one, it is `unrealised`. Paths are written as symbols of the grammar,
-// each right below the one before it, as in `object > member`.
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
+// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
+// but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7908,7 +9022,7 @@ func (c *ClientWithResponses) SolveConstraintWithResponse(ctx context.Context, g
 	return ParseSolveConstraintResponse(rsp)
 }
 
-// ListJobsWithResponse List jobs, the newest first
+// ListJobsWithResponse List jobs, newest first
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7923,7 +9037,7 @@ func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *
 
 // CancelJobWithResponse Cancel a job
 //
-// The job ends soon, and stays in the list. A job that has ended stays as it is.
+// The job is cancelled soon after, and stays in the list. A job that has ended does not change.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7936,7 +9050,7 @@ func (c *ClientWithResponses) CancelJobWithResponse(ctx context.Context, job Job
 	return ParseCancelJobResponse(rsp)
 }
 
-// GetJobWithResponse A job, and how far it is
+// GetJobWithResponse Get a job and its progress
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7951,8 +9065,8 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, job JobNam
 
 // FollowJobWithResponse Follow a job
 //
-// Server-sent events. Each is named `job` and holds the job as JSON: first as it is, then whenever it changes. The
-// stream ends with the job, or when the service shuts down; then follow it again.
+// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
+// when the job ends or the service shuts down. After a shutdown, follow the job again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7965,9 +9079,9 @@ func (c *ClientWithResponses) FollowJobWithResponse(ctx context.Context, job Job
 	return ParseFollowJobResponse(rsp)
 }
 
-// ListKeysWithResponse List keys, the oldest first
+// ListKeysWithResponse List keys, oldest first
 //
-// The keys themselves are not kept.
+// Secrets are not stored.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7980,9 +9094,9 @@ func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, reqEdito
 	return ParseListKeysResponse(rsp)
 }
 
-// CreateKeyWithBodyWithResponse Make a key
+// CreateKeyWithBodyWithResponse Create a key
 //
-// The answer has the key itself, as `secret`, which cannot be had again.
+// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7995,9 +9109,9 @@ func (c *ClientWithResponses) CreateKeyWithBodyWithResponse(ctx context.Context,
 	return ParseCreateKeyResponse(rsp)
 }
 
-// CreateKeyWithResponse Make a key
+// CreateKeyWithResponse Create a key
 //
-// The answer has the key itself, as `secret`, which cannot be had again.
+// The answer has the `secret` of the key, which is not stored and cannot be shown again.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8010,7 +9124,7 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 	return ParseCreateKeyResponse(rsp)
 }
 
-// RevokeKeyWithResponse End what a key allows
+// RevokeKeyWithResponse Revoke a key
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8023,7 +9137,7 @@ func (c *ClientWithResponses) RevokeKeyWithResponse(ctx context.Context, key str
 	return ParseRevokeKeyResponse(rsp)
 }
 
-// ListModelsWithResponse List models, the newest first
+// ListModelsWithResponse List models, newest first
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8038,7 +9152,7 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 
 // TrainModelWithBodyWithResponse Train a model
 //
-// Training is a job. The same observations, options and seed give the same model.
+// Queues a training job. The same observations, options and seed give the same model.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8053,7 +9167,7 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 
 // TrainModelWithResponse Train a model
 //
-// Training is a job. The same observations, options and seed give the same model.
+// Queues a training job. The same observations, options and seed give the same model.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8066,7 +9180,7 @@ func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body T
 	return ParseTrainModelResponse(rsp)
 }
 
-// GetModelWithResponse A model, and how good it is
+// GetModelWithResponse Get a model and its held-out scores
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8079,9 +9193,24 @@ func (c *ClientWithResponses) GetModelWithResponse(ctx context.Context, model Mo
 	return ParseGetModelResponse(rsp)
 }
 
-// GetModelFileWithResponse Download a model
+// EvaluateModelWithBodyWithResponse Evaluate a model on other observations
 //
-// The file is whole in itself; commands read it with `--model`.
+// The body has one observation per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/models/{model}/evaluations (the `EvaluateModel` operationId).
+func (c *ClientWithResponses) EvaluateModelWithBodyWithResponse(ctx context.Context, model ModelName, params *EvaluateModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateModelResponse, error) {
+	rsp, err := c.EvaluateModelWithBody(ctx, model, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluateModelResponse(rsp)
+}
+
+// GetModelFileWithResponse Download a model file
+//
+// Commands read the file with `--model`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8094,10 +9223,10 @@ func (c *ClientWithResponses) GetModelFileWithResponse(ctx context.Context, mode
 	return ParseGetModelFileResponse(rsp)
 }
 
-// TargetMethodsWithBodyWithResponse Make inputs that reach methods
+// TargetMethodsWithBodyWithResponse Generate inputs that reach methods
 //
-// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-// reach all methods that can be reached; the others are told with why not.
+// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+// without an input are reported as `missed`, with the reason.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8110,10 +9239,10 @@ func (c *ClientWithResponses) TargetMethodsWithBodyWithResponse(ctx context.Cont
 	return ParseTargetMethodsResponse(rsp)
 }
 
-// TargetMethodsWithResponse Make inputs that reach methods
+// TargetMethodsWithResponse Generate inputs that reach methods
 //
-// Every input was parsed back, and the model predicts that it reaches the methods it was made for. A few inputs
-// reach all methods that can be reached; the others are told with why not.
+// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
+// without an input are reported as `missed`, with the reason.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8139,7 +9268,7 @@ func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model
 	return ParseListMethodsResponse(rsp)
 }
 
-// ExplainMethodWithResponse Tell what inputs have that reach a method
+// ExplainMethodWithResponse Explain when inputs reach a method
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8152,11 +9281,11 @@ func (c *ClientWithResponses) ExplainMethodWithResponse(ctx context.Context, mod
 	return ParseExplainMethodResponse(rsp)
 }
 
-// PredictWithBodyWithResponse Tell which methods inputs reach
+// PredictWithBodyWithResponse Predict the methods that inputs reach
 //
-// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-// is wrong is answered with an `error`.
+// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+// `error`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8169,11 +9298,11 @@ func (c *ClientWithResponses) PredictWithBodyWithResponse(ctx context.Context, m
 	return ParsePredictResponse(rsp)
 }
 
-// PredictWithResponse Tell which methods inputs reach
+// PredictWithResponse Predict the methods that inputs reach
 //
-// One answer for each input, in order. An input outside the grammar is answered with where it leaves the grammar. With
-// `application/x-ndjson` inputs are streamed, one object a line, and answers come back as they are made; a line that
-// is wrong is answered with an `error`.
+// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
+// `error`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8186,14 +9315,14 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 	return ParsePredictResponse(rsp)
 }
 
-// SelectInputsWithBodyWithResponse Choose the inputs of a corpus that a change calls for
+// SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 //
-// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-// that a corpus of any size can be sent.
+// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+// That way up to 1,000,000 inputs can be sent.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8206,14 +9335,14 @@ func (c *ClientWithResponses) SelectInputsWithBodyWithResponse(ctx context.Conte
 	return ParseSelectInputsResponse(rsp)
 }
 
-// SelectInputsWithResponse Choose the inputs of a corpus that a change calls for
+// SelectInputsWithResponse Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
-// the model tells which inputs reach them. When it is not sure what the change affects, everything is chosen, and
-// `fallbacks` say why. The service reads no repository: what git knows is told by the one who asks.
+// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
+// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
 //
-// With `application/x-ndjson` the first line is the request without its inputs, and each further line is an input, so
-// that a corpus of any size can be sent.
+// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
+// That way up to 1,000,000 inputs can be sent.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8226,7 +9355,7 @@ func (c *ClientWithResponses) SelectInputsWithResponse(ctx context.Context, body
 	return ParseSelectInputsResponse(rsp)
 }
 
-// ListSubjectsWithResponse List the programs that were observed
+// ListSubjectsWithResponse List the programs with observations
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8239,7 +9368,7 @@ func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, reqE
 	return ParseListSubjectsResponse(rsp)
 }
 
-// GetSubjectWithResponse A program, and the versions of it that were observed
+// GetSubjectWithResponse Get a program and its observed commits
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8267,10 +9396,10 @@ func (c *ClientWithResponses) GetObservationsWithResponse(ctx context.Context, s
 
 // AddObservationsWithBodyWithResponse Upload observations
 //
-// The body is streamed: one JSON object a line, as docs/observations.md says. It may be compressed (gzip or zstd).
-// An observation that is here already changes nothing; one that says something else of the same input is kept, and
-// counted as contradictory. A line that is wrong is reported, and the others are stored; with `strict` the upload ends
-// at the first wrong line. What an upload stored before it broke off stays, so sending all of it again is safe.
+// The body has one JSON object per line, in the format of docs/observations.md, and may be compressed with gzip or zstd.
+// Observations that are already stored are skipped. An observation that contradicts another one of the same input is
+// stored and counted as contradictory. Invalid lines are skipped and reported; with `strict`, the upload ends at the
+// first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8283,7 +9412,7 @@ func (c *ClientWithResponses) AddObservationsWithBodyWithResponse(ctx context.Co
 	return ParseAddObservationsResponse(rsp)
 }
 
-// GetVersionWithResponse Which version of inroad answers
+// GetVersionWithResponse Get the version of the service
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8311,7 +9440,7 @@ func ParseGetHealthResponse(rsp *http.Response) (*GetHealthResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Well
+		var dest Healthy
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -8344,7 +9473,7 @@ func ParseGetReadinessResponse(rsp *http.Response) (*GetReadinessResponse, error
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Well
+		var dest Healthy
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -8812,6 +9941,53 @@ func ParseMeasureCoverageResponse(rsp *http.Response) (*MeasureCoverageResponse,
 	return response, nil
 }
 
+// ParseFitGrammarResponse parses an HTTP response from a FitGrammarWithResponse call
+func ParseFitGrammarResponse(rsp *http.Response) (*FitGrammarResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FitGrammarResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Fit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGenerateInputsResponse parses an HTTP response from a GenerateInputsWithResponse call
 func ParseGenerateInputsResponse(rsp *http.Response) (*GenerateInputsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -8953,6 +10129,53 @@ func ParseListPathsResponse(rsp *http.Response) (*ListPathsResponse, error) {
 	}
 
 	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseLearnProbabilitiesResponse parses an HTTP response from a LearnProbabilitiesWithResponse call
+func ParseLearnProbabilitiesResponse(rsp *http.Response) (*LearnProbabilitiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LearnProbabilitiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Learned
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9458,6 +10681,53 @@ func ParseGetModelResponse(rsp *http.Response) (*GetModelResponse, error) {
 	return response, nil
 }
 
+// ParseEvaluateModelResponse parses an HTTP response from a EvaluateModelWithResponse call
+func ParseEvaluateModelResponse(rsp *http.Response) (*EvaluateModelResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EvaluateModelResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Evaluation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetModelFileResponse parses an HTTP response from a GetModelFileWithResponse call
 func ParseGetModelFileResponse(rsp *http.Response) (*GetModelFileResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -9913,28 +11183,28 @@ func ParseGetVersionResponse(rsp *http.Response) (*GetVersionResponse, error) {
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// GetHealth Whether the process answers
+	// GetHealth Report whether the process is alive
 	// (GET /healthz)
 	GetHealth(ctx echo.Context) error
-	// GetReadiness Whether requests can be served
+	// GetReadiness Report whether the service accepts requests
 	// (GET /readyz)
 	GetReadiness(ctx echo.Context) error
-	// ListAliases List the names that were given to models
+	// ListAliases List the aliases of models
 	// (GET /v1/aliases)
 	ListAliases(ctx echo.Context) error
-	// DeleteAlias Take a name from a model
+	// DeleteAlias Delete an alias
 	// (DELETE /v1/aliases/{alias})
 	DeleteAlias(ctx echo.Context, alias string) error
-	// PutAlias Give a name to a model
+	// PutAlias Set an alias of a model
 	// (PUT /v1/aliases/{alias})
 	PutAlias(ctx echo.Context, alias string) error
-	// GetBackup Download a copy of the store
+	// GetBackup Download a backup of the store
 	// (GET /v1/backup)
 	GetBackup(ctx echo.Context) error
-	// CompareModels Tell which methods inputs reach under other conditions than before
+	// CompareModels Compare two models
 	// (POST /v1/comparisons)
 	CompareModels(ctx echo.Context) error
-	// CheckGrammar Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammar Check a grammar
 	// (POST /v1/grammar-checks)
 	CheckGrammar(ctx echo.Context) error
 	// ListGrammars List grammars
@@ -9943,13 +11213,16 @@ type ServerInterface interface {
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx echo.Context) error
-	// GetGrammar A grammar, its report and its files
+	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx echo.Context, grammar GrammarName) error
-	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	// MeasureCoverage Measure how many paths of a grammar a corpus covers
 	// (POST /v1/grammars/{grammar}/coverage)
 	MeasureCoverage(ctx echo.Context, grammar GrammarName, params MeasureCoverageParams) error
-	// GenerateInputs Make inputs of a grammar
+	// FitGrammar Report how well a grammar fits a corpus
+	// (POST /v1/grammars/{grammar}/fit)
+	FitGrammar(ctx echo.Context, grammar GrammarName, params FitGrammarParams) error
+	// GenerateInputs Generate inputs from a grammar
 	// (POST /v1/grammars/{grammar}/inputs)
 	GenerateInputs(ctx echo.Context, grammar GrammarName) error
 	// ParseInput Parse an input
@@ -9961,61 +11234,67 @@ type ServerInterface interface {
 	// ListPaths List the paths of a grammar
 	// (GET /v1/grammars/{grammar}/paths)
 	ListPaths(ctx echo.Context, grammar GrammarName, params ListPathsParams) error
-	// SolveConstraint Make inputs that have some paths and not others
+	// LearnProbabilities Learn how likely the choices of a grammar are in a corpus
+	// (POST /v1/grammars/{grammar}/probabilities)
+	LearnProbabilities(ctx echo.Context, grammar GrammarName, params LearnProbabilitiesParams) error
+	// SolveConstraint Generate inputs that contain some paths and not others
 	// (POST /v1/grammars/{grammar}/solutions)
 	SolveConstraint(ctx echo.Context, grammar GrammarName) error
-	// ListJobs List jobs, the newest first
+	// ListJobs List jobs, newest first
 	// (GET /v1/jobs)
 	ListJobs(ctx echo.Context, params ListJobsParams) error
 	// CancelJob Cancel a job
 	// (DELETE /v1/jobs/{job})
 	CancelJob(ctx echo.Context, job JobName) error
-	// GetJob A job, and how far it is
+	// GetJob Get a job and its progress
 	// (GET /v1/jobs/{job})
 	GetJob(ctx echo.Context, job JobName) error
 	// FollowJob Follow a job
 	// (GET /v1/jobs/{job}/events)
 	FollowJob(ctx echo.Context, job JobName) error
-	// ListKeys List keys, the oldest first
+	// ListKeys List keys, oldest first
 	// (GET /v1/keys)
 	ListKeys(ctx echo.Context) error
-	// CreateKey Make a key
+	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
-	// RevokeKey End what a key allows
+	// RevokeKey Revoke a key
 	// (DELETE /v1/keys/{key})
 	RevokeKey(ctx echo.Context, key string) error
-	// ListModels List models, the newest first
+	// ListModels List models, newest first
 	// (GET /v1/models)
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
 	TrainModel(ctx echo.Context) error
-	// GetModel A model, and how good it is
+	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx echo.Context, model ModelName) error
-	// GetModelFile Download a model
+	// EvaluateModel Evaluate a model on other observations
+	// (POST /v1/models/{model}/evaluations)
+	EvaluateModel(ctx echo.Context, model ModelName, params EvaluateModelParams) error
+	// GetModelFile Download a model file
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx echo.Context, model ModelName) error
-	// TargetMethods Make inputs that reach methods
+	// TargetMethods Generate inputs that reach methods
 	// (POST /v1/models/{model}/inputs)
 	TargetMethods(ctx echo.Context, model ModelName) error
 	// ListMethods List the methods that a model knows
 	// (GET /v1/models/{model}/methods)
 	ListMethods(ctx echo.Context, model ModelName) error
-	// ExplainMethod Tell what inputs have that reach a method
+	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error
-	// Predict Tell which methods inputs reach
+	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
-	// SelectInputs Choose the inputs of a corpus that a change calls for
+	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx echo.Context) error
-	// ListSubjects List the programs that were observed
+	// ListSubjects List the programs with observations
 	// (GET /v1/subjects)
 	ListSubjects(ctx echo.Context) error
-	// GetSubject A program, and the versions of it that were observed
+	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx echo.Context, subject SubjectName) error
 	// GetObservations Download observations
@@ -10024,7 +11303,7 @@ type ServerInterface interface {
 	// AddObservations Upload observations
 	// (POST /v1/subjects/{subject}/observations)
 	AddObservations(ctx echo.Context, subject SubjectName, params AddObservationsParams) error
-	// GetVersion Which version of inroad answers
+	// GetVersion Get the version of the service
 	// (GET /v1/version)
 	GetVersion(ctx echo.Context) error
 }
@@ -10221,6 +11500,31 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	return err
 }
 
+// FitGrammar converts echo context to params.
+func (w *ServerInterfaceWrapper) FitGrammar(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FitGrammarParams
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FitGrammar(ctx, grammar, params)
+	return err
+}
+
 // GenerateInputs converts echo context to params.
 func (w *ServerInterfaceWrapper) GenerateInputs(ctx echo.Context) error {
 	var err error
@@ -10356,6 +11660,45 @@ func (w *ServerInterfaceWrapper) ListPaths(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListPaths(ctx, grammar, params)
+	return err
+}
+
+// LearnProbabilities converts echo context to params.
+func (w *ServerInterfaceWrapper) LearnProbabilities(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params LearnProbabilitiesParams
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
+	// ------------- Optional query parameter "invert" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "invert", ctx.QueryParams(), &params.Invert, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invert: %s", err))
+	}
+
+	// ------------- Optional query parameter "tokens" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tokens", ctx.QueryParams(), &params.Tokens, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tokens: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.LearnProbabilities(ctx, grammar, params)
 	return err
 }
 
@@ -10536,6 +11879,31 @@ func (w *ServerInterfaceWrapper) GetModel(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetModel(ctx, model)
+	return err
+}
+
+// EvaluateModel converts echo context to params.
+func (w *ServerInterfaceWrapper) EvaluateModel(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EvaluateModelParams
+	// ------------- Optional query parameter "strict" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "strict", ctx.QueryParams(), &params.Strict, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter strict: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EvaluateModel(ctx, model, params)
 	return err
 }
 
@@ -10819,6 +12187,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/grammars/:grammar/path-count", wrapper.CountPaths, options.OperationMiddlewares["countPaths"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/inputs", wrapper.GenerateInputs, options.OperationMiddlewares["generateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/solutions", wrapper.SolveConstraint, options.OperationMiddlewares["solveConstraint"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/probabilities", wrapper.LearnProbabilities, options.OperationMiddlewares["learnProbabilities"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/fit", wrapper.FitGrammar, options.OperationMiddlewares["fitGrammar"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
@@ -10828,6 +12198,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/file", wrapper.GetModelFile, options.OperationMiddlewares["getModelFile"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/predictions", wrapper.Predict, options.OperationMiddlewares["predict"]...)
+	router.POST(options.BaseURL+"/v1/models/:model/evaluations", wrapper.EvaluateModel, options.OperationMiddlewares["evaluateModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/methods", wrapper.ListMethods, options.OperationMiddlewares["listMethods"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/methods/:method", wrapper.ExplainMethod, options.OperationMiddlewares["explainMethod"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/inputs", wrapper.TargetMethods, options.OperationMiddlewares["targetMethods"]...)
@@ -10858,6 +12229,8 @@ type BusyApplicationProblemPlusJSONResponse struct {
 
 type FullApplicationProblemPlusJSONResponse Problem
 
+type HealthyJSONResponse Status
+
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
 type ProblemApplicationProblemPlusJSONResponse Problem
@@ -10873,8 +12246,6 @@ type UnavailableApplicationProblemPlusJSONResponse struct {
 
 type UnprocessableApplicationProblemPlusJSONResponse Problem
 
-type WellJSONResponse Status
-
 type GetHealthRequestObject struct {
 }
 
@@ -10882,7 +12253,7 @@ type GetHealthResponseObject interface {
 	VisitGetHealthResponse(w http.ResponseWriter) error
 }
 
-type GetHealth200JSONResponse struct{ WellJSONResponse }
+type GetHealth200JSONResponse struct{ HealthyJSONResponse }
 
 func (response GetHealth200JSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
 
@@ -10920,7 +12291,7 @@ type GetReadinessResponseObject interface {
 	VisitGetReadinessResponse(w http.ResponseWriter) error
 }
 
-type GetReadiness200JSONResponse struct{ WellJSONResponse }
+type GetReadiness200JSONResponse struct{ HealthyJSONResponse }
 
 func (response GetReadiness200JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
 
@@ -11589,6 +12960,80 @@ func (response MeasureCoveragedefaultApplicationProblemPlusJSONResponse) VisitMe
 	return err
 }
 
+type FitGrammarRequestObject struct {
+	Grammar  GrammarName `json:"grammar"`
+	Params   FitGrammarParams
+	JSONBody *FitGrammarJSONRequestBody
+	Body     io.Reader
+}
+
+type FitGrammarResponseObject interface {
+	VisitFitGrammarResponse(w http.ResponseWriter) error
+}
+
+type FitGrammar200JSONResponse Fit
+
+func (response FitGrammar200JSONResponse) VisitFitGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FitGrammar404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response FitGrammar404ApplicationProblemPlusJSONResponse) VisitFitGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FitGrammar422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response FitGrammar422ApplicationProblemPlusJSONResponse) VisitFitGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FitGrammardefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FitGrammardefaultApplicationProblemPlusJSONResponse) VisitFitGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GenerateInputsRequestObject struct {
 	Grammar GrammarName `json:"grammar"`
 	Body    *GenerateInputsJSONRequestBody
@@ -11908,6 +13353,80 @@ type ListPathsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListPathsdefaultApplicationProblemPlusJSONResponse) VisitListPathsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LearnProbabilitiesRequestObject struct {
+	Grammar  GrammarName `json:"grammar"`
+	Params   LearnProbabilitiesParams
+	JSONBody *LearnProbabilitiesJSONRequestBody
+	Body     io.Reader
+}
+
+type LearnProbabilitiesResponseObject interface {
+	VisitLearnProbabilitiesResponse(w http.ResponseWriter) error
+}
+
+type LearnProbabilities200JSONResponse Learned
+
+func (response LearnProbabilities200JSONResponse) VisitLearnProbabilitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LearnProbabilities404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response LearnProbabilities404ApplicationProblemPlusJSONResponse) VisitLearnProbabilitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LearnProbabilities422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response LearnProbabilities422ApplicationProblemPlusJSONResponse) VisitLearnProbabilitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LearnProbabilitiesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response LearnProbabilitiesdefaultApplicationProblemPlusJSONResponse) VisitLearnProbabilitiesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12630,6 +14149,79 @@ type GetModeldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetModeldefaultApplicationProblemPlusJSONResponse) VisitGetModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateModelRequestObject struct {
+	Model  ModelName `json:"model"`
+	Params EvaluateModelParams
+	Body   io.Reader
+}
+
+type EvaluateModelResponseObject interface {
+	VisitEvaluateModelResponse(w http.ResponseWriter) error
+}
+
+type EvaluateModel200JSONResponse Evaluation
+
+func (response EvaluateModel200JSONResponse) VisitEvaluateModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateModel404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response EvaluateModel404ApplicationProblemPlusJSONResponse) VisitEvaluateModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateModel422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response EvaluateModel422ApplicationProblemPlusJSONResponse) VisitEvaluateModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateModeldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EvaluateModeldefaultApplicationProblemPlusJSONResponse) VisitEvaluateModelResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -13478,28 +15070,28 @@ func (response GetVersiondefaultApplicationProblemPlusJSONResponse) VisitGetVers
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// GetHealth Whether the process answers
+	// GetHealth Report whether the process is alive
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
-	// GetReadiness Whether requests can be served
+	// GetReadiness Report whether the service accepts requests
 	// (GET /readyz)
 	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
-	// ListAliases List the names that were given to models
+	// ListAliases List the aliases of models
 	// (GET /v1/aliases)
 	ListAliases(ctx context.Context, request ListAliasesRequestObject) (ListAliasesResponseObject, error)
-	// DeleteAlias Take a name from a model
+	// DeleteAlias Delete an alias
 	// (DELETE /v1/aliases/{alias})
 	DeleteAlias(ctx context.Context, request DeleteAliasRequestObject) (DeleteAliasResponseObject, error)
-	// PutAlias Give a name to a model
+	// PutAlias Set an alias of a model
 	// (PUT /v1/aliases/{alias})
 	PutAlias(ctx context.Context, request PutAliasRequestObject) (PutAliasResponseObject, error)
-	// GetBackup Download a copy of the store
+	// GetBackup Download a backup of the store
 	// (GET /v1/backup)
 	GetBackup(ctx context.Context, request GetBackupRequestObject) (GetBackupResponseObject, error)
-	// CompareModels Tell which methods inputs reach under other conditions than before
+	// CompareModels Compare two models
 	// (POST /v1/comparisons)
 	CompareModels(ctx context.Context, request CompareModelsRequestObject) (CompareModelsResponseObject, error)
-	// CheckGrammar Tell what is wrong with a grammar, and what it is made of
+	// CheckGrammar Check a grammar
 	// (POST /v1/grammar-checks)
 	CheckGrammar(ctx context.Context, request CheckGrammarRequestObject) (CheckGrammarResponseObject, error)
 	// ListGrammars List grammars
@@ -13508,13 +15100,16 @@ type StrictServerInterface interface {
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx context.Context, request CreateGrammarRequestObject) (CreateGrammarResponseObject, error)
-	// GetGrammar A grammar, its report and its files
+	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx context.Context, request GetGrammarRequestObject) (GetGrammarResponseObject, error)
-	// MeasureCoverage Tell how many of the grammar's paths inputs have
+	// MeasureCoverage Measure how many paths of a grammar a corpus covers
 	// (POST /v1/grammars/{grammar}/coverage)
 	MeasureCoverage(ctx context.Context, request MeasureCoverageRequestObject) (MeasureCoverageResponseObject, error)
-	// GenerateInputs Make inputs of a grammar
+	// FitGrammar Report how well a grammar fits a corpus
+	// (POST /v1/grammars/{grammar}/fit)
+	FitGrammar(ctx context.Context, request FitGrammarRequestObject) (FitGrammarResponseObject, error)
+	// GenerateInputs Generate inputs from a grammar
 	// (POST /v1/grammars/{grammar}/inputs)
 	GenerateInputs(ctx context.Context, request GenerateInputsRequestObject) (GenerateInputsResponseObject, error)
 	// ParseInput Parse an input
@@ -13526,61 +15121,67 @@ type StrictServerInterface interface {
 	// ListPaths List the paths of a grammar
 	// (GET /v1/grammars/{grammar}/paths)
 	ListPaths(ctx context.Context, request ListPathsRequestObject) (ListPathsResponseObject, error)
-	// SolveConstraint Make inputs that have some paths and not others
+	// LearnProbabilities Learn how likely the choices of a grammar are in a corpus
+	// (POST /v1/grammars/{grammar}/probabilities)
+	LearnProbabilities(ctx context.Context, request LearnProbabilitiesRequestObject) (LearnProbabilitiesResponseObject, error)
+	// SolveConstraint Generate inputs that contain some paths and not others
 	// (POST /v1/grammars/{grammar}/solutions)
 	SolveConstraint(ctx context.Context, request SolveConstraintRequestObject) (SolveConstraintResponseObject, error)
-	// ListJobs List jobs, the newest first
+	// ListJobs List jobs, newest first
 	// (GET /v1/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
 	// CancelJob Cancel a job
 	// (DELETE /v1/jobs/{job})
 	CancelJob(ctx context.Context, request CancelJobRequestObject) (CancelJobResponseObject, error)
-	// GetJob A job, and how far it is
+	// GetJob Get a job and its progress
 	// (GET /v1/jobs/{job})
 	GetJob(ctx context.Context, request GetJobRequestObject) (GetJobResponseObject, error)
 	// FollowJob Follow a job
 	// (GET /v1/jobs/{job}/events)
 	FollowJob(ctx context.Context, request FollowJobRequestObject) (FollowJobResponseObject, error)
-	// ListKeys List keys, the oldest first
+	// ListKeys List keys, oldest first
 	// (GET /v1/keys)
 	ListKeys(ctx context.Context, request ListKeysRequestObject) (ListKeysResponseObject, error)
-	// CreateKey Make a key
+	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx context.Context, request CreateKeyRequestObject) (CreateKeyResponseObject, error)
-	// RevokeKey End what a key allows
+	// RevokeKey Revoke a key
 	// (DELETE /v1/keys/{key})
 	RevokeKey(ctx context.Context, request RevokeKeyRequestObject) (RevokeKeyResponseObject, error)
-	// ListModels List models, the newest first
+	// ListModels List models, newest first
 	// (GET /v1/models)
 	ListModels(ctx context.Context, request ListModelsRequestObject) (ListModelsResponseObject, error)
 	// TrainModel Train a model
 	// (POST /v1/models)
 	TrainModel(ctx context.Context, request TrainModelRequestObject) (TrainModelResponseObject, error)
-	// GetModel A model, and how good it is
+	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx context.Context, request GetModelRequestObject) (GetModelResponseObject, error)
-	// GetModelFile Download a model
+	// EvaluateModel Evaluate a model on other observations
+	// (POST /v1/models/{model}/evaluations)
+	EvaluateModel(ctx context.Context, request EvaluateModelRequestObject) (EvaluateModelResponseObject, error)
+	// GetModelFile Download a model file
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx context.Context, request GetModelFileRequestObject) (GetModelFileResponseObject, error)
-	// TargetMethods Make inputs that reach methods
+	// TargetMethods Generate inputs that reach methods
 	// (POST /v1/models/{model}/inputs)
 	TargetMethods(ctx context.Context, request TargetMethodsRequestObject) (TargetMethodsResponseObject, error)
 	// ListMethods List the methods that a model knows
 	// (GET /v1/models/{model}/methods)
 	ListMethods(ctx context.Context, request ListMethodsRequestObject) (ListMethodsResponseObject, error)
-	// ExplainMethod Tell what inputs have that reach a method
+	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx context.Context, request ExplainMethodRequestObject) (ExplainMethodResponseObject, error)
-	// Predict Tell which methods inputs reach
+	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
-	// SelectInputs Choose the inputs of a corpus that a change calls for
+	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
-	// ListSubjects List the programs that were observed
+	// ListSubjects List the programs with observations
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
-	// GetSubject A program, and the versions of it that were observed
+	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx context.Context, request GetSubjectRequestObject) (GetSubjectResponseObject, error)
 	// GetObservations Download observations
@@ -13589,7 +15190,7 @@ type StrictServerInterface interface {
 	// AddObservations Upload observations
 	// (POST /v1/subjects/{subject}/observations)
 	AddObservations(ctx context.Context, request AddObservationsRequestObject) (AddObservationsResponseObject, error)
-	// GetVersion Which version of inroad answers
+	// GetVersion Get the version of the service
 	// (GET /v1/version)
 	GetVersion(ctx context.Context, request GetVersionRequestObject) (GetVersionResponseObject, error)
 }
@@ -14011,6 +15612,60 @@ func (sh *strictHandler) MeasureCoverage(ctx echo.Context, grammar GrammarName, 
 	return nil
 }
 
+// FitGrammar operation middleware
+func (sh *strictHandler) FitGrammar(ctx echo.Context, grammar GrammarName, params FitGrammarParams) error {
+	var request FitGrammarRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
+		var body FitGrammarJSONRequestBody
+		var err error
+		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+			// A request validator built on kin-openapi's openapi3filter with
+			// KeepValidatedValue leaves the value it validated on the body. Bind
+			// that value, matching member names exactly, so the handler receives
+			// what was validated instead of a second, case-insensitive decode.
+			// Otherwise bind only the request body, so that path and query
+			// parameters are not also bound into the body struct.
+			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+				err = binder.BindBody(ctx, &body)
+			}
+		} else {
+			// A custom binder is installed on the Echo instance; defer to it
+			// entirely, since echo.Binder does not expose body-only binding and
+			// the binder may do more than decode (for example call ctx.Validate).
+			err = ctx.Bind(&body)
+		}
+		if err != nil {
+			return err
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-ndjson") {
+		request.Body = ctx.Request().Body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FitGrammar(ctx.Request().Context(), request.(FitGrammarRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FitGrammar")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FitGrammarResponseObject); ok {
+		return validResponse.VisitFitGrammarResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // GenerateInputs operation middleware
 func (sh *strictHandler) GenerateInputs(ctx echo.Context, grammar GrammarName) error {
 	var request GenerateInputsRequestObject
@@ -14153,6 +15808,60 @@ func (sh *strictHandler) ListPaths(ctx echo.Context, grammar GrammarName, params
 		return err
 	} else if validResponse, ok := response.(ListPathsResponseObject); ok {
 		return validResponse.VisitListPathsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// LearnProbabilities operation middleware
+func (sh *strictHandler) LearnProbabilities(ctx echo.Context, grammar GrammarName, params LearnProbabilitiesParams) error {
+	var request LearnProbabilitiesRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
+		var body LearnProbabilitiesJSONRequestBody
+		var err error
+		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+			// A request validator built on kin-openapi's openapi3filter with
+			// KeepValidatedValue leaves the value it validated on the body. Bind
+			// that value, matching member names exactly, so the handler receives
+			// what was validated instead of a second, case-insensitive decode.
+			// Otherwise bind only the request body, so that path and query
+			// parameters are not also bound into the body struct.
+			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+				err = binder.BindBody(ctx, &body)
+			}
+		} else {
+			// A custom binder is installed on the Echo instance; defer to it
+			// entirely, since echo.Binder does not expose body-only binding and
+			// the binder may do more than decode (for example call ctx.Validate).
+			err = ctx.Bind(&body)
+		}
+		if err != nil {
+			return err
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-ndjson") {
+		request.Body = ctx.Request().Body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.LearnProbabilities(ctx.Request().Context(), request.(LearnProbabilitiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LearnProbabilities")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(LearnProbabilitiesResponseObject); ok {
+		return validResponse.VisitLearnProbabilitiesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -14491,6 +16200,34 @@ func (sh *strictHandler) GetModel(ctx echo.Context, model ModelName) error {
 		return err
 	} else if validResponse, ok := response.(GetModelResponseObject); ok {
 		return validResponse.VisitGetModelResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EvaluateModel operation middleware
+func (sh *strictHandler) EvaluateModel(ctx echo.Context, model ModelName, params EvaluateModelParams) error {
+	var request EvaluateModelRequestObject
+
+	request.Model = model
+	request.Params = params
+
+	request.Body = ctx.Request().Body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EvaluateModel(ctx.Request().Context(), request.(EvaluateModelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EvaluateModel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EvaluateModelResponseObject); ok {
+		return validResponse.VisitEvaluateModelResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

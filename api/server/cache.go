@@ -8,30 +8,30 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// A cache keeps what was used last, up to about so many bytes. What many ask for
-// at once is loaded once.
+// A cache is an LRU cache with an approximate limit in bytes. Concurrent requests for
+// the same key load it once.
 type cache[V any] struct {
-	most  int64
+	max   int64
 	group singleflight.Group
 
 	mu    sync.Mutex
 	size  int64
-	order *list.List // of cached[V], what was used last first
+	order *list.List // of *cacheEntry[V], most recently used first
 	byKey map[string]*list.Element
 }
 
-type cached[V any] struct {
+type cacheEntry[V any] struct {
 	key   string
 	value V
 	size  int64
 }
 
-func newCache[V any](most int64) *cache[V] {
-	return &cache[V]{most: most, order: list.New(), byKey: map[string]*list.Element{}}
+func newCache[V any](maxBytes int64) *cache[V] {
+	return &cache[V]{max: maxBytes, order: list.New(), byKey: map[string]*list.Element{}}
 }
 
-// get returns what is kept under a key, and otherwise what load returns, with its
-// size. Loading goes on when the one who began it gives up, for the others.
+// get returns the value of a key. If the cache does not have it, load returns the
+// value and its size. Loading continues for other callers if ctx ends.
 func (c *cache[V]) get(ctx context.Context, key string, load func() (V, int64, error)) (V, error) {
 	if value, ok := c.find(key); ok {
 		return value, nil
@@ -59,7 +59,7 @@ func (c *cache[V]) get(ctx context.Context, key string, load func() (V, int64, e
 	}
 }
 
-// bytes returns about how much is kept.
+// bytes returns the approximate size of the cached values.
 func (c *cache[V]) bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,18 +75,18 @@ func (c *cache[V]) find(key string) (V, bool) {
 		return none, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*cached[V]).value, true
+	return e.Value.(*cacheEntry[V]).value, true
 }
 
-// add keeps a value, and drops what was not used for the longest. One that is
-// larger than the cache is kept alone, as it is in use.
+// add caches a value and evicts the least recently used values. A value that is
+// larger than the cache is cached alone, because it is in use.
 func (c *cache[V]) add(key string, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byKey[key] = c.order.PushFront(&cached[V]{key, value, size})
+	c.byKey[key] = c.order.PushFront(&cacheEntry[V]{key, value, size})
 	c.size += size
-	for c.size > c.most && c.order.Len() > 1 {
-		last := c.order.Remove(c.order.Back()).(*cached[V])
+	for c.size > c.max && c.order.Len() > 1 {
+		last := c.order.Remove(c.order.Back()).(*cacheEntry[V])
 		delete(c.byKey, last.key)
 		c.size -= last.size
 	}

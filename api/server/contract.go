@@ -1,10 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -12,39 +15,40 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/labstack/echo/v4"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	apicontract "github.com/inroad/inroad/api/openapi/contract"
 	"github.com/inroad/inroad/api/store"
 )
 
-// A contract checks requests against the document.
+// A contract validates requests. Its maps are indexed by method and route, such as
+// "GET /v1/jobs/:job".
 type contract struct {
-	json   []byte // as clients get it
+	json   []byte // the contract as it is served
 	routes map[string]*routers.Route
-	scopes map[string]store.Scope // that operations need
+	scopes map[string]store.Scope // required scopes; empty for public operations
 }
 
-// ndjson is the type of bodies that are streamed.
+// ndjson is the media type of streamed bodies.
 const ndjson = "application/x-ndjson"
 
 func loadContract() (*contract, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(openapi.Document)
+	doc, err := apicontract.Load(openapi.Document)
 	if err != nil {
-		return nil, fmt.Errorf("the contract: %w", err)
+		return nil, err
 	}
 	c := &contract{routes: map[string]*routers.Route{}, scopes: map[string]store.Scope{}}
 	if c.json, err = doc.MarshalJSON(); err != nil {
-		return nil, fmt.Errorf("the contract: %w", err)
+		return nil, fmt.Errorf("encode the contract: %w", err)
 	}
-	// As 3.1 every schema would be compiled anew for every request. Our schemas
-	// mean the same in 3.0, for which there is a validator that needs no
-	// compiling; tests see to it that both agree.
+	// The validator for 3.1 compiles every schema on every request. The validator for
+	// 3.0 does not, and our schemas mean the same in both versions, which tests check.
 	doc.OpenAPI = "3.0.3"
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			name := method + " " + routed(path)
-			c.scopes[name] = scopeOf(doc, op)
-			// The validator would read a whole body to see whether someone is allowed to
-			// send it.
+			name := method + " " + strings.NewReplacer("{", ":", "}", "").Replace(path) // as echo writes it
+			c.scopes[name] = requiredScope(doc, op)
+			// authenticate checks keys; the validator would read the whole body first.
 			op.Security = openapi3.NewSecurityRequirements()
 			c.routes[name] = &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: op}
 		}
@@ -52,16 +56,13 @@ func loadContract() (*contract, error) {
 	return c, nil
 }
 
-// routed returns a path of the contract as echo writes it.
-func routed(path string) string { return strings.NewReplacer("{", ":", "}", "").Replace(path) }
-
-// scopeOf returns what someone must be allowed to do; nothing if anybody may.
-func scopeOf(doc *openapi3.T, op *openapi3.Operation) store.Scope {
-	needed := doc.Security
+// requiredScope returns the scope that an operation needs; empty if it is public.
+func requiredScope(doc *openapi3.T, op *openapi3.Operation) store.Scope {
+	security := doc.Security
 	if op.Security != nil {
-		needed = *op.Security
+		security = *op.Security
 	}
-	for _, requirement := range needed {
+	for _, requirement := range security {
 		for _, scope := range requirement["key"] {
 			return store.Scope(scope)
 		}
@@ -73,7 +74,7 @@ func (c *contract) serve(ctx echo.Context) error {
 	return ctx.Blob(http.StatusOK, echo.MIMEApplicationJSON, c.json)
 }
 
-// route returns what the contract says of a request, nil if nothing.
+// route returns the operation of a request; nil if the contract has none.
 func (c *contract) route(ctx echo.Context) *routers.Route {
 	return c.routes[ctx.Request().Method+" "+ctx.Path()]
 }
@@ -95,9 +96,9 @@ func mediaType(r *http.Request) string {
 	return kind
 }
 
-// validated refuses requests that are not what the contract says. Bodies that are
-// streamed are not read for that.
-func (c *contract) validated(next echo.HandlerFunc) echo.HandlerFunc {
+// validate rejects requests that violate the contract. It does not read streamed
+// bodies.
+func (c *contract) validate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ctx echo.Context) error {
 		route := c.route(ctx)
 		if route == nil {
@@ -106,7 +107,7 @@ func (c *contract) validated(next echo.HandlerFunc) echo.HandlerFunc {
 		r := ctx.Request()
 		kind := mediaType(r)
 		if body := route.Operation.RequestBody; body != nil && body.Value.Content[kind] == nil {
-			return &mediaError{echo.HeaderContentType, r.Header.Get(echo.HeaderContentType), acceptable(body.Value.Content)}
+			return &mediaError{echo.HeaderContentType, r.Header.Get(echo.HeaderContentType), slices.Sorted(maps.Keys(body.Value.Content))}
 		}
 		params := map[string]string{}
 		for i, name := range ctx.ParamNames() {
@@ -126,29 +127,23 @@ func (c *contract) validated(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func acceptable(content openapi3.Content) string {
-	if content[ndjson] != nil && content[echo.MIMEApplicationJSON] != nil {
-		return echo.MIMEApplicationJSON + " and " + ndjson + " are"
-	}
-	for kind := range content {
-		return kind + " is"
-	}
-	return "nothing is"
+// A mediaError reports an unsupported media type or encoding of a body.
+type mediaError struct {
+	header, value string
+	supported     []string
 }
-
-// A mediaError tells that a body cannot be read.
-type mediaError struct{ header, value, read string }
 
 func (e *mediaError) Error() string {
-	return fmt.Sprintf("%s %q: %s read here", e.header, e.value, e.read)
+	return fmt.Sprintf("%s %q: must be %s", e.header, excerpt(e.value), openapi.List(e.supported))
 }
 
-// A requestError tells that a request is not what the contract says.
+// A requestError reports a request that violates the contract.
 type requestError struct{ detail string }
 
 func (e *requestError) Error() string { return e.detail }
 
-// contractError says in a line what is wrong with a request.
+// contractError returns the error for a request that violates the contract: an
+// [openapi.FieldError] if one of its fields is invalid.
 func contractError(err error) error {
 	failed, ok := errors.AsType[*openapi3filter.RequestError](err)
 	if !ok {
@@ -160,31 +155,47 @@ func contractError(err error) error {
 	if failed.RequestBody != nil && failed.Reason == "reading failed" && failed.Err != nil {
 		return &bodyError{failed.Err}
 	}
-	where := "body"
-	if failed.Parameter != nil {
-		where = fmt.Sprintf("%s parameter %s", failed.Parameter.In, failed.Parameter.Name)
+	if schema, ok := errors.AsType[*openapi3.SchemaError](failed.Err); ok {
+		prefix := ""
+		if failed.Parameter != nil {
+			prefix = failed.Parameter.Name
+		}
+		return fieldError(prefix, schema)
+	}
+	if p := failed.Parameter; p != nil {
+		if parse, ok := errors.AsType[*openapi3filter.ParseError](failed.Err); ok {
+			return apicontract.Schema(p.Schema.Value).TypeError(p.Name, fmt.Sprint(parse.Value))
+		}
+		return &openapi.FieldError{Field: p.Name, Problem: cmp.Or(failed.Reason, "required")}
 	}
 	reason := failed.Reason
-	if schema, ok := errors.AsType[*openapi3.SchemaError](failed.Err); ok {
-		reason = schema.Reason
-		if at := schema.JSONPointer(); len(at) > 0 {
-			reason = "/" + strings.Join(at, "/") + ": " + reason
-		}
-	} else if failed.Err != nil && failed.Err.Error() != reason {
-		if reason != "" {
-			reason += ": "
-		}
-		reason += failed.Err.Error()
+	if failed.Err != nil && failed.Err.Error() != reason {
+		reason = strings.TrimPrefix(reason+": "+failed.Err.Error(), ": ")
 	}
-	return &requestError{where + ": " + excerpt(reason)}
+	return &requestError{"body: " + excerpt(reason)}
 }
 
-// excerpt cuts what may have been taken from a request.
-func excerpt(text string) string {
-	const most = 500
-	text = strings.ToValidUTF8(text, "�")
-	if len(text) <= most {
-		return text
+// fieldError returns the error of a field as [openapi.Validate] words it.
+func fieldError(prefix string, err *openapi3.SchemaError) *openapi.FieldError {
+	name := strings.Trim(prefix+"."+strings.Join(err.JSONPointer(), "."), ".")
+	schema := apicontract.Schema(err.Schema)
+	switch err.SchemaField {
+	case "required":
+		return &openapi.FieldError{Field: name, Problem: "required"}
+	case "properties", "additionalProperties":
+		object, _ := err.Value.(map[string]any)
+		for property := range object {
+			if err.Schema.Properties[property] == nil {
+				return &openapi.FieldError{Field: strings.Trim(name+"."+excerpt(property), "."), Problem: "unknown field"}
+			}
+		}
+		return &openapi.FieldError{Field: cmp.Or(name, "body"), Problem: err.Reason}
+	case "type":
+		return schema.TypeError(cmp.Or(name, "body"), err.Value)
+	default:
+		return schema.Error(cmp.Or(name, "body"), err.Value)
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }
+
+// excerpt shortens a text that a request may contain.
+func excerpt(text string) string { return api.Excerpt(text) }

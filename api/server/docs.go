@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// docs is a page that shows the contract, with nothing from elsewhere.
+// docs is a page that shows the contract. It loads nothing from other sites.
 //
 //go:embed docs.html
 var docs []byte

@@ -26,7 +26,7 @@ func TestGrammar(t *testing.T) {
 	}
 	want := openapi.GrammarSummary{
 		Name: "list", Start: "list", Digest: made.Report.Summary.Digest, Exact: true,
-		ParserRules: 1, LexerRules: 4, Tokens: 4, Nodes: made.Report.Summary.Nodes,
+		ParserRules: 1, LexerRules: 1, Tokens: 4, Nodes: made.Report.Summary.Nodes,
 	}
 	if diff := cmp.Diff(want, made.Report.Summary); diff != "" || !made.Report.Usable || made.Bundled || made.Created.IsZero() {
 		t.Errorf("made %+v\n%s", made, diff)
@@ -50,7 +50,7 @@ func TestGrammar(t *testing.T) {
 
 func TestGrammarOfSeveralFiles(t *testing.T) {
 	s := start(t)
-	body, _ := json.Marshal(openapi.GrammarUpload{Start: "b", Files: []openapi.GrammarFile{
+	body, _ := json.Marshal(openapi.GrammarSource{Start: "b", Files: []openapi.GrammarFile{
 		{Name: "P.g4", Text: "parser grammar P; options { tokenVocab = L; } a : X b ; b : {p()}? X EOF ;"},
 		{Name: "L.g4", Text: "lexer grammar L; X : 'x' ;"},
 	}})
@@ -96,5 +96,26 @@ func TestParseOutside(t *testing.T) {
 	start(t).post(t, "/v1/grammars/json/parses", `{"input":"[1,\n x]"}`, http.StatusOK, &answer)
 	if answer.Tree != "" || answer.Syntax.Line != 2 || answer.Syntax.Column != 2 || answer.Syntax.Offset != 5 || !strings.HasPrefix(answer.Syntax.Message, `2:2: unexpected "x", expected `) {
 		t.Errorf("got %+v", answer)
+	}
+}
+
+// The fit of a grammar counts the inputs that parse, and has the reasons why others
+// do not.
+func TestFit(t *testing.T) {
+	s := start(t)
+	var atOnce, streamed openapi.Fit
+	s.post(t, "/v1/grammars/json/fit", `{"inputs":[{"input":"[1]"},{"name":"open","input":"[1"}]}`, http.StatusOK, &atOnce)
+	if atOnce.Inputs != 2 || atOnce.Parsed != 1 || len(atOnce.Coverage) != 3 || len(atOnce.UnusedRules) == 0 ||
+		len(atOnce.Rejections) != 1 || atOnce.Rejections[0].Inputs != 1 || !strings.HasPrefix(atOnce.Rejections[0].Examples[0], "open:1:3") {
+		t.Errorf("got %+v", atOnce)
+	}
+	resp, text := s.send(t, http.MethodPost, "/v1/grammars/json/fit", ndjson, strings.NewReader("{\"input\":\"[1]\"}\n\n{\"name\":\"open\",\"input\":\"[1\"}"))
+	decode(t, text, &streamed)
+	if diff := cmp.Diff(atOnce, streamed); diff != "" {
+		t.Errorf("streamed: %s, and another answer:\n%s", resp.Status, diff)
+	}
+	p := s.problem(t, http.MethodPost, "/v1/grammars/json/fit", ndjson, strings.NewReader("{\"input\":\"[1]\"}\n\n{"))
+	if p.Status != http.StatusBadRequest || !strings.HasPrefix(p.Detail, "body: line 3: ") {
+		t.Errorf("an invalid line: %+v", p)
 	}
 }

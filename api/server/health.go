@@ -2,30 +2,29 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"runtime"
 
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// GetHealth tells that the process answers.
+// GetHealth reports that the process is alive.
 func (s *Server) GetHealth(context.Context, openapi.GetHealthRequestObject) (openapi.GetHealthResponseObject, error) {
-	return openapi.GetHealth200JSONResponse{WellJSONResponse: openapi.WellJSONResponse{Status: openapi.Ok}}, nil
+	return openapi.GetHealth200JSONResponse{HealthyJSONResponse: openapi.HealthyJSONResponse{Status: openapi.Ok}}, nil
 }
 
-// GetReadiness tells whether requests can be served.
+// GetReadiness reports whether the server accepts requests.
 func (s *Server) GetReadiness(ctx context.Context, _ openapi.GetReadinessRequestObject) (openapi.GetReadinessResponseObject, error) {
-	if s.ending.Load() {
-		return nil, errEnding
+	if s.shuttingDown.Load() {
+		return nil, errShutdown
 	}
 	if err := s.Store.Ping(); err != nil {
 		s.Log.ErrorContext(ctx, "store not readable", "err", err)
-		return nil, &busyError{status: http.StatusServiceUnavailable, detail: "the store cannot be read"}
+		return nil, unavailable("the store cannot be read")
 	}
-	return openapi.GetReadiness200JSONResponse{WellJSONResponse: openapi.WellJSONResponse{Status: openapi.Ok}}, nil
+	return openapi.GetReadiness200JSONResponse{HealthyJSONResponse: openapi.HealthyJSONResponse{Status: openapi.Ok}}, nil
 }
 
-// GetVersion tells which version answers.
+// GetVersion returns the version of the server.
 func (s *Server) GetVersion(context.Context, openapi.GetVersionRequestObject) (openapi.GetVersionResponseObject, error) {
 	return openapi.GetVersion200JSONResponse{Version: s.Version, Go: runtime.Version()}, nil
 }

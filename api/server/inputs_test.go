@@ -10,8 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api/openapi"
-	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
 )
 
@@ -33,95 +31,10 @@ func stream[V any](t *testing.T, s *service, path, body string) []V {
 	return out
 }
 
-func TestGenerate(t *testing.T) {
-	s := start(t)
-	json, err := bundled.Load("json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		body string
-		n    int // 0 for any number
-	}{
-		{`{}`, 10},
-		{`{"n":25,"seed":7,"max_depth":12,"spacing":"random"}`, 25},
-		{`{"strategy":"shortest","n":3}`, 3},
-		{`{"strategy":"kpath","k":2}`, 0},
-		{`{"strategy":"kpath","k":3,"n":2,"max_nodes":50}`, 2},
-		{`{"start":"array","n":4}`, 4},
-		{`{"strategy":"forest","k":1,"n":2}`, 0},
-		{`{"strategy":"kpath","one_target":true,"close_off":"least-used","k":1}`, 0},
-		{`{"strategy":"common","n":3}`, 3},
-		{`{"strategy":"uncommon","expansions":20,"n":3}`, 3},
-		{`{"cooldown":0.5,"n":3,"tokens":{"NUMBER":["17"]}}`, 3},
-	} {
-		first := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", c.body)
-		if len(first) == 0 || c.n > 0 && len(first) != c.n {
-			t.Errorf("%s: %d inputs, want %d", c.body, len(first), c.n)
-		}
-		if diff := cmp.Diff(first, stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", c.body)); diff != "" {
-			t.Errorf("%s again made other inputs:\n%s", c.body, diff)
-		}
-		for _, made := range first {
-			if made.Input == nil {
-				t.Errorf("%s: %+v", c.body, made)
-				continue
-			}
-			if _, err := json.Parse(t.Context(), []byte(*made.Input), grammars.ParseOptions{}); err != nil {
-				t.Errorf("%s: %s: %v", c.body, *made.Input, err)
-			}
-		}
-	}
-}
-
-func TestSolve(t *testing.T) {
-	s := start(t)
-	for _, c := range []struct{ body, want string }{
-		{`{"require":["'true'"]}`, "true"},
-		{`{"require":["object > member"],"absent":["array"]}`, `{"":true}`},
-		{`{"counts":[{"path":"value > array","min":3,"max":3}],"max_chars":10}`, "[[[]]]"},
-	} {
-		got := stream[openapi.MadeInput](t, s, "/v1/grammars/json/solutions", c.body)
-		if len(got) != 1 || got[0].Input == nil {
-			t.Errorf("%s: %+v", c.body, got)
-			continue
-		}
-		if len(*got[0].Input) > len(c.want) {
-			t.Errorf("%s: %s is longer than %s", c.body, *got[0].Input, c.want)
-		}
-	}
-	if got := stream[openapi.MadeInput](t, s, "/v1/grammars/json/solutions", `{"forbid":["object"],"n":20,"style":"varied"}`); len(got) != 20 {
-		t.Errorf("%d varied inputs, want 20", len(got))
-	}
-}
-
-func TestSolveRefused(t *testing.T) {
-	s := start(t)
-	for _, c := range []struct {
-		body, kind, detail string
-		status             int
-	}{
-		{`{"require":["object"],"forbid":["value"]}`, "infeasible", "", 422},
-		{`{"require":["objekt"]}`, "path", "there is no symbol objekt", 422},
-		{`{"max_nodes":10,"max_chars":10}`, "option", "one of them can be", 422},
-		{`{"counts":[{"path":"value","min":3,"max":2}]}`, "infeasible", "", 422},
-		{`{"start":"none"}`, "not-found", "there is no parser rule none", 404},
-		{`{"require":[1]}`, "bad-request", "/require/0", 400},
-	} {
-		p := s.problem(t, http.MethodPost, "/v1/grammars/json/solutions", "application/json", strings.NewReader(c.body))
-		if p.Status != c.status || p.Type != "urn:inroad:problem:"+c.kind || !strings.Contains(p.Detail, c.detail) {
-			t.Errorf("%s: %+v, want %d %s", c.body, p, c.status, c.kind)
-		}
-		if c.kind == "infeasible" && len(p.Conflict) == 0 {
-			t.Errorf("%s: no conflict in %+v", c.body, p)
-		}
-	}
-}
-
 func TestTarget(t *testing.T) {
 	s := start(t)
 	s.trained(t)
-	got := stream[openapi.TargetLine](t, s, "/v1/models/latest/inputs", `{"methods":["add","mul","never"]}`)
+	got := stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["add","mul","never"]}`)
 	reached := map[string]bool{}
 	for _, line := range got {
 		for _, m := range line.Methods {
@@ -134,15 +47,18 @@ func TestTarget(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"calc.go#add": true, "calc.go#mul": true, "never-observed: calc.go#never": true}, reached); diff != "" {
 		t.Errorf("%+v\n%s", got, diff)
 	}
-	for _, line := range stream[openapi.TargetLine](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {
+	for _, line := range stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {
+		if line.Summary != nil {
+			continue
+		}
 		if line.Input == nil {
 			t.Errorf("%+v", line)
 			continue
 		}
-		body, _ := json.Marshal(openapi.PredictRequest{Inputs: []openapi.Input{{Input: line.Input}}})
+		body, _ := json.Marshal(openapi.InputList{Inputs: []openapi.Input{{Input: line.Input}}})
 		var got openapi.PredictAnswer
 		s.post(t, "/v1/models/latest/predictions?method=add&method=mul", string(body), http.StatusOK, &got)
-		if m := got.Answers[0].Methods; m[0].Covered || !m[1].Covered {
+		if m := got.Answers[0].Methods; m[0].Reached || !m[1].Reached {
 			t.Errorf("%s is predicted to do %+v", *line.Input, m)
 		}
 	}
@@ -155,8 +71,8 @@ func TestCoverage(t *testing.T) {
 	if got.K != 1 || got.Inputs != 2 || got.Outside != 1 || got.Covered == 0 || len(got.Missing) != 3 || len(got.Missing[0].Path) != 1 || got.Missing[0].Pattern == "" {
 		t.Errorf("got %+v", got)
 	}
-	// What kpath makes covers all, streamed as it comes.
-	made := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", `{"strategy":"kpath","k":3}`)
+	// The inputs of kpath cover all paths, streamed back as they come.
+	made, _ := generated(t, s, "json/inputs", `{"strategy":"kpath","k":3}`)
 	var corpus strings.Builder
 	for _, m := range made {
 		line, _ := json.Marshal(m)
@@ -178,12 +94,12 @@ func TestMethods(t *testing.T) {
 	s.trained(t)
 	var list openapi.MethodList
 	s.get(t, "/v1/models/latest/methods", &list)
-	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Entered != 50 || !list.Methods[0].Trainable || list.Methods[3].Entered != 0 {
+	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Reached != 50 || !list.Methods[0].Learned || list.Methods[3].Reached != 0 {
 		t.Errorf("methods are %+v", list)
 	}
 	var e openapi.Explanation
 	s.get(t, "/v1/models/latest/methods/calc.go%23add", &e)
-	if e.Method != "calc.go#add" || e.F1 < .99 || e.Tree.Feature == "" || e.Tree.Present == nil || len(e.Conditions) == 0 {
+	if e.Method != "calc.go#add" || e.HeldOut.F1 < .99 || e.Tree.Feature == "" || e.Tree.Present == nil || len(e.Conditions) == 0 {
 		t.Errorf("explained as %+v", e)
 	}
 	for format, want := range map[string]struct{ kind, begins string }{
@@ -195,7 +111,7 @@ func TestMethods(t *testing.T) {
 		}
 	}
 	p := s.problem(t, http.MethodGet, "/v1/models/latest/methods/ad", "", nil)
-	if p.Status != http.StatusNotFound || p.Detail != `method "ad" is not in the model` {
+	if p.Status != http.StatusNotFound || p.Detail != "method ad: not found; did you mean add?" {
 		t.Errorf("a method that is not there: %+v", p)
 	}
 }
@@ -237,7 +153,7 @@ func TestAliases(t *testing.T) {
 	if resp, _ := s.send(t, http.MethodDelete, "/v1/aliases/stable", "", nil); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("delete: %s", resp.Status)
 	}
-	if p := s.problem(t, http.MethodDelete, "/v1/aliases/stable", "", nil); p.Status != http.StatusNotFound || p.Detail != "there is no alias stable" {
+	if p := s.problem(t, http.MethodDelete, "/v1/aliases/stable", "", nil); p.Status != http.StatusNotFound || p.Detail != "alias stable: not found" {
 		t.Errorf("delete again: %+v", p)
 	}
 }

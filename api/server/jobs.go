@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,42 +16,41 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// maxAttempts bounds how often a job is begun that the process does not survive.
+// maxAttempts is how often a job is started if the process crashes each time.
 const maxAttempts = 3
 
-// jobs does one job after the other. Each is in the store before it is
-// acknowledged; one that a crash ended is begun again at the next start.
+// jobs runs jobs one after the other. Each job is stored before it is acknowledged.
+// A job that a crash interrupted is started again with the next process.
 type jobs struct {
-	store *store.Store
-	log   *slog.Logger
-	most  int // that wait
-	run   func(ctx context.Context, j store.Job, report func(openapi.Progress)) (model string, err error)
-	wake  chan struct{}
+	store     *store.Store
+	log       *slog.Logger
+	maxQueued int
+	run       func(ctx context.Context, j store.Job, report func(openapi.Progress)) (model string, err error)
+	wake      chan struct{}
 
 	mu    sync.Mutex
 	queue []uint64
 	open  map[uint64]*openJob
 }
 
-// An openJob has not ended.
+// An openJob is a job that has not ended.
 type openJob struct {
 	store.Job
 	progress openapi.Progress
-	cancel   context.CancelCauseFunc // nil until it runs
+	cancel   context.CancelCauseFunc // nil until the job runs
 	changed  chan struct{}           // closed at the next change
 }
 
 var (
 	errCancelled = errors.New("the job was cancelled")
-	errBroken    = errors.New("the process ended while the job ran, more than once")
+	errCrashed   = fmt.Errorf("the process crashed during each of %d attempts", maxAttempts)
 )
 
-// add queues a job.
 func (q *jobs) add(j store.Job) (store.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.queue) >= q.most {
-		return j, &busyError{status: http.StatusTooManyRequests, detail: fmt.Sprintf("%d jobs wait already", len(q.queue))}
+	if len(q.queue) >= q.maxQueued {
+		return j, tooManyRequests(time.Second, "%d jobs are queued, the most allowed", len(q.queue))
 	}
 	j, err := q.store.NewJob(j)
 	if err != nil {
@@ -65,18 +65,18 @@ func (q *jobs) enqueue(j store.Job) {
 	q.queue = append(q.queue, j.ID)
 	select {
 	case q.wake <- struct{}{}:
-	default: // it will look at the queue anyway
+	default: // serve was woken already
 	}
 }
 
-// waiting returns how many jobs wait.
-func (q *jobs) waiting() int {
+// queued returns the number of queued jobs.
+func (q *jobs) queued() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.queue)
 }
 
-// serve does jobs until ctx ends. It begins with those that were left.
+// serve runs jobs until ctx ends, first those that an earlier process left open.
 func (q *jobs) serve(ctx context.Context) error {
 	if err := q.resume(ctx); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (q *jobs) serve(ctx context.Context) error {
 	}
 }
 
-// resume queues the jobs that an earlier process did not end.
+// resume queues the jobs that an earlier process left open.
 func (q *jobs) resume(ctx context.Context) error {
 	left, err := q.store.OpenJobs()
 	if err != nil {
@@ -101,11 +101,11 @@ func (q *jobs) resume(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, j := range left {
-		if q.open[j.ID] != nil { // it was added since
+		if q.open[j.ID] != nil { // added by this process
 			continue
 		}
 		if j.State == store.Running && j.Attempts >= maxAttempts {
-			j.State, j.Error, j.Ended = store.Interrupted, errBroken.Error(), time.Now().UTC()
+			j.State, j.Error, j.Ended = store.Interrupted, errCrashed.Error(), time.Now().UTC()
 			if err := q.store.SaveJob(j); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (q *jobs) resume(ctx context.Context) error {
 	return nil
 }
 
-// next does the job that has waited longest, and reports whether there was one.
+// next runs the first job of the queue, and reports whether there was one.
 func (q *jobs) next(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -140,15 +140,15 @@ func (q *jobs) next(ctx context.Context) bool {
 	q.change(ctx, id, func(j *store.Job) {
 		j.State, j.Started, j.Attempts = store.Running, start.UTC(), j.Attempts+1
 	})
-	made, err := q.attempt(work, id)
+	model, err := q.attempt(work, id)
 	q.change(ctx, id, func(j *store.Job) {
 		j.Ended = time.Now().UTC()
 		switch {
 		case err == nil:
-			j.State, j.Model = store.Done, made
+			j.State, j.Model = store.Done, model
 		case errors.Is(context.Cause(work), errCancelled):
 			j.State = store.Cancelled
-		case ctx.Err() != nil: // the service ends: to be begun again
+		case ctx.Err() != nil: // the server shuts down, and the next process starts the job again
 			j.State, j.Attempts, j.Started, j.Ended = store.Queued, j.Attempts-1, time.Time{}, time.Time{}
 		default:
 			j.State, j.Error, j.Problem = store.Failed, excerpt(err.Error()), problemOf(err).Type
@@ -158,12 +158,12 @@ func (q *jobs) next(ctx context.Context) bool {
 	return true
 }
 
-// attempt does a job. A panic in it is its failure.
-func (q *jobs) attempt(ctx context.Context, id uint64) (made string, err error) {
+// attempt runs a job, and recovers from its panics.
+func (q *jobs) attempt(ctx context.Context, id uint64) (model string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			q.log.ErrorContext(ctx, "job panicked", "job", id, "err", r, "stack", string(debug.Stack()))
-			err = errors.New("something is wrong with the service")
+			err = errors.New("internal error")
 		}
 	}()
 	q.mu.Lock()
@@ -173,38 +173,33 @@ func (q *jobs) attempt(ctx context.Context, id uint64) (made string, err error) 
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.open[id].progress = p
-		q.open[id].tell()
+		q.open[id].notify()
 	})
 }
 
-// tell wakes those who follow a job.
-func (o *openJob) tell() {
+// notify wakes all that wait for a change of the job.
+func (o *openJob) notify() {
 	close(o.changed)
 	o.changed = make(chan struct{})
 }
 
-// change changes a job, here and in the store. Where the store fails the job is
-// begun again at the next start.
-func (q *jobs) change(ctx context.Context, id uint64, do func(j *store.Job)) {
+// change updates a job in memory and in the store. If the store fails, the next
+// process starts the job again.
+func (q *jobs) change(ctx context.Context, id uint64, update func(j *store.Job)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	o := q.open[id]
-	do(&o.Job)
-	if err := q.store.SaveJob(o.Job); err != nil {
+	update(&o.Job)
+	defer o.notify()
+	if err := q.store.SaveJob(o.Job); err != nil { // keep the job open: only memory has its state
 		q.log.ErrorContext(ctx, "job not saved", "job", id, "err", err)
-		if o.State.Ended() { // who asks now is told what is true until then
-			o.tell()
-			return
-		}
-	}
-	if o.State.Ended() {
+	} else if o.State.Ended() {
 		delete(q.open, id)
 	}
-	o.tell()
 }
 
-// get returns a job as it is, and what is closed when it changes; nil if it will
-// not.
+// get returns a job, and a channel that is closed at its next change; nil if the job
+// has ended.
 func (q *jobs) get(id uint64) (openapi.Job, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -222,17 +217,12 @@ func (q *jobs) get(id uint64) (openapi.Job, <-chan struct{}, error) {
 	return jobOf(j), nil, err
 }
 
-// stop cancels a job.
-func (q *jobs) stop(ctx context.Context, id uint64) {
+// cancel cancels a job. It has no effect on a job that has ended or does not exist.
+func (q *jobs) cancel(ctx context.Context, id uint64) {
 	q.mu.Lock()
-	o := q.open[id]
 	at := slices.Index(q.queue, id)
-	switch {
-	case o == nil: // it has ended, if it ever was
-		q.mu.Unlock()
-		return
-	case at < 0:
-		if o.cancel != nil {
+	if at < 0 {
+		if o := q.open[id]; o != nil && o.cancel != nil {
 			o.cancel(errCancelled)
 		}
 		q.mu.Unlock()
@@ -250,18 +240,15 @@ func jobOf(j store.Job) openapi.Job {
 	}
 }
 
-// ListJobs lists jobs.
+// ListJobs lists jobs, newest first.
 func (s *Server) ListJobs(_ context.Context, req openapi.ListJobsRequestObject) (openapi.ListJobsResponseObject, error) {
-	limit := limitOf(req.Params.Limit)
+	limit := cmp.Or(req.Params.Limit, defaultLimit)
 	found, err := s.Store.Jobs(uint64(req.Params.Before), limit+1)
 	if err != nil {
 		return nil, err
 	}
-	out := openapi.ListJobs200JSONResponse{Jobs: []openapi.Job{}}
-	if len(found) > limit {
-		found = found[:limit]
-		out.Before = int64(found[limit-1].ID)
-	}
+	found, before := page(found, limit, func(j store.Job) uint64 { return j.ID })
+	out := openapi.ListJobs200JSONResponse{Jobs: []openapi.Job{}, Before: before}
 	for _, j := range found {
 		job, _, err := s.jobs.get(j.ID)
 		if err != nil {
@@ -272,12 +259,16 @@ func (s *Server) ListJobs(_ context.Context, req openapi.ListJobsRequestObject) 
 	return out, nil
 }
 
-// limitOf returns how many things a list has at most.
-func limitOf(asked int) int {
-	if asked == 0 {
-		return 100
+// defaultLimit is the size of a page if a request names none.
+const defaultLimit = 100
+
+// page cuts a list to its first page, and returns the number that the next page
+// starts before; 0 on the last page.
+func page[T any](list []T, limit int, number func(T) uint64) ([]T, int64) {
+	if len(list) <= limit {
+		return list, 0
 	}
-	return asked
+	return list[:limit], int64(number(list[limit-1]))
 }
 
 // GetJob returns a job.
@@ -288,21 +279,21 @@ func (s *Server) GetJob(_ context.Context, req openapi.GetJobRequestObject) (ope
 
 // CancelJob cancels a job.
 func (s *Server) CancelJob(ctx context.Context, req openapi.CancelJobRequestObject) (openapi.CancelJobResponseObject, error) {
-	s.jobs.stop(ctx, uint64(req.Job))
+	s.jobs.cancel(ctx, uint64(req.Job))
 	job, _, err := s.jobs.get(uint64(req.Job))
 	return openapi.CancelJob202JSONResponse(job), err
 }
 
-// FollowJob sends a job whenever it changes.
+// FollowJob sends a job as a server-sent event now and whenever it changes.
 func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObject) (openapi.FollowJobResponseObject, error) {
 	id := uint64(req.Job)
 	if _, _, err := s.jobs.get(id); err != nil {
 		return nil, err
 	}
-	return streamed{ctx, func(ctx context.Context, w http.ResponseWriter) error {
+	return streamResponse(func(w http.ResponseWriter) error {
 		out := s.stream(w, "text/event-stream")
-		alive := time.NewTicker(s.Stall / 2)
-		defer alive.Stop()
+		keepAlive := time.NewTicker(s.Stall / 2)
+		defer keepAlive.Stop()
 		for {
 			job, changed, err := s.jobs.get(id)
 			if err != nil {
@@ -322,13 +313,13 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 					return nil
 				case <-changed:
 					waiting = false
-				case <-alive.C: // a line that says nothing shows that someone is there
-					fmt.Fprint(out, ":\n\n")
+				case <-keepAlive.C:
+					fmt.Fprint(out, ":\n\n") // a comment
 					if err := out.flush(); err != nil {
 						return err
 					}
 				}
 			}
 		}
-	}}, nil
+	}), nil
 }

@@ -20,11 +20,11 @@ type worker struct {
 	stop  func()
 }
 
-func work(t *testing.T, s *store.Store, most int) *worker {
+func work(t *testing.T, s *store.Store, maxQueued int) *worker {
 	t.Helper()
 	w := &worker{begun: make(chan uint64), end: make(chan error)}
 	w.jobs = &jobs{
-		store: s, log: slog.New(slog.DiscardHandler), most: most, wake: make(chan struct{}, 1), open: map[uint64]*openJob{},
+		store: s, log: slog.New(slog.DiscardHandler), maxQueued: maxQueued, wake: make(chan struct{}, 1), open: map[uint64]*openJob{},
 		run: func(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
 			report(openapi.Progress{Stage: "working"})
 			w.begun <- j.ID
@@ -108,7 +108,7 @@ func TestQueueIsFull(t *testing.T) {
 	w.add(store.Job{})
 	w.add(store.Job{})
 	_, err := w.add(store.Job{})
-	if p := problemOf(err); p.Status != http.StatusTooManyRequests || p.Detail != "2 jobs wait already" {
+	if p := problemOf(err); p.Status != http.StatusTooManyRequests || p.Detail != "2 jobs are queued, the most allowed" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -119,15 +119,15 @@ func TestCancel(t *testing.T) {
 	w.add(store.Job{})
 	w.add(store.Job{})
 	<-w.begun
-	w.jobs.stop(t.Context(), 2) // waits
+	w.jobs.cancel(t.Context(), 2) // waits
 	if j := w.ended(t, 2); j.State != openapi.Cancelled || j.Attempts != 0 {
 		t.Errorf("a job that waited: %+v", j)
 	}
-	w.jobs.stop(t.Context(), 1) // runs
+	w.jobs.cancel(t.Context(), 1) // runs
 	if j := w.ended(t, 1); j.State != openapi.Cancelled || j.Attempts != 1 {
 		t.Errorf("a job that ran: %+v", j)
 	}
-	w.jobs.stop(t.Context(), 1)
+	w.jobs.cancel(t.Context(), 1)
 	if j, err := w.store.Job(1); err != nil || j.State != store.Cancelled {
 		t.Errorf("cancelled again: %+v, %v", j, err)
 	}
@@ -198,7 +198,7 @@ func TestPanicInJob(t *testing.T) {
 	w.mu.Unlock()
 	w.add(store.Job{})
 	w.add(store.Job{})
-	if j := w.ended(t, 1); j.State != openapi.Failed || j.Error != "something is wrong with the service" {
+	if j := w.ended(t, 1); j.State != openapi.Failed || j.Error != "internal error" {
 		t.Errorf("got %+v", j)
 	}
 	<-w.begun // the next is done nevertheless

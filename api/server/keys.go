@@ -12,7 +12,7 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// An authError tells that a request has no key, or one that does not allow it.
+// An authError rejects a request that is not authenticated or not allowed.
 type authError struct {
 	status int
 	detail string
@@ -20,76 +20,62 @@ type authError struct {
 
 func (e *authError) Error() string { return e.detail }
 
-// authorised refuses requests whose key does not allow what they ask for. The
-// contract says which scope each operation needs.
-func (s *Server) authorised(next echo.HandlerFunc) echo.HandlerFunc {
+// authenticate rejects requests without a key that has the scope of the operation.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !s.NeedKeys {
-			return next(c)
-		}
-		needed := s.contract.scopes[c.Request().Method+" "+c.Path()] // nothing for the contract itself
-		if needed == "" {
+		scope := s.contract.scopes[c.Request().Method+" "+c.Path()]
+		if !s.NeedKeys || scope == "" {
 			return next(c)
 		}
 		secret, ok := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
-		if !ok {
-			c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
-			return &authError{http.StatusUnauthorized, "give a key, as Authorization: Bearer KEY"}
-		}
 		key, err := s.Store.Authenticate(secret)
 		switch {
+		case !ok:
+			c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+			return &authError{http.StatusUnauthorized, "no key: send the header Authorization: Bearer KEY"}
 		case err != nil:
 			c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
 			return &authError{http.StatusUnauthorized, store.ErrKey.Error()}
-		case !key.Allows(needed):
-			return &authError{http.StatusForbidden, fmt.Sprintf("key %s does not have the scope %s", key.ID, needed)}
+		case !key.Allows(scope):
+			return &authError{http.StatusForbidden, fmt.Sprintf("key %s: scope %s required", key.ID, scope)}
 		}
 		c.Set(keyContext, key)
 		return next(c)
 	}
 }
 
-// keyContext is where a request's key is kept.
+// keyContext is the name of a request's key in its echo context.
 const keyContext = "key"
 
-// keyOf returns the id of a request's key; nothing if it needs none.
-func keyOf(c echo.Context) string {
+// keyID returns the ID of a request's key; empty if it has none.
+func keyID(c echo.Context) string {
 	key, _ := c.Get(keyContext).(store.Key)
 	return key.ID
 }
 
-// ListKeys lists keys.
+// ListKeys lists the keys, oldest first.
 func (s *Server) ListKeys(context.Context, openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
 	found, err := s.Store.Keys()
-	out := openapi.ListKeys200JSONResponse{Keys: []openapi.Key{}}
-	for _, k := range found {
-		out.Keys = append(out.Keys, DescribeKey(k))
-	}
-	return out, err
+	return openapi.ListKeys200JSONResponse{Keys: convert(found, DescribeKey)}, err
 }
 
-// DescribeKey returns what may be told of a key.
+// DescribeKey returns the public part of a key.
 func DescribeKey(k store.Key) openapi.Key {
-	out := openapi.Key{
-		ID: k.ID, Name: k.Name, Scopes: []openapi.Scope{}, Created: k.Created,
-		Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
+	return openapi.Key{
+		ID: k.ID, Name: k.Name, Created: k.Created, Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
+		Scopes: convert(k.Scopes, func(s store.Scope) openapi.Scope { return openapi.Scope(s) }),
 	}
-	for _, scope := range k.Scopes {
-		out.Scopes = append(out.Scopes, openapi.Scope(scope))
-	}
-	return out
 }
 
-// KeyOf returns the key that is asked for.
-func KeyOf(asked openapi.KeyRequest) store.Key {
-	k := store.Key{Name: asked.Name, Limits: store.Limits{Rate: asked.Rate, Active: asked.Active, Upload: asked.Upload}}
-	for _, scope := range asked.Scopes {
-		k.Scopes = append(k.Scopes, store.Scope(scope))
+// KeyOf returns the key of a request to create one.
+func KeyOf(req openapi.KeyRequest) store.Key {
+	return store.Key{
+		Name: req.Name, Limits: store.Limits{Rate: req.Rate, Active: req.Active, Upload: req.Upload},
+		Scopes: convert(req.Scopes, func(s openapi.Scope) store.Scope { return store.Scope(s) }),
 	}
-	return k
 }
 
-// CreateKey makes a key.
+// CreateKey creates a key.
 func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
 	k, secret, err := s.Store.NewKey(KeyOf(*req.Body))
 	if err != nil {
@@ -100,7 +86,7 @@ func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject
 	}, nil
 }
 
-// RevokeKey ends what a key allows.
+// RevokeKey revokes a key.
 func (s *Server) RevokeKey(_ context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
 	return openapi.RevokeKey204Response{}, s.Store.RevokeKey(req.Key)
 }

@@ -153,7 +153,7 @@ func TestQuotas(t *testing.T) {
 		key := secret(store.Limits{Rate: 0.01})
 		s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
 		resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key)
-		refused(resp, text, "rate limit of 0.01 requests a second exceeded", 90, 100)
+		refused(resp, text, "rate limit of 0.01 requests per second exceeded", 90, 100)
 		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", secret(store.Limits{})); resp.StatusCode != http.StatusOK {
 			t.Errorf("another key: %s %s", resp.Status, text)
 		}
@@ -169,7 +169,7 @@ func TestQuotas(t *testing.T) {
 		io.WriteString(client, `{"input":"1"}`+"\n")
 		for { // until it has been let in
 			if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
-				refused(resp, text, "1 of its requests are being served already", 1, 1)
+				refused(resp, text, "limit of 1 concurrent requests exceeded", 1, 1)
 				break
 			}
 		}
@@ -180,16 +180,16 @@ func TestQuotas(t *testing.T) {
 		key := secret(store.Limits{})
 		// Of unknown length, so that it is seen as it comes in. What came before is stored.
 		resp, text := s.send(t, http.MethodPost, observations+"?commit=u", ndjson, struct{ io.Reader }{strings.NewReader(calc(1000))}, "Authorization", key)
-		refused(resp, text, "upload quota of 3000 bytes an hour used up", 300, 3600*11)
+		refused(resp, text, "upload quota of 3000 bytes per hour exceeded", 300, 3600*11)
 		resp, text = s.send(t, http.MethodPost, observations+"?commit=u", ndjson, strings.NewReader(calc(1)), "Authorization", key)
-		refused(resp, text, "upload quota of 3000 bytes an hour used up", 300, 3600*11)
+		refused(resp, text, "upload quota of 3000 bytes per hour exceeded", 300, 3600*11)
 		if resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", key); resp.StatusCode != http.StatusOK {
 			t.Errorf("without a body: %s %s", resp.Status, text)
 		}
 	})
 	t.Run("more than an hour's bytes", func(t *testing.T) {
 		p := s.problem(t, http.MethodPost, observations, ndjson, strings.NewReader(calc(1000)), "Authorization", secret(store.Limits{}))
-		if p.Status != http.StatusRequestEntityTooLarge || p.Detail != "the body is over 3000 bytes" {
+		if p.Status != http.StatusRequestEntityTooLarge || p.Detail != "body too large: must have at most 3000 bytes" {
 			t.Errorf("got %+v", p)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics count what the service does. Labels are routes and not paths, so that
-// nobody can make up new ones.
+// metrics are the Prometheus metrics of a server. Labels are routes, not URLs, so
+// that clients cannot create new label values.
 type metrics struct {
 	requests *prometheus.CounterVec
 	took     *prometheus.HistogramVec
@@ -22,10 +22,10 @@ type metrics struct {
 func newMetrics(s *Server) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "inroad_requests_total", Help: "Requests that were answered.",
+			Name: "inroad_requests_total", Help: "Completed requests.",
 		}, []string{"method", "route", "status"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "inroad_request_seconds", Help: "How long answers took.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 9),
+			Name: "inroad_request_seconds", Help: "Duration of requests.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 9),
 		}, []string{"method", "route"}),
 	}
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
@@ -34,18 +34,18 @@ func newMetrics(s *Server) *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		m.requests, m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		gauge("inroad_requests_active", "Requests that are being served.", func() float64 { return float64(len(s.active)) }),
-		gauge("inroad_requests_admitted_share", "The share of requests that are served; below 1 there are too many.", s.strain.share),
-		gauge("inroad_jobs_waiting", "Jobs that wait for their turn.", func() float64 { return float64(s.jobs.waiting()) }),
-		gauge("inroad_cache_bytes", "Grammars and models in memory, about.", func() float64 { return float64(s.grammars.bytes() + s.models.bytes()) }),
-		gauge("inroad_store_bytes", "The size of the store.", func() float64 { return float64(s.Store.Size()) }),
+		gauge("inroad_requests_active", "Requests in progress.", func() float64 { return float64(len(s.active)) }),
+		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
+		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
+		gauge("inroad_cache_bytes", "Approximate size of cached grammars and models.", func() float64 { return float64(s.library.bytes()) }),
+		gauge("inroad_store_bytes", "Size of the store file.", func() float64 { return float64(s.Store.Size()) }),
 	)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
 
-// count counts an answer.
-func (m *metrics) count(c echo.Context, took time.Duration) {
+// record records a completed request.
+func (m *metrics) record(c echo.Context, took time.Duration) {
 	route, method := c.Path(), c.Request().Method
 	if c.Response().Status == http.StatusNotFound && route == "" || c.Response().Status == http.StatusMethodNotAllowed {
 		route, method = "none", "any"

@@ -20,9 +20,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// escaped has the router see paths as they were sent, so that a name in a path
-// may hold a slash or a percent sign.
-func escaped(next echo.HandlerFunc) echo.HandlerFunc {
+// routeByRawPath makes the router match the path before it is unescaped, so that a
+// name in a path may contain a slash or a percent sign.
+func routeByRawPath(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		u := c.Request().URL
 		if strings.Contains(u.Path, "%") {
@@ -32,8 +32,8 @@ func escaped(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// observed names each request and logs what became of it.
-func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
+// logRequest gives a request an ID, logs it, and counts it in the metrics.
+func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
 		id := requestID()
@@ -42,43 +42,42 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		if s.Tracer != nil {
 			nameSpan(c, id)
 		}
-		err := next(c)
-		if err != nil {
+		if err := next(c); err != nil {
 			c.Error(err)
 		}
 		level := slog.LevelInfo
-		if strings.HasSuffix(c.Path(), "z") { // health
+		if strings.HasSuffix(c.Path(), "z") { // health checks
 			level = slog.LevelDebug
 		}
 		took := time.Since(start)
-		s.metrics.count(c, took)
+		s.metrics.record(c, took)
 		ctx := context.WithoutCancel(c.Request().Context())
 		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
-			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyOf(c), "request_id", id)
+			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id)
 		return nil
 	}
 }
 
-// log returns the log with the trace that a request is part of.
+// log returns the logger with the trace ID of a request.
 func (s *Server) log(ctx context.Context) *slog.Logger {
 	if s.Tracer == nil {
 		return s.Log
 	}
-	return s.Log.With("trace_id", traceOf(ctx))
+	return s.Log.With("trace_id", traceID(ctx))
 }
 
 func requestID() string {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // does not fail
+	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// recovered turns a panic of a handler into an error.
-func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
+// recoverPanic returns a panic of a handler as an error.
+func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				if r == http.ErrAbortHandler { //nolint:errorlint // it is the value itself that is thrown
+				if r == http.ErrAbortHandler { //nolint:errorlint // net/http compares the value itself
 					panic(r)
 				}
 				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -88,34 +87,30 @@ func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// A forbiddenError tells that a request is not allowed.
-type forbiddenError struct{ detail string }
-
-func (e *forbiddenError) Error() string { return e.detail }
-
-// guarded refuses requests that a web page of someone else may have had a browser
-// send: to a name that is not the loopback's, or from another origin.
-func (s *Server) guarded(next echo.HandlerFunc) echo.HandlerFunc {
+// checkOrigin rejects requests that another web site may have made a browser send:
+// to a host name that is not loopback (DNS rebinding), or from another origin. With
+// keys it does nothing, because other sites do not have a key.
+func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if s.NeedKeys { // which no page of someone else has
+		if s.NeedKeys {
 			return next(c)
 		}
-		if !loopbackName(r.Host) {
-			return &forbiddenError{fmt.Sprintf("host %q: without keys only loopback addresses are served", excerpt(r.Host))}
+		if !isLoopback(r.Host) {
+			return &authError{http.StatusForbidden, fmt.Sprintf("host %q: must be a loopback address, because the service requires no keys", excerpt(r.Host))}
 		}
 		if origin := r.Header.Get(echo.HeaderOrigin); origin != "" {
 			if u, err := url.Parse(origin); err != nil || u.Host != r.Host {
-				return &forbiddenError{fmt.Sprintf("origin %q: requests from other sites are refused", excerpt(origin))}
+				return &authError{http.StatusForbidden, fmt.Sprintf("origin %q: must be %q, because the service requires no keys", excerpt(origin), excerpt(r.Host))}
 			}
 		}
 		return next(c)
 	}
 }
 
-// loopbackName reports whether a host, with or without a port, is this machine
-// whatever a name server says.
-func loopbackName(host string) bool {
+// isLoopback reports whether a host, with or without a port, is localhost or a
+// loopback address.
+func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -127,57 +122,65 @@ func loopbackName(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// A busyError tells that there is too much to do.
-type busyError struct {
+// A retryError rejects a request that may succeed later.
+type retryError struct {
 	status int
 	detail string
-	after  time.Duration // when to come again; a second if 0
+	after  time.Duration // before a retry; at least a second
 }
 
-func (e *busyError) Error() string { return e.detail }
+func (e *retryError) Error() string { return e.detail }
 
-// admitted bounds how many requests are served at the same time, and refuses some
-// when too many come in. Those that ask how the service is are always served.
-func (s *Server) admitted(next echo.HandlerFunc) echo.HandlerFunc {
+func unavailable(format string, args ...any) error {
+	return &retryError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf(format, args...)}
+}
+
+func tooManyRequests(after time.Duration, format string, args ...any) error {
+	return &retryError{http.StatusTooManyRequests, fmt.Sprintf(format, args...), after}
+}
+
+// limitLoad limits concurrent requests, and rejects a share of the requests under
+// overload. Health checks and metrics are always served.
+func (s *Server) limitLoad(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/v1/") {
 			return next(c)
 		}
-		if after, refused := s.strain.refused(); refused {
-			return &busyError{status: http.StatusServiceUnavailable, detail: "there are more requests than can be served", after: after}
+		if after, rejected := s.shedder.reject(); rejected {
+			return &retryError{http.StatusServiceUnavailable, "the service is overloaded", after}
 		}
 		select {
 		case s.active <- struct{}{}:
 		default:
-			return &busyError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf("%d requests are being served already", cap(s.active))}
+			return unavailable("limit of %d concurrent requests exceeded", cap(s.active))
 		}
 		defer func() { <-s.active }()
 		return next(c)
 	}
 }
 
-// bounded gives a request its time and its body a bound. A stream may take as
-// long as it goes on.
-func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
+// limitRequest limits the duration of a request and the size of its body. A stream
+// may last as long as the client keeps reading and writing.
+func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, control := c.Request(), http.NewResponseController(c.Response())
 		stream := streams(s.contract.route(c), r)
-		most := s.MaxBody
+		maxBody := s.MaxBody
 		if mediaType(r) == ndjson {
-			most = s.MaxUpload
+			maxBody = s.MaxUpload
 		}
-		// The connection's deadlines are later than the request's, so that it ends for
-		// the reason that it took too long. A stream sets its own for each part.
+		// The connection's deadlines are later than the request's, so that a timeout can
+		// still be reported. A stream sets deadlines for each part.
 		deadline := time.Now().Add(s.Timeout + s.Grace)
 		if stream {
 			deadline = time.Time{}
 		}
 		_ = control.SetReadDeadline(deadline)
 		_ = control.SetWriteDeadline(deadline)
-		ctx, cancel := s.timed(r.Context(), stream)
+		ctx, cancel := s.requestContext(r.Context(), stream)
 		defer cancel()
 		if stream {
-			// A read that waits is ended with the stream.
+			// Unblock a read when the stream ends.
 			ended := make(chan struct{})
 			stop := context.AfterFunc(ctx, func() {
 				defer close(ended)
@@ -185,13 +188,13 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 			})
 			defer func() { // before ctx is cancelled
 				if !stop() {
-					<-ended // what it controls is another request's afterwards
+					<-ended // the connection serves another request afterwards
 				}
 			}()
-			r.Body = &patientReader{ctx, r.Body, control, s.Stall}
+			r.Body = &stallReader{ctx, r.Body, control, s.Stall}
 		}
 		r = r.WithContext(ctx)
-		body, err := decompressed(r, most)
+		body, err := decompress(r, maxBody)
 		if err != nil {
 			return err
 		}
@@ -201,73 +204,75 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// timed returns the context of a request.
-func (s *Server) timed(ctx context.Context, stream bool) (context.Context, context.CancelFunc) {
+func (s *Server) requestContext(ctx context.Context, stream bool) (context.Context, context.CancelFunc) {
 	if stream {
-		return s.streaming(ctx)
+		return s.streamContext(ctx)
 	}
-	return context.WithTimeoutCause(ctx, s.Timeout, &busyError{status: http.StatusServiceUnavailable, detail: fmt.Sprintf("it took longer than %v", s.Timeout)})
+	return context.WithTimeoutCause(ctx, s.Timeout, unavailable("request timed out after %v", s.Timeout))
 }
 
-// A patientReader waits for each part of a body anew, until its context ends.
-type patientReader struct {
+// A stallReader reads a body until its context ends. Each read may take as long as
+// the stall timeout.
+type stallReader struct {
 	ctx     context.Context // of the request
 	body    io.ReadCloser
 	control *http.ResponseController
-	wait    time.Duration
+	stall   time.Duration
 }
 
-func (r *patientReader) Read(p []byte) (int, error) {
-	_ = r.control.SetReadDeadline(time.Now().Add(r.wait))
+func (r *stallReader) Read(p []byte) (int, error) {
+	_ = r.control.SetReadDeadline(time.Now().Add(r.stall))
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
 	}
 	n, err := r.body.Read(p)
-	_ = r.control.SetReadDeadline(time.Time{}) // or the answer would end with it
-	if cause := context.Cause(r.ctx); err != nil && errors.Is(cause, errEnding) {
+	_ = r.control.SetReadDeadline(time.Time{}) // an expired deadline would end the response
+	if cause := context.Cause(r.ctx); err != nil && errors.Is(cause, errShutdown) {
 		err = cause
 	}
 	return n, err
 }
 
-func (r *patientReader) Close() error { return r.body.Close() }
+func (r *stallReader) Close() error { return r.body.Close() }
 
-// A bodyError tells that a body broke off or cannot be decompressed.
+// A bodyError reports a body that was cut off or cannot be decompressed.
 type bodyError struct{ err error }
 
 func (e *bodyError) Error() string { return "body: " + e.err.Error() }
 
 func (e *bodyError) Unwrap() error { return e.err }
 
-// maxWindow bounds the memory that a compressed body asks for.
+// maxWindow limits the memory to decompress a body.
 const maxWindow = 8 << 20
 
-// decompressed returns the body of a request as it was before it was compressed.
-// Both forms have at most so many bytes.
-func decompressed(r *http.Request, most int64) (io.ReadCloser, error) {
-	sent := http.MaxBytesReader(nil, r.Body, most)
+// decompress returns the decompressed body of a request. Both the compressed and the
+// decompressed body have at most maxBytes.
+func decompress(r *http.Request, maxBytes int64) (io.ReadCloser, error) {
+	body := http.MaxBytesReader(nil, r.Body, maxBytes)
+	lazy := &lazyReader{body: body}
 	switch encoding := strings.ToLower(r.Header.Get(echo.HeaderContentEncoding)); encoding {
 	case "", "identity":
-		return sent, nil
+		return body, nil
 	case "gzip":
-		return http.MaxBytesReader(nil, &lazyReader{sent: sent, open: func() (io.Reader, error) { return gzip.NewReader(sent) }}, most), nil
+		lazy.open = func() (io.Reader, error) { return gzip.NewReader(body) }
 	case "zstd":
-		return http.MaxBytesReader(nil, &lazyReader{sent: sent, open: func() (io.Reader, error) {
-			d, err := zstd.NewReader(sent, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		lazy.open = func() (io.Reader, error) {
+			d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 			if err != nil {
 				return nil, err
 			}
 			return d.IOReadCloser(), nil
-		}}, most), nil
+		}
 	default:
-		return nil, &mediaError{echo.HeaderContentEncoding, excerpt(encoding), "gzip and zstd are"}
+		return nil, &mediaError{echo.HeaderContentEncoding, encoding, []string{"gzip", "zstd"}}
 	}
+	return http.MaxBytesReader(nil, lazy, maxBytes), nil
 }
 
-// A lazyReader opens a compressed body when it is read first: its head may come
-// late.
+// A lazyReader opens a decompressor at the first read, because opening it reads the
+// header of the body, which may arrive late.
 type lazyReader struct {
-	sent io.ReadCloser
+	body io.ReadCloser
 	open func() (io.Reader, error)
 	from io.Reader
 	err  error
@@ -276,7 +281,7 @@ type lazyReader struct {
 func (r *lazyReader) Read(p []byte) (int, error) {
 	if r.from == nil && r.err == nil {
 		from, err := r.open()
-		if r.err = broken(err); err == nil {
+		if r.err = wrapBodyError(err); err == nil {
 			r.from = from
 		}
 	}
@@ -284,15 +289,14 @@ func (r *lazyReader) Read(p []byte) (int, error) {
 		return 0, r.err
 	}
 	n, err := r.from.Read(p)
-	r.err = broken(err)
+	r.err = wrapBodyError(err)
 	return n, r.err
 }
 
-// broken says of an error of a connection or of a decompressor that it is the
-// body's.
-func broken(err error) error {
+// wrapBodyError returns an error of a connection or a decompressor as a [bodyError].
+func wrapBodyError(err error) error {
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
-	if err == nil || tooLarge || err == io.EOF || errors.Is(err, errEnding) { //nolint:errorlint // wrapped it is no end
+	if err == nil || tooLarge || err == io.EOF || errors.Is(err, errShutdown) { //nolint:errorlint // a wrapped EOF is an error
 		return err
 	}
 	return &bodyError{err}
@@ -302,5 +306,5 @@ func (r *lazyReader) Close() error {
 	if c, ok := r.from.(io.Closer); ok {
 		_ = c.Close()
 	}
-	return r.sent.Close()
+	return r.body.Close()
 }

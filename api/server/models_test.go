@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,9 +16,12 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/golearn"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -47,7 +49,7 @@ func TestTrain(t *testing.T) {
 	for _, name := range []string{last.Model, "latest", "calc@latest"} {
 		var m openapi.Model
 		s.get(t, "/v1/models/"+name, &m)
-		if m.ID != last.Model || m.Observations != 2000 || m.Methods != 4 || m.Trainable != 2 || m.K != 3 || m.Seed != 7 || m.Quality.F1 < .99 {
+		if m.ID != last.Model || m.Observations.Used != 2000 || m.Methods.All != 4 || m.Methods.Learned != 2 || m.K != 3 || m.Seed != 7 || m.HeldOut == nil || m.HeldOut.Pooled.F1 < .99 {
 			t.Errorf("model %s is %+v", name, m)
 		}
 	}
@@ -78,24 +80,103 @@ func TestTrainDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := observation.NewReader(strings.NewReader(calc(100)))
-	var observations []observation.Observation
-	for {
-		o, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		observations = append(observations, o)
-	}
-	want, err := model.Train(t.Context(), "", sources, r.Header(), observations, model.Defaults())
+	header := observation.NewReader(strings.NewReader(calc(100))).Header()
+	want, err := model.Train(t.Context(), "", sources, header, read(t, calc(100)), model.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := start(t).trained(t); got != want.Digest {
 		t.Errorf("the service made %s, want %s", got, want.Digest)
+	}
+}
+
+// A training request has all options of the command: another start rule, a subset
+// of features, another learner, and a model to take trees from.
+func TestTrainOptions(t *testing.T) {
+	s := start(t)
+	s.upload(t, 100)
+	sources, err := bundled.Sources("expr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := observation.NewReader(strings.NewReader(calc(100))).Header()
+	rule, other := model.Defaults(), model.Defaults()
+	early := model.Defaults()
+	early.Extras = features.Of(features.Early)
+	other.Balance, other.Folds = dtree.None, 2
+	other.Learner = model.Learner{Name: "golearn", New: func(t *dtree.Table, rows []int32, opt dtree.Options) model.TreeLearner {
+		return golearn.New(t, rows, opt)
+	}}
+	for _, c := range []struct {
+		name, request, start string
+		options              model.Options
+	}{
+		{"a start rule", `"start":"addExpr"`, "addExpr", rule},
+		{"early features", `"options":{"features":["early"]}`, "", early},
+		{"trees of a model", `"from":"latest","options":{"features":["early"]}`, "", early},
+		{"golearn", `"options":{"learner":"golearn","folds":2}`, "", other},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.name == "golearn" && !golearn.Available {
+				t.Skip("built without golearn")
+			}
+			want, err := model.Train(t.Context(), c.start, sources, header, read(t, calc(100)), c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var j openapi.Job
+			s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr",`+c.request+`}`, http.StatusAccepted, &j)
+			events := s.follow(t, j.ID)
+			if last := events[len(events)-1]; last.Model != want.Digest {
+				t.Errorf("the service trained %q, want %s: %+v", last.Model, want.Digest, last)
+			}
+		})
+	}
+}
+
+// A training with a drawn seed says which one was drawn.
+func TestTrainDrawsSeed(t *testing.T) {
+	s := start(t)
+	s.upload(t, 50)
+	var j openapi.Job
+	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr","options":{"seed":0}}`, http.StatusAccepted, &j)
+	s.follow(t, j.ID)
+	var m openapi.Model
+	s.get(t, "/v1/models/latest", &m)
+	if m.Seed == 0 {
+		t.Error("the model has the seed 0")
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	s := start(t)
+	id := s.trained(t)
+	body := calc(100) + "what?\n" + `{"input":"1+1","methods":["new"]}` + "\n" + `{"input":"+","methods":[]}` + "\n" + `{"input":"1"}` + "\n"
+	resp, text := s.send(t, http.MethodPost, "/v1/models/latest/evaluations", ndjson, strings.NewReader(body))
+	var got openapi.Evaluation
+	if err := json.Unmarshal(text, &got); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	if got.Model != id || got.Observations != 101 || got.Outside != 1 || got.Unlabelled != 1 || got.Learned.Methods != 2 || got.Learned.Pooled.F1 < .98 || len(got.Methods) != 4 {
+		t.Errorf("got %+v", got)
+	}
+	if got.Invalid != 1 || len(got.Errors) != 1 || got.Errors[0].Line != strings.Count(calc(100), "\n")+1 {
+		t.Errorf("invalid lines: %d, %+v", got.Invalid, got.Errors)
+	}
+	if diff := cmp.Diff([]string{"new"}, got.UnknownMethods); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An evaluation that would take too much memory is refused.
+func TestEvaluateMemory(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	s.stop()
+	s = startOn(t, s.path, func(c *server.Config) { c.MaxMemory = 1 << 10 })
+	p := s.problem(t, http.MethodPost, "/v1/models/latest/evaluations", ndjson, strings.NewReader(calc(100)))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || !strings.HasPrefix(p.Detail, "memory of evaluation: limit of ") {
+		t.Errorf("got %+v", p)
 	}
 }
 
@@ -189,7 +270,7 @@ func TestPredict(t *testing.T) {
 // predicted asks about inputs, and compares with what the model says itself.
 func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs []string) {
 	t.Helper()
-	var request openapi.PredictRequest
+	var request openapi.InputList
 	for i := range inputs {
 		request.Inputs = append(request.Inputs, openapi.Input{Name: fmt.Sprintf("%d <\"日\x01", i), Input: &inputs[i]})
 	}
@@ -202,14 +283,17 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := openapi.Answer{Name: request.Inputs[i].Name, Unseen: &said.Unseen}
+		a := openapi.Answer{Name: request.Inputs[i].Name, Unseen: &said.Unseen, Reaches: new(int)}
 		for _, c := range said.Outcomes {
 			a.Outcomes = append(a.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
 		}
 		for unit, p := range said.Methods {
+			if p.Reached {
+				*a.Reaches++
+			}
 			g := openapi.Prediction{
-				Method: m.Units[unit].ID, Covered: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
-				Observations: int(p.Rows), Reached: int(p.Positives),
+				Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
+				Support: int(p.Rows), SupportReached: int(p.Positives),
 			}
 			if query != "" {
 				g.Reasons = []openapi.Reason{}
@@ -236,7 +320,7 @@ func TestPredictOneMethod(t *testing.T) {
 	s.post(t, "/v1/models/latest/predictions?method=add&method=calc.go%23mul", `{"inputs":[{"input":"5+5"}]}`, http.StatusOK, &got)
 	var said []string
 	for _, m := range got.Answers[0].Methods {
-		said = append(said, fmt.Sprint(m.Method, " ", m.Covered))
+		said = append(said, fmt.Sprint(m.Method, " ", m.Reached))
 	}
 	if diff := cmp.Diff([]string{"calc.go#add true", "calc.go#mul false"}, said); diff != "" {
 		t.Error(diff)
@@ -305,7 +389,7 @@ func predictStream(t *testing.T, s *service) {
 		if err := answers.Decode(&a); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintf("%s %v %.4s", a.Name, len(a.Methods) > 0 && a.Methods[0].Covered, a.Error)
+		got := fmt.Sprintf("%s %v %.4s", a.Name, len(a.Methods) > 0 && a.Methods[0].Reached, a.Error)
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.line, got, c.want)
 		}
@@ -370,18 +454,28 @@ func TestUnreadableModel(t *testing.T) {
 	}
 }
 
-// A grammar that cannot be used any more, as it was stored by another version, is
-// told as such.
-func TestUnusableGrammar(t *testing.T) {
+// Stored grammars and models of another version that cannot be read any more are
+// problems of the request.
+func TestUnusable(t *testing.T) {
 	s := start(t)
 	s.upload(t, 10)
 	g, _, err := s.store.PutGrammar(store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":%q}`, g.ID)))
-	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:grammar" || len(p.Findings) != 1 {
-		t.Errorf("got %+v", p)
+	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc", Grammar: g.ID}, []byte("not a model")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, body, kind string }{
+		{"/v1/models", fmt.Sprintf(`{"subject":"calc","grammar":%q}`, g.ID), "grammar"},
+		{"/v1/grammars/" + g.ID + "/fit", `{"inputs":[{"input":"1"}]}`, "grammar"},
+		{"/v1/grammars/" + g.ID + "/probabilities", `{"inputs":[{"input":"1"}]}`, "grammar"},
+		{"/v1/selections", `{"model":"old"}`, "model"},
+	} {
+		p := s.problem(t, http.MethodPost, c.path, "application/json", strings.NewReader(c.body))
+		if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:"+c.kind || (len(p.Findings) == 1) != (c.kind == "grammar") {
+			t.Errorf("%s: got %+v, want the problem %s", c.path, p, c.kind)
+		}
 	}
 }
 
@@ -392,7 +486,7 @@ func TestTrainMemory(t *testing.T) {
 	s.upload(t, 10_000)
 	train := `{"subject":"calc","grammar":"expr","options":{"k":8}}`
 	p := s.problem(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(train))
-	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "memory of a training: limit of 1 MiB reached" {
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:limit" || p.Detail != "memory of training: limit of 1 MiB reached" {
 		t.Errorf("many observations: %+v", p)
 	}
 	s = start(t, func(c *server.Config) { c.MaxMemory = 1 << 20 })
@@ -400,7 +494,7 @@ func TestTrainMemory(t *testing.T) {
 	var j openapi.Job
 	s.post(t, "/v1/models", train, http.StatusAccepted, &j)
 	events := s.follow(t, j.ID)
-	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "memory of a training: limit of 1 MiB reached" {
+	if last := events[len(events)-1]; last.State != openapi.Failed || last.Problem != "urn:inroad:problem:limit" || last.Error != "memory of training: limit of 1 MiB reached" {
 		t.Errorf("large observations: %+v", last)
 	}
 }
@@ -413,7 +507,7 @@ func TestManyJobs(t *testing.T) {
 	for {
 		resp, text := s.send(t, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":"calc","grammar":"expr","options":{"seed":%d}}`, len(ids))))
 		if resp.StatusCode == http.StatusTooManyRequests {
-			if resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "2 jobs wait already") {
+			if resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "2 jobs are queued, the most allowed") {
 				t.Errorf("Retry-After %s, %s", resp.Header.Get("Retry-After"), text)
 			}
 			break

@@ -36,7 +36,7 @@ func TestTooManyPaths(t *testing.T) {
 		t.Fatalf("javascript has %s paths, too few for this test", counted.Count)
 	}
 	resp, text := s.send(t, http.MethodGet, "/v1/grammars/javascript/paths?k=8", "", nil)
-	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), "ask for a smaller k") {
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), "choose a smaller k") {
 		t.Errorf("%s %s", resp.Status, text)
 	}
 }
@@ -89,38 +89,5 @@ func TestStrictParse(t *testing.T) {
 	s.post(t, "/v1/grammars/"+g.ID+"/parses", `{"input":"x","strict":true}`, http.StatusOK, &got)
 	if diff := cmp.Diff("p.g4:1:16", got.Undecided.Predicate); diff != "" || got.Tree != "" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestSummaryOfMade ends a stream with what was made, if asked to.
-func TestSummaryOfMade(t *testing.T) {
-	s := start(t)
-	lines := stream[openapi.MadeInput](t, s, "/v1/grammars/json/inputs", `{"strategy":"kpath","k":2,"summary":true}`)
-	last := lines[len(lines)-1].Made
-	if last.Inputs != len(lines)-1 || last.Covered == 0 || last.Covered != last.Paths || last.Draws < last.Inputs {
-		t.Errorf("%d lines, the last tells %+v", len(lines), last)
-	}
-}
-
-// TestLikelyInputs refuses what a strategy has no use for, or lacks.
-func TestLikelyInputs(t *testing.T) {
-	s := start(t)
-	var g openapi.Grammar
-	s.post(t, "/v1/grammars", `{"files":[{"name":"ab.g4","text":"grammar ab; s : ('a' | 'b') EOF ;"}]}`, http.StatusCreated, &g)
-	for _, c := range []struct{ path, body, want string }{
-		{"/inputs", `{"strategy":"common"}`, "needs probabilities"},
-		{"/inputs", `{"probabilities":{}}`, "probabilities are for the strategies"},
-		{"/inputs", `{"strategy":"common","probabilities":{"grammar":"other"}}`, "probabilities: "},
-		{"/inputs", `{"tokens":{"NONE":["x"]}}`, "has no token NONE"},
-		{"/solutions", `{"style":"varied","probabilities":{}}`, "probabilities are for the style natural"},
-	} {
-		resp, text := s.send(t, http.MethodPost, "/v1/grammars/"+g.ID+c.path, "application/json", strings.NewReader(c.body))
-		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), c.want) {
-			t.Errorf("%s %s: %s %s, want %s", c.path, c.body, resp.Status, text, c.want)
-		}
-	}
-	natural := stream[openapi.MadeInput](t, s, "/v1/grammars/"+g.ID+"/solutions", `{"style":"natural","n":2}`)
-	if len(natural) != 2 {
-		t.Errorf("%d natural inputs, want 2", len(natural))
 	}
 }

@@ -3,14 +3,17 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars/g4"
@@ -18,118 +21,151 @@ import (
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// problemOf returns what a client is told of an error. This is the one place that
-// knows which status an error has. What it does not know is the service's fault,
-// and its cause is for the log alone.
-func problemOf(err error) openapi.Problem {
-	detail := excerpt(err.Error())
-	of := func(status int, name, title string) openapi.Problem {
-		return openapi.Problem{Type: "urn:inroad:problem:" + name, Title: title, Status: status, Detail: detail}
-	}
-	var (
-		request   *requestError
-		body      *bodyError
-		forbidden *forbiddenError
-		media     *mediaError
-		tooLarge  *http.MaxBytesError
-		busy      *busyError
-		found     g4.Diagnostics
-		over      *limit.Error
-		option    *model.OptionError
-		unit      *model.UnitError
-		notFound  *store.NotFoundError
-		routing   *echo.HTTPError
-		line      *observation.LineError
-		alias     *aliasError
-		path      *targeting.PathError
-		asked     *askedError
-		auth      *authError
-		file      *model.FileError
+// A problemKind is a type of problem with the errors that it stands for.
+type problemKind struct {
+	status      int
+	name, title string
+	errors      []func(error) bool
+}
 
-		infeasible *solve.InfeasibleError
-		unrealised *solve.UnrealisedError
-	)
-	switch {
-	case errors.As(err, &tooLarge):
-		detail = "the body is over " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"
-		return of(http.StatusRequestEntityTooLarge, "too-large", "The request is too large")
-	case errors.As(err, &busy) && busy.status == http.StatusTooManyRequests: // also where it ends a body
-		return of(http.StatusTooManyRequests, "busy", "There is too much to do")
-	case errors.As(err, &request), errors.As(err, &body), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded),
-		errors.Is(err, context.Canceled): // the client is gone
-		return of(http.StatusBadRequest, "bad-request", "The request is not what the contract says")
-	case errors.As(err, &auth) && auth.status == http.StatusUnauthorized:
-		return of(http.StatusUnauthorized, "unauthorized", "The request has no key that is known")
-	case errors.As(err, &forbidden), errors.As(err, &auth):
-		return of(http.StatusForbidden, "forbidden", "The request is not allowed")
-	case errors.As(err, &media):
-		return of(http.StatusUnsupportedMediaType, "unsupported-media", "The body is of a type or an encoding that is not read here")
-	case errors.As(err, &busy), errors.Is(err, errEnding), errors.Is(err, context.DeadlineExceeded):
-		return of(http.StatusServiceUnavailable, "unavailable", "The request cannot be served now")
-	case errors.As(err, &found):
-		p := of(http.StatusUnprocessableEntity, "grammar", "The grammar cannot be used")
-		p.Findings = findingsOf(found)
-		return p
-	case errors.As(err, &infeasible):
-		p := of(http.StatusUnprocessableEntity, "infeasible", "No input meets the conditions")
+var (
+	badRequest = problemKind{http.StatusBadRequest, "bad-request", "Invalid request", []func(error) bool{
+		is[*requestError], is[*bodyError], is[*openapi.FieldError], wraps(io.ErrUnexpectedEOF), wraps(os.ErrDeadlineExceeded),
+		wraps(context.Canceled), // the client is gone
+	}}
+	notFound = problemKind{http.StatusNotFound, "not-found", "Not found", []func(error) bool{
+		is[*store.NotFoundError], is[*api.NotFoundError], is[*model.UnitError],
+	}}
+	methodNotAllowed = problemKind{http.StatusMethodNotAllowed, "method", "Method not allowed", nil}
+	internal         = problemKind{http.StatusInternalServerError, "internal", "Internal error", nil}
+)
+
+// problemKinds maps errors to problems; the first kind that matches an error applies.
+var problemKinds = []problemKind{
+	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError]}},
+	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
+	badRequest,
+	{http.StatusUnauthorized, "unauthorized", "Missing or unknown key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
+	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},
+	{http.StatusUnsupportedMediaType, "unsupported-media", "Unsupported media type or encoding", []func(error) bool{is[*mediaError]}},
+	{http.StatusServiceUnavailable, "unavailable", "Service unavailable", []func(error) bool{
+		retryStatus(http.StatusServiceUnavailable), wraps(errShutdown), wraps(context.DeadlineExceeded),
+	}},
+	{http.StatusUnprocessableEntity, "grammar", "Invalid grammar", []func(error) bool{is[g4.Diagnostics]}},
+	{http.StatusUnprocessableEntity, "infeasible", "No input satisfies the constraint", []func(error) bool{is[*solve.InfeasibleError]}},
+	{http.StatusUnprocessableEntity, "unrealised", "No input found", []func(error) bool{is[*solve.UnrealisedError], wraps(generate.ErrUnwritten)}},
+	{http.StatusUnprocessableEntity, "path", "Invalid path", []func(error) bool{is[*targeting.PathError]}},
+	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], wraps(model.ErrGrammarMismatch)}},
+	{http.StatusUnprocessableEntity, "limit", "Limit reached", []func(error) bool{is[*limit.Error]}},
+	{http.StatusUnprocessableEntity, "observations", "Invalid observations", []func(error) bool{
+		is[*observation.LineError], wraps(observation.ErrIncompatible), wraps(model.ErrNoObservations),
+	}},
+	{http.StatusUnprocessableEntity, "model", "Unreadable model", []func(error) bool{is[*model.FileError]}},
+	notFound,
+	{http.StatusInsufficientStorage, "full", "No space left", []func(error) bool{wraps(store.ErrFull)}},
+}
+
+// is reports whether an error is or wraps a T.
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
+func wraps(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func retryStatus(status int) func(error) bool {
+	return func(err error) bool {
+		retry, ok := errors.AsType[*retryError](err)
+		return ok && retry.status == status
+	}
+}
+
+func authStatus(status int) func(error) bool {
+	return func(err error) bool {
+		auth, ok := errors.AsType[*authError](err)
+		return ok && auth.status == status
+	}
+}
+
+func (k problemKind) problem(detail string) openapi.Problem {
+	return openapi.Problem{Type: "urn:inroad:problem:" + k.name, Title: k.title, Status: k.status, Detail: detail}
+}
+
+// problemOf returns the problem that clients receive for an error. Unknown errors
+// are internal errors, whose details only the log has.
+func problemOf(err error) openapi.Problem {
+	for _, kind := range problemKinds {
+		if slices.ContainsFunc(kind.errors, func(match func(error) bool) bool { return match(err) }) {
+			p := kind.problem(excerpt(err.Error()))
+			addDetails(&p, err)
+			return p
+		}
+	}
+	if routing, ok := errors.AsType[*echo.HTTPError](err); ok {
+		return routingProblem(routing)
+	}
+	return internal.problem("")
+}
+
+// addDetails sets the fields of a problem that depend on the type of its error.
+func addDetails(p *openapi.Problem, err error) {
+	const maxNear = 20
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		p.Detail = fmt.Sprintf("body too large: must have at most %d bytes", tooLarge.Limit)
+	}
+	if errors.Is(err, store.ErrFull) {
+		p.Detail = "" // names files of the service
+	}
+	if field, ok := errors.AsType[*openapi.FieldError](err); ok {
+		p.Field, p.Value = field.Field, field.Value
+	}
+	if diagnostics, ok := errors.AsType[g4.Diagnostics](err); ok {
+		p.Findings = api.Findings(diagnostics)
+	}
+	if infeasible, ok := errors.AsType[*solve.InfeasibleError](err); ok {
 		for _, c := range infeasible.Conflict {
 			p.Conflict = append(p.Conflict, c.String())
 		}
-		return p
-	case errors.As(err, &unrealised):
-		return of(http.StatusUnprocessableEntity, "unrealised", "No input was found that meets the conditions")
-	case errors.As(err, &path):
-		p := of(http.StatusUnprocessableEntity, "path", "A path is not one of the grammar")
-		p.Near = path.Known[:min(len(path.Known), 20)]
-		return p
-	case errors.As(err, &alias), errors.Is(err, model.ErrGrammarMismatch):
-		return of(http.StatusUnprocessableEntity, "conflict", "It does not go together")
-	case errors.As(err, &over):
-		return of(http.StatusUnprocessableEntity, "limit", "A limit was reached")
-	case errors.As(err, &option), errors.As(err, &asked):
-		return of(http.StatusUnprocessableEntity, "option", "What was asked for cannot be had")
-	case errors.As(err, &line), errors.Is(err, observation.ErrIncompatible), errors.Is(err, model.ErrNoObservations):
-		return of(http.StatusUnprocessableEntity, "observations", "The observations cannot be used")
-	case errors.As(err, &file): // of another version; training makes one that can
-		return of(http.StatusUnprocessableEntity, "model", "The model cannot be read")
-	case errors.As(err, &notFound):
-		return of(http.StatusNotFound, "not-found", "There is no such thing")
-	case errors.As(err, &unit):
-		p := of(http.StatusNotFound, "not-found", "There is no such thing")
-		p.Near = unit.Near
-		if len(unit.Matches) > 0 {
-			p.Near = unit.Matches
+	}
+	if over, ok := errors.AsType[*limit.Error](err); ok {
+		p.Limit = &openapi.ReachedLimit{Limit: over.What, Value: over.Value, Option: over.Option, Advice: over.Advice}
+	}
+	if path, ok := errors.AsType[*targeting.PathError](err); ok {
+		p.Near = path.Known[:min(len(path.Known), maxNear)]
+	}
+	if unknown, ok := errors.AsType[*api.NotFoundError](err); ok {
+		p.Near = unknown.Known[:min(len(unknown.Known), maxNear)]
+	}
+	if unit, ok := errors.AsType[*model.UnitError](err); ok {
+		if p.Near = unit.Matches; len(p.Near) == 0 {
+			p.Near = unit.Near
 		}
-		return p
-	case errors.Is(err, store.ErrFull):
-		return openapi.Problem{Type: "urn:inroad:problem:full", Title: "There is no space left", Status: http.StatusInsufficientStorage}
-	case errors.As(err, &routing):
-		return routingProblem(routing)
-	default:
-		return openapi.Problem{Type: "urn:inroad:problem:internal", Title: "Something is wrong with the service", Status: http.StatusInternalServerError}
 	}
 }
 
-// routingProblem returns what a client is told where no handler was found, or one
-// whose parameters could not be read.
+// routingProblem returns the problem for a request without a handler, or with
+// parameters that cannot be decoded.
 func routingProblem(err *echo.HTTPError) openapi.Problem {
 	switch err.Code {
 	case http.StatusNotFound:
-		return openapi.Problem{Type: "urn:inroad:problem:not-found", Title: "There is no such thing", Status: err.Code, Detail: "nothing is served here; see /openapi.json"}
+		return notFound.problem("endpoint not found; see /openapi.json")
 	case http.StatusMethodNotAllowed:
-		return openapi.Problem{Type: "urn:inroad:problem:method", Title: "The method is not allowed here", Status: err.Code, Detail: "see /openapi.json"}
+		return methodNotAllowed.problem("see /openapi.json")
 	case http.StatusInternalServerError:
-		return openapi.Problem{Type: "urn:inroad:problem:internal", Title: "Something is wrong with the service", Status: err.Code}
+		return internal.problem("")
 	default:
 		detail, _ := err.Message.(string)
-		return openapi.Problem{Type: "urn:inroad:problem:bad-request", Title: "The request is not what the contract says", Status: http.StatusBadRequest, Detail: excerpt(detail)}
+		return badRequest.problem(excerpt(detail))
 	}
 }
 
-// handleError answers a request with a problem.
+// handleError responds with the problem of an error.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
@@ -140,7 +176,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if p.Status == http.StatusInternalServerError {
 		s.log(ctx).ErrorContext(ctx, "request failed", "route", c.Path(), "err", err, "request_id", p.RequestID)
 	}
-	if c.Response().Committed { // a stream broke off
+	if c.Response().Committed { // by a stream
 		return
 	}
 	header := c.Response().Header()
@@ -150,15 +186,15 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	c.Response().WriteHeader(p.Status)
 	if c.Request().Method != http.MethodHead {
-		_, _ = c.Response().Write(append(appendJSON(nil, p), '\n'))
+		_, _ = c.Response().Write(append(api.AppendJSON(nil, p), '\n'))
 	}
 }
 
-// retryAfter returns in how many seconds a request is to be sent again.
+// retryAfter returns the seconds to wait before a retry.
 func retryAfter(err error) string {
 	after := time.Second
-	if busy, ok := errors.AsType[*busyError](err); ok {
-		after = max(after, busy.after)
+	if retry, ok := errors.AsType[*retryError](err); ok {
+		after = max(after, retry.after)
 	}
 	return strconv.FormatInt(int64((after+time.Second-1)/time.Second), 10)
 }

@@ -76,51 +76,59 @@ func TestProblems(t *testing.T) {
 		status                                int
 		kind, detail                          string
 	}{
-		{"no such path", "GET", "/v2/models", "", "", nil, 404, "not-found", "nothing is served here"},
+		{"no such path", "GET", "/v2/models", "", "", nil, 404, "not-found", "endpoint not found"},
 		{"no such method", "PUT", "/v1/models", "", "", nil, 405, "method", ""},
-		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "there is no grammar none"},
-		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "there is no subject none"},
-		{"no observations to download", "GET", "/v1/subjects/none/observations", "", "", nil, 404, "not-found", "there is no subject none"},
-		{"no such commit", "GET", "/v1/subjects/calc/observations?commit=x", "", "", nil, 404, "not-found", `there is no observation of calc at commit "x"`},
-		{"no such model", "GET", "/v1/models/none", "", "", nil, 404, "not-found", "there is no model none"},
-		{"no file of a model", "GET", "/v1/models/none/file", "", "", nil, 404, "not-found", "there is no model none"},
-		{"no model of a subject", "GET", "/v1/models/x@latest", "", "", nil, 404, "not-found", "there is no model x@latest"},
-		{"no model to predict with", "POST", "/v1/models/none/predictions", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "there is no model none"},
+		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "grammar none: not found"},
+		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "subject none: not found"},
+		{"no observations to download", "GET", "/v1/subjects/none/observations", "", "", nil, 404, "not-found", "subject none: not found"},
+		{"no such commit", "GET", "/v1/subjects/calc/observations?commit=x", "", "", nil, 404, "not-found", `commit "x" of subject calc: not found`},
+		{"no such model", "GET", "/v1/models/none", "", "", nil, 404, "not-found", "model none: not found"},
+		{"no file of a model", "GET", "/v1/models/none/file", "", "", nil, 404, "not-found", "model none: not found"},
+		{"no model of a subject", "GET", "/v1/models/x@latest", "", "", nil, 404, "not-found", "model x@latest: not found"},
+		{"no model to predict with", "POST", "/v1/models/none/predictions", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "model none: not found"},
 		{"no such method of the program", "POST", "/v1/models/latest/predictions?method=ad", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "ad"},
-		{"no such job", "GET", "/v1/jobs/99", "", "", nil, 404, "not-found", "there is no job 99"},
-		{"no job to cancel", "DELETE", "/v1/jobs/99", "", "", nil, 404, "not-found", "there is no job 99"},
-		{"no job to follow", "GET", "/v1/jobs/99/events", "", "", nil, 404, "not-found", "there is no job 99"},
-		{"no subject to train", "POST", "/v1/models", "application/json", `{"subject":"none","grammar":"json"}`, nil, 404, "not-found", "there is no subject none"},
-		{"no grammar to train", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"none"}`, nil, 404, "not-found", "there is no grammar none"},
-		{"no such rule", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","start":"none"}`, nil, 404, "not-found", "there is no parser rule none"},
+		{"no such job", "GET", "/v1/jobs/99", "", "", nil, 404, "not-found", "job 99: not found"},
+		{"no job to cancel", "DELETE", "/v1/jobs/99", "", "", nil, 404, "not-found", "job 99: not found"},
+		{"no job to follow", "GET", "/v1/jobs/99/events", "", "", nil, 404, "not-found", "job 99: not found"},
+		{"no subject to train", "POST", "/v1/models", "application/json", `{"subject":"none","grammar":"json"}`, nil, 404, "not-found", "subject none: not found"},
+		{"no grammar to train", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"none"}`, nil, 404, "not-found", "grammar none: not found"},
+		{"no such rule", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","start":"none"}`, nil, 400, "bad-request", "start none: grammar json has no such parser rule"},
 
-		{"a job that is no number", "GET", "/v1/jobs/x", "", "", nil, 400, "bad-request", "path parameter job"},
-		{"a limit that is too large", "GET", "/v1/jobs?limit=1001", "", "", nil, 400, "bad-request", "query parameter limit: number must be at most 1000"},
+		{"a job that is no number", "GET", "/v1/jobs/x", "", "", nil, 400, "bad-request", "job x: must be a whole number"},
+		{"a limit that is too large", "GET", "/v1/jobs?limit=1001", "", "", nil, 400, "bad-request", "limit 1001: must be between 1 and 1000"},
 		{"no JSON", "POST", "/v1/models", "application/json", `{"subject":`, nil, 400, "bad-request", "body: "},
 		{"no body", "POST", "/v1/models", "application/json", ``, nil, 400, "bad-request", "body: "},
-		{"a property that is missing", "POST", "/v1/models", "application/json", `{"subject":"calc"}`, nil, 400, "bad-request", `property "grammar" is missing`},
-		{"a property that is unknown", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"kay":1}}`, nil, 400, "bad-request", `property "kay" is unsupported`},
-		{"an option out of its bounds", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"k":9}}`, nil, 400, "bad-request", "/options/k: number must be at most 8"},
+		{"a property that is missing", "POST", "/v1/models", "application/json", `{"subject":"calc"}`, nil, 400, "bad-request", "grammar: required"},
+		{"a property that is unknown", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"kay":1}}`, nil, 400, "bad-request", "options.kay: unknown field"},
+		{"an option out of its bounds", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"k":9}}`, nil, 400, "bad-request", "options.k 9: must be between 1 and 8"},
+		{"too many inputs to keep", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"keep_inputs":50000}}`, nil, 400, "bad-request", "options.keep_inputs 50000: must be between 0 and 10000"},
+		{"a balance without weights", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"learner":"golearn","balance":"sqrt"}}`, nil, 400, "bad-request", "options.balance sqrt: golearn cannot weigh classes"},
+		{"no such rule to train from", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","start":"none"}`, nil, 400, "bad-request", "start none: grammar expr has no such parser rule"},
+		{"no model to take trees from", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","from":"none"}`, nil, 404, "not-found", "model none: not found"},
+		{"no model to evaluate", "POST", "/v1/models/none/evaluations", ndjson, `{"input":"1","methods":[]}`, nil, 404, "not-found", "model none: not found"},
+		{"nothing to evaluate", "POST", "/v1/models/latest/evaluations", ndjson, `{"input":"+","methods":[]}`, nil, 422, "observations", "nothing to evaluate: "},
+		{"an invalid line to evaluate", "POST", "/v1/models/latest/evaluations?strict=true", ndjson, `what?`, nil, 422, "observations", "line 1: "},
+		{"observations to evaluate that break off", "POST", "/v1/models/latest/evaluations", ndjson, gzipped(t, `{"input":"1","methods":[]}`)[:20], []string{"Content-Encoding", "gzip"}, 400, "bad-request", "body: unexpected EOF"},
 		{"both kinds of input", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","input_base64":"MQ=="}`, nil, 400, "bad-request", "one of input and input_base64"},
-		{"no files", "POST", "/v1/grammars", "application/json", `{"files":[]}`, nil, 400, "bad-request", "/files: minimum number of items is 1"},
+		{"no files", "POST", "/v1/grammars", "application/json", `{"files":[]}`, nil, 400, "bad-request", "files: must have between 1 and 100 items"},
 		{"a body that is no gzip", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "gzip"}, 400, "bad-request", "body: "},
 
-		{"another type", "POST", "/v1/models", "text/plain", `{}`, nil, 415, "unsupported-media", `Content-Type "text/plain": application/json is read here`},
-		{"no type", "POST", "/v1/models/latest/predictions", "", `{}`, nil, 415, "unsupported-media", `Content-Type "": application/json and application/x-ndjson are read here`},
+		{"another type", "POST", "/v1/models", "text/plain", `{}`, nil, 415, "unsupported-media", `Content-Type "text/plain": must be application/json`},
+		{"no type", "POST", "/v1/models/latest/predictions", "", `{}`, nil, 415, "unsupported-media", `Content-Type "": must be application/json or application/x-ndjson`},
 		{"another encoding", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "br"}, 415, "unsupported-media", `Content-Encoding "br"`},
-		{"a body that is too large", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("1", 1<<12) + `"}`, nil, 413, "too-large", "the body is over 4096 bytes"},
-		{"a body that is too large once unpacked", "POST", "/v1/grammars/json/parses", "application/json", gzipped(t, `{"input":"`+strings.Repeat("1", 1<<12)+`"}`), []string{"Content-Encoding", "gzip"}, 413, "too-large", "the body is over 4096 bytes"},
+		{"a body that is too large", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("1", 1<<12) + `"}`, nil, 413, "too-large", "body too large: must have at most 4096 bytes"},
+		{"a body that is too large once unpacked", "POST", "/v1/grammars/json/parses", "application/json", gzipped(t, `{"input":"`+strings.Repeat("1", 1<<12)+`"}`), []string{"Content-Encoding", "gzip"}, 413, "too-large", "body too large: must have at most 4096 bytes"},
 
 		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: undefined rule b"},
-		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 422, "grammar", "there is no parser rule x"},
+		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 400, "bad-request", "start x: grammar a has no such parser rule"},
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{
 			"a token that is costly to derive", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
 			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to derive a token: limit of ",
 		},
-		{"inputs of which there are none", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "option", ""},
-		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "there is no symbol none"},
+		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text parsed back"},
+		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "symbol none not found in grammar json"},
 		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
 		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},
 
@@ -174,7 +182,7 @@ func TestOverload(t *testing.T) {
 		if resp.StatusCode == http.StatusOK {
 			continue
 		}
-		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "1 requests are being served already") {
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "limit of 1 concurrent requests exceeded") {
 			t.Errorf("got %s %s", resp.Status, text)
 		}
 		break
@@ -189,7 +197,7 @@ func TestOverload(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Timeout = time.Nanosecond })
 	p := s.problem(t, http.MethodGet, "/v1/grammars/json", "", nil)
-	if p.Status != http.StatusServiceUnavailable || p.Detail != "it took longer than 1ns" {
+	if p.Status != http.StatusServiceUnavailable || p.Detail != "request timed out after 1ns" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -236,7 +244,7 @@ func TestEndWithOpenStreams(t *testing.T) {
 		t.Fatalf("the first answer is %s, %v", line, err)
 	}
 	s.stop()
-	if rest, err := io.ReadAll(answers); err != nil || !strings.Contains(string(rest), "the service shuts down") {
+	if rest, err := io.ReadAll(answers); err != nil || !strings.Contains(string(rest), "the service is shutting down") {
 		t.Errorf("the stream ended with %s, %v", rest, err)
 	}
 }

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"math"
 	"net/http"
@@ -24,14 +24,13 @@ type quotas struct {
 	byKey map[string]*usage
 }
 
-// usage is what one key uses. A limiter is nil if the key has no such limit.
+// usage counts the requests of one key. A limiter is nil if the key has no such limit.
 type usage struct {
-	active   int           // requests that are being served
-	requests *rate.Limiter // requests a second
-	bytes    *rate.Limiter // bytes of request bodies, as many as an hour allows at once
+	active   int           // requests in progress
+	requests *rate.Limiter // requests per second
+	bytes    *rate.Limiter // bytes of request bodies; the burst is the quota of an hour
 }
 
-// newUsage returns the usage of a key that has sent nothing.
 func newUsage(limits store.Limits) *usage {
 	u := &usage{}
 	if limits.Rate > 0 {
@@ -44,12 +43,11 @@ func newUsage(limits store.Limits) *usage {
 	return u
 }
 
-// untilAllowed returns how long it takes until a limiter has the tokens: at most a
-// day, however low the rate.
+// untilAllowed returns how long it takes until a limiter has the tokens, at most a
+// day.
 func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration {
-	const most = 24 * time.Hour
 	missing := max(0, tokens-l.TokensAt(now))
-	return time.Duration(min(math.Ceil(missing/float64(l.Limit())*float64(time.Second)), float64(most)))
+	return time.Duration(min(math.Ceil(missing/float64(l.Limit())*float64(time.Second)), float64(24*time.Hour)))
 }
 
 func newQuotas(standard store.Limits) *quotas {
@@ -58,25 +56,15 @@ func newQuotas(standard store.Limits) *quotas {
 
 // limits returns the limits of a key; zero means no limit.
 func (q *quotas) limits(k store.Key) store.Limits {
-	out := k.Limits
-	if out.Rate == 0 {
-		out.Rate = q.standard.Rate
+	return store.Limits{
+		Rate:   cmp.Or(k.Limits.Rate, q.standard.Rate),
+		Active: cmp.Or(k.Limits.Active, q.standard.Active),
+		Upload: cmp.Or(k.Limits.Upload, q.standard.Upload),
 	}
-	if out.Active == 0 {
-		out.Active = q.standard.Active
-	}
-	if out.Upload == 0 {
-		out.Upload = q.standard.Upload
-	}
-	return out
 }
 
-func overQuota(after time.Duration, format string, args ...any) error {
-	return &busyError{status: http.StatusTooManyRequests, detail: fmt.Sprintf(format, args...), after: after}
-}
-
-// enter counts a request of a key, or refuses it. The caller calls leave when the
-// request has been served.
+// enter counts a request of a key, or rejects it. The caller calls leave when the
+// request is done.
 func (q *quotas) enter(k store.Key) (leave func(), err error) {
 	limits := q.limits(k)
 	q.mu.Lock()
@@ -87,10 +75,10 @@ func (q *quotas) enter(k store.Key) (leave func(), err error) {
 		q.byKey[k.ID] = u
 	}
 	if limits.Active > 0 && u.active >= limits.Active {
-		return nil, overQuota(time.Second, "key %s: %d of its requests are being served already", k.ID, limits.Active)
+		return nil, tooManyRequests(time.Second, "key %s: limit of %d concurrent requests exceeded", k.ID, limits.Active)
 	}
 	if now := q.now(); u.requests != nil && !u.requests.AllowN(now, 1) {
-		return nil, overQuota(untilAllowed(u.requests, now, 1), "key %s: rate limit of %g requests a second exceeded", k.ID, limits.Rate)
+		return nil, tooManyRequests(untilAllowed(u.requests, now, 1), "key %s: rate limit of %g requests per second exceeded", k.ID, limits.Rate)
 	}
 	u.active++
 	return func() {
@@ -106,13 +94,13 @@ type meteredBody struct {
 	q     *quotas
 	key   store.Key
 	bytes *rate.Limiter
-	quota int64 // bytes an hour
+	quota int64 // bytes per hour
 }
 
-// metered returns the body of a request of a key that has entered. Reading fails
-// once the upload quota is used up. A body that is known to exceed the quota is
-// refused before it is read.
-func (q *quotas) metered(k store.Key, r *http.Request) (io.ReadCloser, error) {
+// meter returns the body of a request that was entered. Reading fails when the
+// upload quota is exceeded. A body with a Content-Length above the quota is rejected
+// before it is read.
+func (q *quotas) meter(k store.Key, r *http.Request) (io.ReadCloser, error) {
 	quota := q.limits(k).Upload
 	if quota == 0 || r.ContentLength == 0 {
 		return r.Body, nil
@@ -127,31 +115,31 @@ func (q *quotas) metered(k store.Key, r *http.Request) (io.ReadCloser, error) {
 	return b, b.check(max(1, r.ContentLength))
 }
 
-// check returns an error if the quota does not allow so many bytes more now.
+// check returns an error if the quota does not allow this many bytes now.
 func (b *meteredBody) check(bytes int64) error {
 	now := b.q.now()
 	wanted := float64(bytes)
 	if b.bytes.TokensAt(now) >= wanted {
 		return nil
 	}
-	wanted = max(wanted, float64(b.quota)/10) // or clients would retry for a byte at a time
-	return overQuota(untilAllowed(b.bytes, now, wanted), "key %s: upload quota of %d bytes an hour used up", b.key.ID, b.quota)
+	wanted = max(wanted, float64(b.quota)/10) // so that clients do not retry for a byte at a time
+	return tooManyRequests(untilAllowed(b.bytes, now, wanted), "key %s: upload quota of %d bytes per hour exceeded", b.key.ID, b.quota)
 }
 
-// Read reads bytes and counts them. The last read may exceed the quota; the next
-// bytes are allowed that much later.
+// Read reads and counts bytes. The last read may exceed the quota, which delays the
+// next bytes accordingly.
 func (b *meteredBody) Read(p []byte) (int, error) {
 	if err := b.check(1); err != nil {
 		return 0, err
 	}
-	p = p[:min(len(p), b.bytes.Burst())] // a limiter takes no more at once
+	p = p[:min(len(p), b.bytes.Burst())] // the most that ReserveN accepts
 	n, err := b.ReadCloser.Read(p)
 	b.bytes.ReserveN(b.q.now(), n)
 	return n, err
 }
 
-// limited refuses requests of keys that exceed their limits.
-func (s *Server) limited(next echo.HandlerFunc) echo.HandlerFunc {
+// limitKey rejects requests of keys that exceed their limits.
+func (s *Server) limitKey(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		key, ok := c.Get(keyContext).(store.Key)
 		if !ok {
@@ -162,7 +150,7 @@ func (s *Server) limited(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		defer leave()
-		body, err := s.quotas.metered(key, c.Request())
+		body, err := s.quotas.meter(key, c.Request())
 		if err != nil {
 			return err
 		}

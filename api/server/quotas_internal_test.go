@@ -22,9 +22,9 @@ func (c *clock) now() time.Time { return c.Time }
 
 func after(t *testing.T, err error) time.Duration {
 	t.Helper()
-	busy, ok := errors.AsType[*busyError](err)
+	busy, ok := errors.AsType[*retryError](err)
 	if !ok || busy.status != http.StatusTooManyRequests {
-		t.Fatalf("got %v, want that it is too much", err)
+		t.Fatalf("got %v, want too many requests", err)
 	}
 	return busy.after
 }
@@ -46,7 +46,7 @@ func TestRate(t *testing.T) {
 		t.Helper()
 		_, err := q.enter(k)
 		if got := after(t, err); got != want {
-			t.Errorf("key %s at %v: come again in %v, want %v", k.ID, c.Time, got, want)
+			t.Errorf("key %s at %v: retry in %v, want %v", k.ID, c.Time, got, want)
 		}
 	}
 	pass(slow)
@@ -85,7 +85,7 @@ func TestUpload(t *testing.T) {
 		defer leave()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
 		r.ContentLength = length
-		metered, err := q.metered(k, r)
+		metered, err := q.meter(k, r)
 		if err != nil {
 			return 0, err
 		}
@@ -133,10 +133,10 @@ func TestActive(t *testing.T) {
 	}
 }
 
-// Requests are refused when they wait, fewer when they do so no more, and some
-// are served whatever comes.
-func TestStrain(t *testing.T) {
-	s := newStrain(100 * time.Millisecond)
+// Under overload more and more requests are rejected, but never all; afterwards
+// fewer and fewer.
+func TestLoadShedder(t *testing.T) {
+	s := newLoadShedder(100 * time.Millisecond)
 	h := &runtimemetrics.Float64Histogram{Buckets: []float64{0, 0.01, 0.1, 1}, Counts: make([]uint64, 3)}
 	wait := func(counts ...uint64) {
 		for i, n := range counts {
@@ -164,10 +164,10 @@ func TestStrain(t *testing.T) {
 	}
 	refused := 0
 	for range 1000 {
-		if after, ok := s.refused(); ok {
+		if after, ok := s.reject(); ok {
 			refused++
 			if after < time.Second || after > 3*time.Second {
-				t.Errorf("come again in %v", after)
+				t.Errorf("retry in %v", after)
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func TestStrain(t *testing.T) {
 	for range 10 {
 		wait(0, 0, 5000)
 	}
-	if got := s.share(); got != leastShare {
-		t.Errorf("after long waits the share is %v, want %v", got, leastShare)
+	if got := s.share(); got != minShare {
+		t.Errorf("after long waits the share is %v, want %v", got, minShare)
 	}
 }

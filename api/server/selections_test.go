@@ -13,7 +13,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// placed trains a model of calc that knows where its methods stand.
+// placed trains a model of calc that knows the lines of its methods.
 func (s *service) placed(t *testing.T) {
 	t.Helper()
 	_, observations, _ := strings.Cut(calc(100), "\n")
@@ -27,7 +27,7 @@ func (s *service) placed(t *testing.T) {
 	var j openapi.Job
 	s.post(t, "/v1/models", `{"subject":"placed","grammar":"expr"}`, http.StatusAccepted, &j)
 	if events := s.follow(t, j.ID); events[len(events)-1].State != openapi.Done {
-		t.Fatalf("the training ended so: %+v", events)
+		t.Fatalf("training failed: %+v", events)
 	}
 }
 
@@ -38,20 +38,20 @@ func decode(t *testing.T, text []byte, to any) {
 	}
 }
 
-// edit is a change of a line of calc.go.
+// edit returns a diff that changes a line of calc.go.
 func edit(line int) string {
 	return fmt.Sprintf(`--- a/calc.go\n+++ b/calc.go\n@@ -%d +%[1]d @@\n-\ta\n+\tb\n`, line)
 }
 
 const sums = `{"path":"sum","input":"1+2"},{"path":"one","input":"1"},{"path":"product","input":"2*3"}`
 
-// TestSelect chooses inputs, given at once and streamed.
+// TestSelect selects inputs, sent at once and streamed.
 func TestSelect(t *testing.T) {
 	s := start(t)
 	s.placed(t)
 	for _, c := range []struct {
 		name, options, inputs string
-		chosen, rest          []string
+		selected, rest        []string
 		why                   openapi.SelectReasonKind // of the first
 		fallback              string
 	}{
@@ -95,29 +95,29 @@ func TestSelect(t *testing.T) {
 		{"a smallest corpus", `"minimize":true`, sums + `,{"path":"both","input":"1+2*3"}`, []string{"both"}, []string{"sum", "one", "product"}, openapi.WhyNeeded, ""},
 		{"only the files that the change is about", `"sample":0,"touched":[],"diff":"` + edit(11) + `"`, sums, nil, []string{"sum", "one", "product"}, "", ""},
 		{"all of a file that was another in between", `"sample":0,"min_recall":0,"touched":["calc.go"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyReaches, "method never observed"},
-		{"everything if a line is in no method", `"diff":"` + edit(2) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "unmapped change"},
-		{"everything if a method was never observed", `"diff":"` + edit(23) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "method never observed"},
-		{"everything if a file is new", `"untracked":["new.go","notes.txt"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "new method"},
+		{"all inputs if a line is in no method", `"diff":"` + edit(2) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "unmapped change"},
+		{"all inputs if a method was never observed", `"diff":"` + edit(23) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "method never observed"},
+		{"all inputs if a file is new", `"untracked":["new.go","notes.txt"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "new method"},
 		{"inputs are no files of the program", `"folders":["corpus"],"untracked":["corpus/new.go"]`, sums, nil, []string{"sum", "one", "product"}, "", ""},
-		{"everything if a file affects everything", `"full_on":["*.go"],"diff":"` + edit(11) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "file that affects everything"},
-		{"everything if the client says so", `"fallbacks":[{"cause":"shallow clone","detail":"fetch more"}]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "shallow clone"},
+		{"all inputs if a file affects everything", `"run_all_on":["*.go"],"diff":"` + edit(11) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "file that affects everything"},
+		{"all inputs if the client says so", `"fallbacks":[{"cause":"shallow clone","detail":"fetch more"}]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "shallow clone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got openapi.Selection
 			s.post(t, "/v1/selections", `{"model":"latest",`+c.options+`,"inputs":[`+c.inputs+`]}`, http.StatusOK, &got)
-			chosen := []string{}
+			selected := []string{}
 			for _, in := range got.Inputs {
-				chosen = append(chosen, in.Path)
+				selected = append(selected, in.Path)
 			}
-			slices.Sort(chosen)
-			slices.Sort(c.chosen)
+			slices.Sort(selected)
+			slices.Sort(c.selected)
 			rest := slices.Sorted(slices.Values(got.Rest))
 			slices.Sort(c.rest)
-			if !slices.Equal(chosen, c.chosen) || !slices.Equal(rest, c.rest) {
-				t.Fatalf("chose %q and left %q, want %q and %q: %+v", chosen, rest, c.chosen, c.rest, got)
+			if !slices.Equal(selected, c.selected) || !slices.Equal(rest, c.rest) {
+				t.Fatalf("selected %q and left out %q, want %q and %q: %+v", selected, rest, c.selected, c.rest, got)
 			}
 			if c.why != "" && !slices.ContainsFunc(got.Inputs[0].Reasons, func(r openapi.SelectReason) bool { return r.Kind == c.why }) {
-				t.Errorf("the first was chosen for %+v, want %s", got.Inputs[0].Reasons, c.why)
+				t.Errorf("the first was selected for %+v, want %s", got.Inputs[0].Reasons, c.why)
 			}
 			if got.Everything != (c.fallback != "") || c.fallback != "" && got.Fallbacks[0].Cause != c.fallback {
 				t.Errorf("fallbacks %+v, want %q", got.Fallbacks, c.fallback)
@@ -133,19 +133,35 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestSelectRefused sends what is no selection.
+// TestSelectGenerates generates inputs for a changed method that few inputs reach.
+func TestSelectGenerates(t *testing.T) {
+	s := start(t)
+	s.placed(t)
+	var got openapi.Selection
+	s.post(t, "/v1/selections", `{"model":"latest","sample":0,"generate":3,"diff":"`+edit(11)+`","inputs":[`+sums+`]}`, http.StatusOK, &got)
+	if len(got.Inputs) != 3 || got.Inputs[0].Path != "sum" || got.Inputs[0].Input != nil || got.Corpus != 5 || len(got.Missed) > 0 {
+		t.Fatalf("got %+v, want the sum and two generated inputs", got)
+	}
+	for _, in := range got.Inputs[1:] {
+		if in.Input == nil || !strings.Contains(*in.Input, "+") || in.Reasons[0].Kind != openapi.WhyGenerated || in.Path != in.Digest[:16]+".expr" {
+			t.Errorf("generated %+v, want an input with a +", in)
+		}
+	}
+}
+
+// TestSelectRefused sends requests that are wrong.
 func TestSelectRefused(t *testing.T) {
 	s := start(t)
 	s.placed(t)
 	for _, c := range []struct {
 		name, body, kind, detail string
 	}{
-		{"no such model", `{"model":"none"}`, "not-found", "there is no model none"},
-		{"no diff", `{"model":"latest","diff":"--- a/x\n+++ b/x\n@@ nonsense @@\n"}`, "option", "line 3 of the diff: "},
-		{"no pattern", `{"model":"latest","always":["["]}`, "option", `invalid file pattern "[": unclosed`},
-		{"a share over 1", `{"model":"latest","recall":2}`, "bad-request", "/recall: "},
-		{"an unknown option", `{"model":"latest","goal":1}`, "bad-request", `property "goal"`},
-		{"no model", `{}`, "bad-request", `property "model" is missing`},
+		{"an unknown model", `{"model":"none"}`, "not-found", "model none: not found"},
+		{"a damaged diff", `{"model":"latest","diff":"--- a/x\n+++ b/x\n@@ nonsense @@\n"}`, "bad-request", "diff: line 3 of the diff: "},
+		{"a bad pattern", `{"model":"latest","always":["["]}`, "bad-request", `always: invalid file pattern "[": unclosed`},
+		{"a share over 1", `{"model":"latest","recall":2}`, "bad-request", "recall 2: must be between 0.000001 and 1"},
+		{"an unknown option", `{"model":"latest","goal":1}`, "bad-request", "goal: unknown field"},
+		{"no model", `{}`, "bad-request", "model: required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, kind := range []string{"application/json", ndjson} {
@@ -157,9 +173,9 @@ func TestSelectRefused(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ name, lines, detail string }{
-		{"an input without content", "{\"model\":\"latest\"}\n{\"path\":\"a\"}", "a: one of input, input_base64 and digest is to be given"},
-		{"an input without a path", "{\"model\":\"latest\"}\n{\"path\":\"a\",\"input\":\"1\"}\n{\"input\":\"1\"}", `line 3: /path: property "path" is missing`},
-		{"inputs in the first line", `{"model":"latest","inputs":[]}`, "line 1: inputs are lines of their own here"},
+		{"an input without content", "{\"model\":\"latest\"}\n{\"path\":\"a\"}", "inputs: a: one of input, input_base64 and digest is required"},
+		{"an input without a path", "{\"model\":\"latest\"}\n{\"path\":\"a\",\"input\":\"1\"}\n{\"input\":\"1\"}", "line 3: path: required"},
+		{"inputs in the first line", `{"model":"latest","inputs":[]}`, "line 1: inputs are not allowed here"},
 		{"a line that is no JSON", "{\"model\":\"latest\"}\n{", "line 2: "},
 		{"nothing", "", "line 1: "},
 	} {
@@ -172,7 +188,7 @@ func TestSelectRefused(t *testing.T) {
 	}
 }
 
-// TestSelectFromLargeCorpus streams more than a body may have that is read at once.
+// TestSelectFromLargeCorpus streams more than a body may contain that is read at once.
 func TestSelectFromLargeCorpus(t *testing.T) {
 	s := start(t)
 	s.placed(t)

@@ -1,12 +1,12 @@
-// Package api serves inroad over HTTP.
+// Package server serves inroad over HTTP.
 //
-// The contract is openapi/openapi.yaml: what is generated from it decodes
-// requests, and each request is checked against it. Handlers translate and call
-// the packages that the commands call. [New] makes a [Server], and [Server.Run]
-// serves until its context ends.
+// A handler decodes a request that was validated against the contract, calls an
+// [api.Engine], and encodes the answer. The server adds keys, quotas, jobs and
+// streams. [New] returns a [Server], and [Server.Run] serves until its context ends.
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,89 +20,73 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars"
 )
 
-// Config says what a server serves, and its bounds. Fields that are zero mean
-// the default.
+// Config configures a server. Zero fields have the defaults named below.
 type Config struct {
 	Store   *store.Store
 	Log     *slog.Logger
 	Version string
-	Tracer  trace.TracerProvider // of spans for requests and jobs; none if nil
-	// NeedKeys has requests be refused without a key. Else only those are served
-	// that were sent to a loopback address, and not from another site.
+	Tracer  trace.TracerProvider // for spans of requests and jobs; no tracing if nil
+	// NeedKeys rejects requests without a key. Without it, only requests to a loopback
+	// address and from the same origin are served.
 	NeedKeys bool
 
-	Timeout    time.Duration   // of a request that is no stream; 1 minute
-	Stall      time.Duration   // how long a stream may wait for its client; 30 seconds
-	Grace      time.Duration   // for requests to end when the server is to end; 15 seconds
-	MaxBody    int64           // bytes of a body that is read at once; 16 MiB
-	MaxUpload  int64           // bytes of a body that is streamed; 1 GiB
-	MaxActive  int             // requests at the same time; 256
-	MaxWait    time.Duration   // of requests for a processor; 100 milliseconds
-	MaxQueue   int             // jobs that wait; 100
-	MaxMemory  int64           // bytes that a training may take, about; 2 GiB
-	CacheBytes int64           // of grammars and models in memory, about; 128 MiB
-	Workers    int             // goroutines of a training or a batch; one a core
+	Timeout    time.Duration   // of a request that is not streamed; 1 minute
+	Stall      time.Duration   // how long a stream waits for its client; 30 seconds
+	Grace      time.Duration   // for open requests at shutdown; 15 seconds
+	MaxBody    int64           // bytes of a body that is not streamed; 16 MiB
+	MaxUpload  int64           // bytes of a streamed body; 1 GiB
+	MaxActive  int             // concurrent requests; 256
+	MaxWait    time.Duration   // scheduling latency above which requests are rejected; 100 milliseconds
+	MaxQueue   int             // queued jobs; 100
+	MaxMemory  int64           // approximate bytes of a training or an evaluation; 2 GiB
+	CacheBytes int64           // approximate bytes of cached grammars and models; 128 MiB
+	Workers    int             // goroutines of a training or a batch; one per core
 	Limits     grammars.Limits // of a parse
-	Quotas     store.Limits    // of keys that have none of their own; none if 0
+	Quotas     store.Limits    // of keys without limits of their own; no limit if 0
 }
 
 func (c Config) withDefaults() Config {
-	or := func(n *int, otherwise int) {
-		if *n == 0 {
-			*n = otherwise
-		}
-	}
-	or64 := func(n *int64, otherwise int64) {
-		if *n == 0 {
-			*n = otherwise
-		}
-	}
-	orTime := func(d *time.Duration, otherwise time.Duration) {
-		if *d == 0 {
-			*d = otherwise
-		}
-	}
-	orTime(&c.Timeout, time.Minute)
-	orTime(&c.Stall, 30*time.Second)
-	orTime(&c.Grace, 15*time.Second)
-	orTime(&c.MaxWait, 100*time.Millisecond)
-	or64(&c.MaxBody, 16<<20)
-	or64(&c.MaxUpload, 1<<30)
-	or64(&c.MaxMemory, 2<<30)
-	or64(&c.CacheBytes, 128<<20)
-	or(&c.MaxActive, 256)
-	or(&c.MaxQueue, 100)
-	or(&c.Workers, runtime.GOMAXPROCS(0))
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Timeout = cmp.Or(c.Timeout, time.Minute)
+	c.Stall = cmp.Or(c.Stall, 30*time.Second)
+	c.Grace = cmp.Or(c.Grace, 15*time.Second)
+	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
+	c.MaxUpload = cmp.Or(c.MaxUpload, 1<<30)
+	c.MaxActive = cmp.Or(c.MaxActive, 256)
+	c.MaxWait = cmp.Or(c.MaxWait, 100*time.Millisecond)
+	c.MaxQueue = cmp.Or(c.MaxQueue, 100)
+	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
+	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	return c
 }
 
-// A Server serves a store.
+// A Server serves the grammars, observations and models of a store.
 type Server struct {
 	Config
 	contract *contract
 	echo     *echo.Echo
-	grammars *cache[*loadedGrammar]
-	models   *cache[*loadedModel]
+	engine   *api.Engine
+	library  *library
 	jobs     *jobs
 	metrics  *metrics
 	quotas   *quotas
-	strain   *strain
-	active   chan struct{} // a token for each request that is being served
-	closing  chan struct{} // closed when the server is to end
-	ending   atomic.Bool
+	shedder  *loadShedder
+	active   chan struct{} // has an element for each request in progress
+
+	shuttingDown atomic.Bool
+	shutdown     chan struct{} // closed when the shutdown begins
 }
 
 var _ openapi.StrictServerInterface = (*Server)(nil)
 
-// New returns a server. It serves nothing yet.
+// New returns a server that is not running yet.
 func New(c Config) (*Server, error) {
 	c = c.withDefaults()
 	contract, err := loadContract()
@@ -111,14 +95,14 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, contract: contract,
-		grammars: newCache[*loadedGrammar](c.CacheBytes / 2),
-		models:   newCache[*loadedModel](c.CacheBytes / 2),
+		library:  newLibrary(c.Store, c.CacheBytes),
 		quotas:   newQuotas(c.Quotas),
-		strain:   newStrain(c.MaxWait),
+		shedder:  newLoadShedder(c.MaxWait),
 		active:   make(chan struct{}, c.MaxActive),
-		closing:  make(chan struct{}),
+		shutdown: make(chan struct{}),
 	}
-	s.jobs = &jobs{store: c.Store, log: c.Log, most: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
+	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
+	s.jobs = &jobs{store: c.Store, log: c.Log, maxQueued: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
 	s.metrics = newMetrics(s)
 	s.echo = s.routes()
 	return s, nil
@@ -129,8 +113,8 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.handleError
-	e.Pre(escaped)
-	e.Use(s.observed, s.recovered, s.guarded, s.authorised, s.limited, s.admitted, s.bounded, s.contract.validated)
+	e.Pre(routeByRawPath)
+	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitKey, s.limitLoad, s.limitRequest, s.contract.validate)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)
@@ -138,14 +122,14 @@ func (s *Server) routes() *echo.Echo {
 	return e
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
-// Run serves connections of a listener, and does jobs, until ctx ends or one of
-// them fails. Then requests have a while to end.
+// Run serves the connections of a listener and runs jobs until ctx ends or either
+// fails. Then open requests have the grace period to complete.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           s.traced(s),
+		Handler:           s.trace(s),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -154,7 +138,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.jobs.serve(ctx) })
 	group.Go(func() error {
-		s.strain.watch(ctx)
+		s.shedder.watch(ctx)
 		return nil
 	})
 	group.Go(func() error {
@@ -165,11 +149,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	})
 	group.Go(func() error {
 		<-ctx.Done()
-		s.end()
+		s.beginShutdown()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
 		if err := server.Shutdown(grace); err != nil {
-			s.Log.WarnContext(ctx, "requests were cut off", "grace", s.Grace)
+			s.Log.WarnContext(ctx, "open requests aborted", "grace", s.Grace)
 			return server.Close()
 		}
 		return nil
@@ -177,23 +161,22 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return group.Wait()
 }
 
-// end tells streams and those who ask that the server is to end.
-func (s *Server) end() {
-	if s.ending.CompareAndSwap(false, true) {
-		close(s.closing)
+// beginShutdown ends all streams and rejects new jobs.
+func (s *Server) beginShutdown() {
+	if s.shuttingDown.CompareAndSwap(false, true) {
+		close(s.shutdown)
 	}
 }
 
-// errEnding is why streams end with the server.
-var errEnding = errors.New("the service shuts down")
+var errShutdown = errors.New("the service is shutting down")
 
-// streaming returns a context that ends with ctx or with the server.
-func (s *Server) streaming(ctx context.Context) (context.Context, context.CancelFunc) {
+// streamContext returns a context that ends with ctx or at shutdown.
+func (s *Server) streamContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
-		case <-s.closing:
-			cancel(errEnding)
+		case <-s.shutdown:
+			cancel(errShutdown)
 		case <-ctx.Done():
 		}
 	}()

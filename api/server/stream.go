@@ -2,17 +2,26 @@ package server
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
 	"net/http"
 	"time"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/model/observation"
 )
 
-// A streamWriter writes an answer part by part. A client has so long to take each
-// of them.
+// A streamWriter writes a response in parts. The connection is closed if the client
+// does not accept a part within the stall timeout.
 type streamWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	wait    time.Duration
+	stall   time.Duration
 	buf     *bufio.Writer
 }
 
@@ -20,7 +29,7 @@ func (s *Server) stream(w http.ResponseWriter, contentType string) *streamWriter
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	out := &streamWriter{w: w, control: http.NewResponseController(w), wait: s.Stall}
+	out := &streamWriter{w: w, control: http.NewResponseController(w), stall: s.Stall}
 	out.buf = bufio.NewWriterSize(writerFunc(out.write), 32<<10)
 	return out
 }
@@ -30,47 +39,132 @@ type writerFunc func(p []byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func (s *streamWriter) write(p []byte) (int, error) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.wait))
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall))
 	return s.w.Write(p)
 }
 
-// Write writes to the client, sooner or later.
+// Write buffers p. Only flush guarantees that it is sent.
 func (s *streamWriter) Write(p []byte) (int, error) { return s.buf.Write(p) }
 
 // line writes a value as a line of JSON.
 func (s *streamWriter) line(v any) error {
-	_, err := s.buf.Write(append(appendJSON(nil, v), '\n'))
+	_, err := s.buf.Write(append(api.AppendJSON(nil, v), '\n'))
 	return err
 }
 
-// flush sends what was written.
 func (s *streamWriter) flush() error {
 	if err := s.buf.Flush(); err != nil {
 		return err
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.wait))
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall))
 	return s.control.Flush()
 }
 
-// A streamed is an answer that is written as it is made.
-type streamed struct {
-	ctx   context.Context // of the request
-	write func(ctx context.Context, w http.ResponseWriter) error
+// A streamResponse writes a response while it is produced.
+type streamResponse func(w http.ResponseWriter) error
+
+func (r streamResponse) VisitPredictResponse(w http.ResponseWriter) error         { return r(w) }
+func (r streamResponse) VisitGetObservationsResponse(w http.ResponseWriter) error { return r(w) }
+func (r streamResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error  { return r(w) }
+func (r streamResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error { return r(w) }
+func (r streamResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error   { return r(w) }
+func (r streamResponse) VisitGetBackupResponse(w http.ResponseWriter) error       { return r(w) }
+func (r streamResponse) VisitFollowJobResponse(w http.ResponseWriter) error       { return r(w) }
+func (r streamResponse) VisitGetModelFileResponse(w http.ResponseWriter) error    { return r(w) }
+func (r streamResponse) VisitListPathsResponse(w http.ResponseWriter) error       { return r(w) }
+
+// watchdog returns a context that is cancelled if reset is not called for as long as
+// the request timeout.
+func (s *Server) watchdog(ctx context.Context) (watched context.Context, reset, cancel func()) {
+	watched, end := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(s.Timeout, func() { end(unavailable("no result within %v", s.Timeout)) })
+	return watched, func() { timer.Reset(s.Timeout) }, func() { timer.Stop(); end(nil) }
 }
 
-func (r streamed) VisitPredictResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+// lines responds with one line per value. If the first value is an error, the
+// response is a problem. A later error is the last line if failed converts it to a
+// value, and closes the connection otherwise.
+func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], failed func(error) V) (streamResponse, error) {
+	work, reset, cancel := s.watchdog(ctx)
+	next, stop := iter.Pull2(each(work))
+	value, err, ok := next()
+	if err != nil {
+		stop()
+		err = cmp.Or(context.Cause(work), err)
+		cancel()
+		return nil, err
+	}
+	return func(w http.ResponseWriter) error {
+		defer cancel()
+		defer stop()
+		out := s.stream(w, ndjson)
+		for ok {
+			if err != nil && failed == nil {
+				return cmp.Or(context.Cause(work), err)
+			}
+			if err != nil {
+				value = failed(cmp.Or(context.Cause(work), err))
+			}
+			if err := out.line(value); err != nil {
+				return err
+			}
+			if failed != nil { // the next value may take a while
+				if err := out.flush(); err != nil {
+					return err
+				}
+			}
+			reset()
+			value, err, ok = next()
+		}
+		return out.flush()
+	}, nil
+}
 
-func (r streamed) VisitGetObservationsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+// maxLine is the most bytes of a line of a streamed body: an input of the largest
+// size, with up to six characters per byte.
+const maxLine = 6*observation.MaxInput + 1<<16
 
-func (r streamed) VisitGenerateInputsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+func newLineReader(body io.Reader) *bufio.Reader { return bufio.NewReaderSize(body, 64<<10) }
 
-func (r streamed) VisitSolveConstraintResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+// decodeLines yields the values of a streamed body, one per line that is not blank.
+// It ends at the first error. The number of the next line of r is first.
+func decodeLines[V any](r *bufio.Reader, first int, decode func(text []byte, to any) error) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		for number := first; ; number++ {
+			var v V
+			text, end := api.ReadLine(r, maxLine)
+			if end != nil && !errors.Is(end, io.EOF) {
+				yield(v, wrapBodyError(end))
+				return
+			}
+			if len(bytes.TrimSpace(text)) > 0 {
+				err := lineError(number, decode(text, &v))
+				if !yield(v, err) || err != nil {
+					return
+				}
+			}
+			if end != nil {
+				return
+			}
+		}
+	}
+}
 
-func (r streamed) VisitTargetMethodsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+// lineError returns the error for an invalid line of a body; nil if err is nil.
+func lineError(number int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &requestError{fmt.Sprintf("body: line %d: %s", number, excerpt(err.Error()))}
+}
 
-func (r streamed) VisitGetBackupResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
-func (r streamed) VisitFollowJobResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
-
-func (r streamed) VisitGetModelFileResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
-
-func (r streamed) VisitListPathsResponse(w http.ResponseWriter) error { return r.write(r.ctx, w) }
+// values yields each element of a list, without errors.
+func values[V any](list []V) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		for _, v := range list {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}

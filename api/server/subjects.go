@@ -3,44 +3,36 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/model/observation"
 )
 
-// ListSubjects lists the programs that were observed.
+// ListSubjects lists the programs with observations.
 func (s *Server) ListSubjects(context.Context, openapi.ListSubjectsRequestObject) (openapi.ListSubjectsResponseObject, error) {
 	found, err := s.Store.Subjects()
-	out := openapi.ListSubjects200JSONResponse{Subjects: []openapi.Subject{}}
-	for _, subject := range found {
-		out.Subjects = append(out.Subjects, subjectOf(subject))
-	}
-	return out, err
+	return openapi.ListSubjects200JSONResponse{Subjects: convert(found, subjectOf)}, err
 }
 
-// GetSubject returns a program that was observed.
+// GetSubject returns a program with observations.
 func (s *Server) GetSubject(_ context.Context, req openapi.GetSubjectRequestObject) (openapi.GetSubjectResponseObject, error) {
 	subject, err := s.Store.Subject(req.Subject)
 	return openapi.GetSubject200JSONResponse(subjectOf(subject)), err
 }
 
 func subjectOf(s store.Subject) openapi.Subject {
-	out := openapi.Subject{Name: s.Name, Commits: []openapi.CommitItem{}}
-	for _, c := range s.Commits {
-		out.Commits = append(out.Commits, openapi.CommitItem{
-			Commit: c.Name, Observations: c.Observations, Contradictory: c.Contradictory, Units: c.Units, Updated: c.Updated,
-		})
-	}
-	return out
+	return openapi.Subject{Name: s.Name, Commits: convert(s.Commits, func(c store.Commit) openapi.CommitItem {
+		return openapi.CommitItem{Commit: c.Name, Observations: c.Observations, Contradictory: c.Contradictory, Units: c.Units, Updated: c.Updated}
+	})}
 }
 
-// commit returns the version of a program that is meant: the one that was observed
-// last unless one is named.
+// commit returns the commit of a program that a request names; the commit observed
+// last if it names none.
 func (s *Server) commit(subject, named string) (string, error) {
 	if named != "" {
 		c, err := s.Store.Commit(subject, named)
@@ -53,102 +45,65 @@ func (s *Server) commit(subject, named string) (string, error) {
 	return found.Commits[0].Name, nil
 }
 
-// Bounds of a block of observations.
-const (
-	blockRows  = 512
-	blockBytes = 1 << 20
-)
+// observationsOf returns the observations in the body of a request.
+func observationsOf(body io.Reader, strict openapi.StrictLines) api.Observations {
+	return api.Observations{Files: []api.ObservationFile{{Reader: bodyReader{body}}}, Strict: strict}
+}
 
-// maxLineErrors bounds how many lines that are wrong are told of.
-const maxLineErrors = 100
+// A bodyReader reports errors of the connection as errors of the body.
+type bodyReader struct{ io.Reader }
 
-// AddObservations stores observations as they come in.
+func (r bodyReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, wrapBodyError(err)
+}
+
+// AddObservations stores observations while they are received.
 func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservationsRequestObject) (openapi.AddObservationsResponseObject, error) {
-	u := &upload{
-		store: s.Store, reader: observation.NewReader(req.Body), strict: req.Params.Strict, commit: req.Params.Commit,
-		report: openapi.UploadReport{Subject: req.Subject, Errors: []openapi.LineError{}},
+	sent := observationsOf(req.Body, req.Params.Strict)
+	invalid := sent.CountInvalid()
+	u := &upload{store: s.Store, commit: req.Params.Commit, report: openapi.UploadReport{Subject: req.Subject}}
+	for block, err := range sent.Blocks() {
+		if err == nil {
+			err = u.add(block)
+		}
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if err := u.run(ctx); err != nil {
-		return nil, err
-	}
+	u.report.Invalid, u.report.Errors = int64(invalid.Count), invalid.Errors
 	return openapi.AddObservations200JSONResponse(u.report), nil
 }
 
-// An upload stores observations a block at a time.
+// An upload stores observations block by block.
 type upload struct {
 	store  *store.Store
-	reader *observation.Reader
-	strict bool
-	commit string // that was asked for
+	commit string // of the request; may be empty
 	report openapi.UploadReport
-
-	begun  bool // report.Commit is known
-	block  []observation.Observation
-	bytes  int
-	headed int // units that are stored
 }
 
-func (u *upload) run(ctx context.Context) error {
-	for {
-		o, err := u.reader.Next()
-		line, wrong := errors.AsType[*observation.LineError](err)
-		switch {
-		case errors.Is(err, io.EOF):
-			return u.flush()
-		case wrong && u.strict:
-			return errors.Join(line, u.flush())
-		case wrong:
-			u.note(line)
-			continue
-		case errors.Is(err, observation.ErrIncompatible):
-			return errors.Join(err, u.flush())
-		case err != nil:
-			return errors.Join(broken(err), u.flush())
-		}
-		u.block = append(u.block, o)
-		u.bytes += len(o.Input) + 16*len(o.Methods)
-		if len(u.block) < blockRows && u.bytes < blockBytes {
-			continue
-		}
-		if err := u.flush(); err != nil {
-			return err
-		}
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
+// add stores a block. The header names the program as its harness does; the service
+// stores it under the name in the path.
+func (u *upload) add(block api.Block) error {
+	h := block.Header
+	u.report.Commit = cmp.Or(u.commit, h.Commit)
+	if h.Commit != "" && h.Commit != u.report.Commit {
+		return fmt.Errorf("%w: the header has commit %q, the request %q", observation.ErrIncompatible, h.Commit, u.commit)
 	}
-}
-
-func (u *upload) note(line *observation.LineError) {
-	u.report.Wrong++
-	if len(u.report.Errors) < maxLineErrors {
-		u.report.Errors = append(u.report.Errors, openapi.LineError{Line: line.Line, Message: excerpt(line.Err.Error())})
-	}
-}
-
-// flush stores what was read.
-func (u *upload) flush() error {
-	h := u.reader.Header() // its subject is what a harness calls the program; here it goes by the name in the path
-	commit := cmp.Or(u.commit, h.Commit)
-	if h.Commit != "" && h.Commit != commit || u.begun && commit != u.report.Commit {
-		return fmt.Errorf("%w: they are of commit %q, not of %q", observation.ErrIncompatible, h.Commit, cmp.Or(u.report.Commit, u.commit))
-	}
-	u.begun, u.report.Commit = true, commit
-	if len(u.block) == 0 && u.headed == len(h.Units) {
+	if len(block.Observations) == 0 && len(h.Units) == 0 {
 		return nil
 	}
-	added, err := u.store.AddObservations(u.report.Subject, commit, h.Units[u.headed:], u.block)
-	if err != nil {
-		return err
-	}
+	added, err := u.store.AddObservations(u.report.Subject, u.report.Commit, h.Units, block.Observations)
 	u.report.Stored += added.Stored
 	u.report.Duplicates += added.Duplicates
 	u.report.Contradictory += added.Contradictory
-	u.headed, u.block, u.bytes = len(h.Units), nil, 0
-	return nil
+	return err
 }
 
-// GetObservations sends observations as they are stored.
+// GetObservations sends the observations of a program.
 func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservationsRequestObject) (openapi.GetObservationsResponseObject, error) {
 	commit, err := s.commit(req.Subject, req.Params.Commit)
 	if err != nil {
@@ -158,7 +113,7 @@ func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservation
 	if err != nil {
 		return nil, err
 	}
-	return streamed{ctx, func(ctx context.Context, w http.ResponseWriter) error {
+	return streamResponse(func(w http.ResponseWriter) error {
 		out := s.stream(w, ndjson)
 		lines, err := observation.NewWriter(out, header)
 		if err != nil {
@@ -178,5 +133,5 @@ func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservation
 			}
 		}
 		return out.flush()
-	}}, nil
+	}), nil
 }

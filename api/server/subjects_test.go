@@ -54,8 +54,8 @@ func TestUpload(t *testing.T) {
 		{"no header", `{"input":"7","methods":["m"]}` + "\n\n", "", "?commit=c3", openapi.UploadReport{Commit: "c3", Stored: 1}},
 		{"a commit in the header", `{"inroad":"observations/1","commit":"c4"}` + "\n" + `{"input":"7"}`, "", "", openapi.UploadReport{Commit: "c4", Stored: 1}},
 		{
-			"wrong lines", "{\"input\":\"8\"}\nwhat?\n{\"input\":9}\n{\"input\":\"10\"}\n", "", "?commit=c5",
-			openapi.UploadReport{Commit: "c5", Stored: 2, Wrong: 2, Errors: []openapi.LineError{{Line: 2}, {Line: 3}}},
+			"invalid lines", "{\"input\":\"8\"}\nwhat?\n{\"input\":9}\n{\"input\":\"10\"}\n", "", "?commit=c5",
+			openapi.UploadReport{Commit: "c5", Stored: 2, Invalid: 2, Errors: []openapi.LineError{{Line: 2}, {Line: 3}}},
 		},
 	} {
 		resp, body := s.send(t, http.MethodPost, observations+c.query, ndjson, strings.NewReader(c.body), "Content-Encoding", c.encoding)
@@ -66,7 +66,7 @@ func TestUpload(t *testing.T) {
 		}
 		for i := range got.Errors {
 			if got.Errors[i].Message == "" {
-				t.Errorf("%s: line %d is wrong for no reason", c.name, got.Errors[i].Line)
+				t.Errorf("%s: line %d has no message", c.name, got.Errors[i].Line)
 			}
 			got.Errors[i].Message = ""
 		}
@@ -152,17 +152,17 @@ func TestUploadRefused(t *testing.T) {
 		status                      int
 		detail                      string
 	}{
-		{"another commit", `{"inroad":"observations/1","commit":"a"}`, "", "?commit=b", 422, `they are of commit "a", not of "b"`},
+		{"another commit", `{"inroad":"observations/1","commit":"a"}`, "", "?commit=b", 422, `the header has commit "a", the request "b"`},
 		{"a later version", `{"inroad":"observations/99"}`, "", "", 422, "observations/99"},
 		{"strict", line + "what?\n" + line, "", "?strict=true", 422, "line 2: "},
-		{"an unknown encoding", line, "br", "", 415, `Content-Encoding "br": gzip and zstd are read here`},
+		{"an unknown encoding", line, "br", "", 415, `Content-Encoding "br": must be gzip or zstd`},
 		{"no gzip", line, "gzip", "", 400, "gzip: invalid header"},
 		{"no zstd", line, "zstd", "", 400, "magic number mismatch"},
 		{"gzip that was cut off", gzipped(t, line)[:30], "gzip", "", 400, "unexpected EOF"},
 		{"zstd that was cut off", zstandard(t, strings.Repeat(line, 1000))[:30], "zstd", "", 400, "unexpected EOF"},
-		{"too much", zeros[:1<<20+1], "", "", 413, "the body is over 1048576 bytes"},
-		{"gzip that holds too much", gzipped(t, zeros), "gzip", "", 413, "the body is over 1048576 bytes"},
-		{"zstd that holds too much", zstandard(t, zeros), "zstd", "", 413, "the body is over 1048576 bytes"},
+		{"too much", zeros[:1<<20+1], "", "", 413, "body too large: must have at most 1048576 bytes"},
+		{"gzip that holds too much", gzipped(t, zeros), "gzip", "", 413, "body too large: must have at most 1048576 bytes"},
+		{"zstd that holds too much", zstandard(t, zeros), "zstd", "", 413, "body too large: must have at most 1048576 bytes"},
 		{"zstd that asks for too much memory", "\x28\xb5\x2f\xfd\x00\xa0\x00", "zstd", "", 400, "window size exceeded"},
 	} {
 		p := s.problem(t, http.MethodPost, observations+c.query, ndjson, strings.NewReader(c.body), "Content-Encoding", c.encoding)
@@ -173,6 +173,6 @@ func TestUploadRefused(t *testing.T) {
 	var subject openapi.Subject
 	s.get(t, "/v1/subjects/calc", &subject)
 	if len(subject.Commits) != 1 || subject.Commits[0].Observations != 1 {
-		t.Errorf("what came before a wrong line is %+v", subject)
+		t.Errorf("what came before an invalid line is %+v", subject)
 	}
 }

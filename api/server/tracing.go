@@ -14,9 +14,9 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// traced returns a handler whose requests are spans, of the trace that they name if
-// they name one. Without a tracer it is the handler itself.
-func (s *Server) traced(h http.Handler) http.Handler {
+// trace returns a handler that records a span for each request, within the trace of
+// the client if there is one. Without a tracer it returns h.
+func (s *Server) trace(h http.Handler) http.Handler {
 	if s.Tracer == nil {
 		return h
 	}
@@ -29,7 +29,7 @@ func (s *Server) traced(h http.Handler) http.Handler {
 	)
 }
 
-// nameSpan calls a request's span by its route, which is not known before.
+// nameSpan names the span of a request after its route, once the route is known.
 func nameSpan(c echo.Context, requestID string) {
 	span := trace.SpanFromContext(c.Request().Context())
 	if !span.IsRecording() {
@@ -42,27 +42,26 @@ func nameSpan(c echo.Context, requestID string) {
 	span.SetAttributes(attribute.String("inroad.request_id", requestID))
 }
 
-// traceOf returns the id of the trace that a request is part of; nothing if there
-// is none.
-func traceOf(ctx context.Context) string {
+// traceID returns the ID of the trace of a request; empty if there is none.
+func traceID(ctx context.Context) string {
 	if of := trace.SpanContextFromContext(ctx); of.IsValid() {
 		return of.TraceID().String()
 	}
 	return ""
 }
 
-// tracedJob does a job in a span of its own: who asked for it does not wait for it.
-func (s *Server) tracedJob(ctx context.Context, j store.Job, do func(ctx context.Context) (string, error)) (string, error) {
+// traceJob runs a job in a new trace, because its request ends before the job.
+func (s *Server) traceJob(ctx context.Context, j store.Job, run func(ctx context.Context) (string, error)) (string, error) {
 	if s.Tracer == nil {
-		return do(ctx)
+		return run(ctx)
 	}
 	ctx, span := s.Tracer.Tracer("github.com/inroad/inroad/api/server").Start(ctx, "train", trace.WithNewRoot(), trace.WithAttributes(
 		attribute.Int64("inroad.job", int64(j.ID)), attribute.String("inroad.subject", j.Subject), attribute.String("inroad.grammar", j.Grammar)))
 	defer span.End()
-	made, err := do(ctx)
+	model, err := run(ctx)
 	if err != nil {
 		span.SetStatus(codes.Error, excerpt(err.Error()))
 	}
-	span.SetAttributes(attribute.String("inroad.model", made))
-	return made, err
+	span.SetAttributes(attribute.String("inroad.model", model))
+	return model, err
 }

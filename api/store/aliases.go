@@ -4,10 +4,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// An Alias is a name that was given to a model.
+// An Alias is a name for a model.
 type Alias struct{ Name, Model string }
 
-// PutAlias gives a name to a model, which may have been another's.
+// PutAlias points an alias to a model, creating or moving the alias.
 func (s *Store) PutAlias(a Alias) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		if tx.Bucket([]byte(numbersBucket)).Get([]byte(a.Model)) == nil {
@@ -17,7 +17,7 @@ func (s *Store) PutAlias(a Alias) error {
 	})
 }
 
-// DeleteAlias takes a name from a model.
+// DeleteAlias deletes an alias. The model stays.
 func (s *Store) DeleteAlias(name string) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(aliasesBucket))
@@ -28,7 +28,7 @@ func (s *Store) DeleteAlias(name string) error {
 	})
 }
 
-// Named returns the model that has a name.
+// Named returns the model that an alias points to.
 func (s *Store) Named(alias string) (Model, error) {
 	var m Model
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -41,7 +41,7 @@ func (s *Store) Named(alias string) (Model, error) {
 	return m, err
 }
 
-// Aliases returns all names that were given to models, in order.
+// Aliases returns all aliases, sorted by name.
 func (s *Store) Aliases() ([]Alias, error) {
 	var out []Alias
 	err := s.db.View(func(tx *bbolt.Tx) error {

@@ -7,18 +7,18 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Formats of values, their first byte.
+// Formats of values, in their first byte.
 const (
 	formatCBOR  = 1
-	formatBlock = 2 // CBOR under zstd
+	formatBlock = 2 // CBOR compressed with zstd
 )
 
-// maxBlock bounds what a block is decompressed to.
+// maxBlock limits the decompressed size of a block.
 const maxBlock = 256 << 20
 
-var errFormat = errors.New("a value is of a format that this program does not know")
+var errFormat = errors.New("unknown value format")
 
-// encoding returns the way values are written: the same value is the same bytes.
+// encoding returns a deterministic encoding: equal values have equal bytes.
 func encoding() cbor.EncMode {
 	opt := cbor.CoreDetEncOptions()
 	opt.Time = cbor.TimeRFC3339Nano
@@ -37,7 +37,7 @@ func decoding() cbor.DecMode {
 	return mode
 }
 
-// encode returns a value as it is stored.
+// encode returns the stored form of a value.
 func encode(v any) ([]byte, error) {
 	data, err := encoding().Marshal(v)
 	if err != nil {
@@ -46,7 +46,7 @@ func encode(v any) ([]byte, error) {
 	return append([]byte{formatCBOR}, data...), nil
 }
 
-// decode reads a stored value. It keeps nothing of data.
+// decode decodes a stored value into v. It does not retain data.
 func decode(data []byte, v any) error {
 	if len(data) == 0 || data[0] != formatCBOR {
 		return errFormat
@@ -54,7 +54,7 @@ func decode(data []byte, v any) error {
 	return decoding().Unmarshal(data[1:], v)
 }
 
-// encodeBlock returns a large value as it is stored.
+// encodeBlock returns the compressed stored form of a value.
 func (s *Store) encodeBlock(v any) ([]byte, error) {
 	data, err := encoding().Marshal(v)
 	if err != nil {

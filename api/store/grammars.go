@@ -13,17 +13,17 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A Grammar is the text of a grammar.
+// A Grammar is a grammar in source form.
 type Grammar struct {
-	ID      string            `cbor:"1,keyasint"` // of Start and Sources
+	ID      string            `cbor:"1,keyasint"` // digest of Start and Sources
 	Name    string            `cbor:"2,keyasint"`
-	Start   string            `cbor:"3,keyasint"` // as it was given; may be empty
+	Start   string            `cbor:"3,keyasint"` // start rule as uploaded; may be empty
 	Sources []grammars.Source `cbor:"4,keyasint"`
 	Created time.Time         `cbor:"5,keyasint"`
 }
 
-// GrammarID returns the name of a grammar in the store. The same files with the
-// same start rule have the same, whatever their order.
+// GrammarID returns the ID of a grammar: a digest of the start rule and the files,
+// in any order.
 func GrammarID(start string, sources []grammars.Source) string {
 	sorted := slices.Clone(sources)
 	slices.SortFunc(sorted, func(a, b grammars.Source) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
@@ -35,8 +35,8 @@ func GrammarID(start string, sources []grammars.Source) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// PutGrammar stores a grammar and sets its ID and when it was created. It reports
-// whether it is new.
+// PutGrammar stores a grammar and sets its ID and creation time. If the store has
+// the grammar already, it returns the stored one and created is false.
 func (s *Store) PutGrammar(g Grammar) (stored Grammar, created bool, err error) {
 	g.ID, g.Created = GrammarID(g.Start, g.Sources), s.now()
 	value, err := encode(g)
@@ -57,7 +57,7 @@ func (s *Store) PutGrammar(g Grammar) (stored Grammar, created bool, err error) 
 	return g, created, err
 }
 
-// Grammar returns a grammar.
+// Grammar returns the grammar with an ID.
 func (s *Store) Grammar(id string) (Grammar, error) {
 	var g Grammar
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -70,7 +70,7 @@ func (s *Store) Grammar(id string) (Grammar, error) {
 	return g, err
 }
 
-// Grammars returns all grammars, by when they were created.
+// Grammars returns all grammars, oldest first.
 func (s *Store) Grammars() ([]Grammar, error) {
 	var out []Grammar
 	err := s.db.View(func(tx *bbolt.Tx) error {

@@ -8,30 +8,30 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A JobState says how far a job is.
+// A JobState is the state of a job.
 type JobState string
 
-// The states of a job. The words are part of the format.
+// The states of a job. They are part of the file format.
 const (
 	Queued      JobState = "queued"
 	Running     JobState = "running"
 	Done        JobState = "done"
 	Failed      JobState = "failed"
 	Cancelled   JobState = "cancelled"
-	Interrupted JobState = "interrupted" // the process ended too often while it ran
+	Interrupted JobState = "interrupted" // the process stopped too often while the job ran
 )
 
-// Ended reports whether the state is the last of a job.
+// Ended reports whether the state is final.
 func (s JobState) Ended() bool { return s != Queued && s != Running }
 
-// A Job is work that was asked for: to train a model.
+// A Job is a request to train a model.
 type Job struct {
-	ID       uint64    `cbor:"1,keyasint"` // counts jobs from 1, the oldest first
+	ID       uint64    `cbor:"1,keyasint"` // from 1, in order of creation
 	State    JobState  `cbor:"2,keyasint"`
 	Subject  string    `cbor:"3,keyasint"`
 	Commit   string    `cbor:"4,keyasint"`
 	Grammar  string    `cbor:"5,keyasint"`
-	Options  []byte    `cbor:"6,keyasint"` // of the training, as the one who runs jobs writes them
+	Options  []byte    `cbor:"6,keyasint"` // training options, opaque to the store
 	Created  time.Time `cbor:"7,keyasint"`
 	Started  time.Time `cbor:"8,keyasint,omitzero"`
 	Ended    time.Time `cbor:"9,keyasint,omitzero"`
@@ -39,9 +39,11 @@ type Job struct {
 	Error    string    `cbor:"11,keyasint,omitempty"`
 	Model    string    `cbor:"12,keyasint,omitempty"`
 	Problem  string    `cbor:"13,keyasint,omitempty"` // the kind of the error
+	Start    string    `cbor:"14,keyasint,omitempty"` // the parser rule to start from; the grammar's own if empty
+	From     string    `cbor:"15,keyasint,omitempty"` // the model whose trees are reused
 }
 
-// NewJob stores a job that is to be done, and sets its number and when it was created.
+// NewJob stores a queued job and sets its ID and creation time.
 func (s *Store) NewJob(j Job) (Job, error) {
 	err := s.update(func(tx *bbolt.Tx) error {
 		n, err := tx.Bucket([]byte(jobsBucket)).NextSequence()
@@ -54,7 +56,7 @@ func (s *Store) NewJob(j Job) (Job, error) {
 	return j, err
 }
 
-// SaveJob stores what became of a job.
+// SaveJob replaces the stored job with the same ID.
 func (s *Store) SaveJob(j Job) error {
 	return s.update(func(tx *bbolt.Tx) error { return putJob(tx, j) })
 }
@@ -67,7 +69,7 @@ func putJob(tx *bbolt.Tx, j Job) error {
 	return tx.Bucket([]byte(jobsBucket)).Put(number(j.ID), value)
 }
 
-// Job returns a job.
+// Job returns the job with an ID.
 func (s *Store) Job(id uint64) (Job, error) {
 	var j Job
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -80,20 +82,20 @@ func (s *Store) Job(id uint64) (Job, error) {
 	return j, err
 }
 
-// Jobs returns up to limit jobs, the newest first: those older than the one
-// numbered before, if that is not 0.
+// Jobs returns up to limit jobs, newest first. If before is not 0, it returns only
+// jobs with a lower ID. A negative limit means no limit.
 func (s *Store) Jobs(before uint64, limit int) ([]Job, error) {
 	return s.jobs(before, limit, func(Job) bool { return true })
 }
 
-// OpenJobs returns the jobs that have not ended, the oldest first.
+// OpenJobs returns the queued and running jobs, oldest first.
 func (s *Store) OpenJobs() ([]Job, error) {
 	out, err := s.jobs(0, -1, func(j Job) bool { return !j.State.Ended() })
 	slices.Reverse(out)
 	return out, err
 }
 
-func (s *Store) jobs(before uint64, limit int, wanted func(Job) bool) ([]Job, error) {
+func (s *Store) jobs(before uint64, limit int, keep func(Job) bool) ([]Job, error) {
 	var out []Job
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		for _, value := range newest(tx.Bucket([]byte(jobsBucket)), before) {
@@ -101,7 +103,7 @@ func (s *Store) jobs(before uint64, limit int, wanted func(Job) bool) ([]Job, er
 			if err := decode(value, &j); err != nil {
 				return err
 			}
-			if !wanted(j) {
+			if !keep(j) {
 				continue
 			}
 			if out = append(out, j); len(out) == limit {

@@ -14,52 +14,52 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A Scope is what a key allows.
+// A Scope is a set of requests that a key allows.
 type Scope string
 
-// The scopes. The words are part of the format.
+// The scopes. They are part of the file format.
 const (
-	ScopeRead  Scope = "read"  // to ask
-	ScopeWrite Scope = "write" // to upload, train and name models
-	ScopeAdmin Scope = "admin" // to make keys and to take a backup
+	ScopeRead  Scope = "read"  // read and compute
+	ScopeWrite Scope = "write" // upload, train, and set aliases
+	ScopeAdmin Scope = "admin" // manage keys, and back up
 )
 
 // Scopes returns all scopes.
 func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeAdmin} }
 
-// A Key allows whoever has its secret to use the service. The secret itself is
-// not kept.
+// A Key grants access to the service to whoever has its secret. The store keeps
+// only a hash of the secret.
 type Key struct {
 	ID      string    `cbor:"1,keyasint"`
-	Name    string    `cbor:"2,keyasint"` // whose it is
+	Name    string    `cbor:"2,keyasint"` // the owner
 	Scopes  []Scope   `cbor:"3,keyasint"`
-	Hash    []byte    `cbor:"4,keyasint"` // of the secret, which is too long to be guessed
+	Hash    []byte    `cbor:"4,keyasint"` // SHA-256 of the secret, which is random and needs no salt
 	Created time.Time `cbor:"5,keyasint"`
 	Limits  Limits    `cbor:"6,keyasint,omitzero"`
 }
 
-// Limits bound what a key may do. Those that are zero are as the service has
-// them for all keys.
+// Limits are the rate limits and quotas of a key. Zero fields mean the service's
+// defaults.
 type Limits struct {
-	Rate   float64 `cbor:"1,keyasint,omitempty"` // requests a second
-	Active int     `cbor:"2,keyasint,omitempty"` // requests at the same time
-	Upload int64   `cbor:"3,keyasint,omitempty"` // bytes of bodies an hour
+	Rate   float64 `cbor:"1,keyasint,omitempty"` // requests per second
+	Active int     `cbor:"2,keyasint,omitempty"` // concurrent requests
+	Upload int64   `cbor:"3,keyasint,omitempty"` // bytes of request bodies per hour
 }
 
 // Allows reports whether the key has a scope.
 func (k Key) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
 
-// ErrKey tells that a secret is not one of a key.
-var ErrKey = errors.New("the key is unknown")
+// ErrKey is returned for a secret that belongs to no key.
+var ErrKey = errors.New("unknown key")
 
 const keyPrefix = "inroad_"
 
-// NewKey stores a key, and sets its ID, when it was created, and the hash of the
-// secret. The secret is returned, and cannot be had again.
+// NewKey stores a key and sets its ID, creation time and hash. It returns the
+// secret, which cannot be recovered later.
 func (s *Store) NewKey(k Key) (Key, string, error) {
 	var id [4]byte
 	var random [24]byte
-	_, _ = rand.Read(id[:]) // does not fail
+	_, _ = rand.Read(id[:]) // never fails
 	_, _ = rand.Read(random[:])
 	k.ID, k.Created = hex.EncodeToString(id[:]), s.now()
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
@@ -75,7 +75,7 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	return k, secret, err
 }
 
-// Keys returns all keys, the oldest first.
+// Keys returns all keys, oldest first.
 func (s *Store) Keys() ([]Key, error) {
 	var out []Key
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -92,7 +92,7 @@ func (s *Store) Keys() ([]Key, error) {
 	return out, err
 }
 
-// RevokeKey ends what a key allows.
+// RevokeKey deletes a key.
 func (s *Store) RevokeKey(id string) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(keysBucket))
@@ -103,7 +103,7 @@ func (s *Store) RevokeKey(id string) error {
 	})
 }
 
-// Authenticate returns the key that a secret is of, or [ErrKey].
+// Authenticate returns the key with a secret, or [ErrKey].
 func (s *Store) Authenticate(secret string) (Key, error) {
 	var k Key
 	rest, ok := strings.CutPrefix(secret, keyPrefix)

@@ -15,12 +15,12 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 )
 
-// Copy returns a file with a copy of the store as it is now, to be read from its
-// beginning. It stands beside the store; the caller closes and removes it.
+// Copy writes a snapshot of the store to a new file next to it, and returns that
+// file at offset 0. The caller closes and removes it.
 func (s *Store) Copy() (*os.File, error) {
 	f, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".copy-*")
 	if err != nil {
-		return nil, full(err)
+		return nil, wrapFull(err)
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		_, err := tx.WriteTo(f)
@@ -33,18 +33,18 @@ func (s *Store) Copy() (*os.File, error) {
 		_, err = f.Seek(0, 0)
 	}
 	if err != nil {
-		return nil, errors.Join(full(err), f.Close(), os.Remove(f.Name()))
+		return nil, errors.Join(wrapFull(err), f.Close(), os.Remove(f.Name()))
 	}
 	return f, nil
 }
 
-// Backup writes a copy of the store as it is now to a new file. The file appears
-// when it is complete.
+// Backup writes a snapshot of the store to a new file, which appears once it is
+// complete.
 func (s *Store) Backup(path string) error {
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	return full(outfile.Write(path, 0o600, func(w io.Writer) error {
+	return wrapFull(outfile.Write(path, 0o600, func(w io.Writer) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			_, err := tx.WriteTo(w)
 			return err
@@ -52,8 +52,8 @@ func (s *Store) Backup(path string) error {
 	}))
 }
 
-// Compact writes the store to a new file, without the space that is not in use any
-// more. The file appears when it is complete.
+// Compact writes the store without its unused space to a new file, which appears
+// once it is complete.
 func (s *Store) Compact(path string) error {
 	if err := checkNew(path); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *Store) Compact(path string) error {
 		err = outfile.Replace(temporary, path)
 	}
 	if err != nil {
-		return errors.Join(full(err), removeIfThere(temporary))
+		return errors.Join(wrapFull(err), removeIfExists(temporary))
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (s *Store) compactTo(path string) error {
 	return errors.Join(bbolt.Compact(out, s.db, batch), out.Close())
 }
 
-// checkNew refuses a name that exists, be it as a link that leads nowhere.
+// checkNew returns an error if path exists, even as a dangling link.
 func checkNew(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w", path, os.ErrExist)
@@ -86,14 +86,14 @@ func checkNew(path string) error {
 	return nil
 }
 
-func removeIfThere(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// A Report counts what a store has, and says what is wrong with it.
+// A Report is the result of [Store.Check].
 type Report struct {
 	Grammars     int      `json:"grammars"`
 	Subjects     int      `json:"subjects"`
@@ -101,13 +101,14 @@ type Report struct {
 	Models       int      `json:"models"`
 	Jobs         int      `json:"jobs"`
 	Keys         int      `json:"keys"`
-	Unused       int      `json:"unused"` // chunks that no model refers to; no harm
+	Unused       int      `json:"unused"` // chunks without a model, which are harmless
 	Size         int64    `json:"size"`   // bytes of the file
-	Free         int64    `json:"free"`   // of them to be used again
+	Free         int64    `json:"free"`   // unused bytes in the file
 	Faults       []string `json:"faults"`
 }
 
-// Check reads all that is in the store. Who writes waits while pages are checked.
+// Check reads the whole store and reports faults. It blocks writers while it checks
+// pages.
 func (s *Store) Check() (*Report, error) {
 	r := &Report{Faults: []string{}}
 	if err := s.checkPages(r); err != nil {
@@ -116,8 +117,8 @@ func (s *Store) Check() (*Report, error) {
 	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r))
 }
 
-// checkPages sees whether each page is either in use or free. Which are free is
-// known to those who write.
+// checkPages checks that each page is either in use or free. It prefers a
+// read-write transaction: only writers keep the free list.
 func (s *Store) checkPages(r *Report) error {
 	tx, err := s.db.Begin(!s.db.IsReadOnly())
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Store) checkGrammars(r *Report) error {
 	r.Grammars = len(found)
 	for _, g := range found {
 		if GrammarID(g.Start, g.Sources) != g.ID {
-			r.fault("grammar %s: its files are others than its id says", g.ID)
+			r.fault("grammar %s: files do not match the ID", g.ID)
 		}
 	}
 	return err
@@ -161,7 +162,7 @@ func (s *Store) checkObservations(r *Report) error {
 				n += int64(len(block))
 			}
 			if n != c.Observations {
-				r.fault("observations of %s at commit %q: there are %d, and there should be %d", subject.Name, c.Name, n, c.Observations)
+				r.fault("observations of %s at commit %q: found %d, expected %d", subject.Name, c.Name, n, c.Observations)
 			}
 			r.Observations += n
 		}
@@ -180,10 +181,10 @@ func (s *Store) checkModels(r *Report) error {
 		if file, err := s.ModelFile(m); err != nil {
 			r.fault("model %s: %v", m.ID, err)
 		} else if int64(len(file)) != m.Size {
-			r.fault("model %s: it has %d bytes, and should have %d", m.ID, len(file), m.Size)
+			r.fault("model %s: file has %d bytes, expected %d", m.ID, len(file), m.Size)
 		}
 		if again, err := s.Model(m.ID); err != nil || again.Number != m.Number {
-			r.fault("model %s: it is not found by its id", m.ID)
+			r.fault("model %s: not found by its ID", m.ID)
 		}
 		for _, digest := range m.Chunks {
 			used[string(digest)] = true
@@ -192,7 +193,7 @@ func (s *Store) checkModels(r *Report) error {
 	return s.db.View(func(tx *bbolt.Tx) error {
 		err := tx.Bucket([]byte(chunksBucket)).ForEach(func(digest, chunk []byte) error {
 			if sum := sha256.Sum256(chunk); !bytes.Equal(sum[:], digest) {
-				r.fault("chunk %x: it is damaged", digest)
+				r.fault("chunk %x: damaged", digest)
 			}
 			if !used[string(digest)] {
 				r.Unused++
@@ -204,7 +205,7 @@ func (s *Store) checkModels(r *Report) error {
 		}
 		return tx.Bucket([]byte(aliasesBucket)).ForEach(func(name, model []byte) error {
 			if tx.Bucket([]byte(numbersBucket)).Get(model) == nil {
-				r.fault("alias %s: there is no model %s", name, model)
+				r.fault("alias %s: model %s: not found", name, model)
 			}
 			return nil
 		})
@@ -222,10 +223,43 @@ func (s *Store) checkJobs(r *Report) error {
 			continue
 		}
 		if _, err := s.Model(j.Model); err != nil {
-			r.fault("job %d: %v, which it made", j.ID, err)
+			r.fault("job %d: %v", j.ID, err)
 		}
 	}
 	keys, err := s.Keys()
 	r.Keys = len(keys)
 	return err
+}
+
+// CompactFile rewrites the file of a store without the space that it no longer
+// uses, and returns its size before and after. The file is locked meanwhile.
+func CompactFile(path string) (before, after int64, err error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	compacted := target + ".compacted"
+	if err := os.Remove(compacted); err != nil && !errors.Is(err, os.ErrNotExist) { // of an interrupted run
+		return 0, 0, err
+	}
+	s, err := Open(path, Options{})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	old, err := os.Stat(target)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := s.Compact(compacted); err != nil {
+		return 0, 0, err
+	}
+	if err := outfile.Replace(compacted, target); err != nil {
+		return 0, 0, err
+	}
+	compact, err := os.Stat(target)
+	if err != nil {
+		return 0, 0, err
+	}
+	return old.Size(), compact.Size(), nil
 }

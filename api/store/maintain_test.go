@@ -14,7 +14,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// filled returns the path of a store that has something of everything.
+// filled returns the path of a store with an entry of every kind.
 func filled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.db")
@@ -42,19 +42,19 @@ func TestCheck(t *testing.T) {
 			b := tx.Bucket([]byte("chunks"))
 			key, _ := b.Cursor().First()
 			return b.Delete(key)
-		}, "a part of model m is missing or damaged"},
-		{"observations that are gone", func(tx *bbolt.Tx) error {
+		}, "a chunk of model m is missing or damaged"},
+		{"lost observations", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("subjects")).Bucket([]byte("p")).Bucket([]byte("=c")).Bucket([]byte("blocks"))
 			key, _ := b.Cursor().First()
 			return b.Delete(key)
-		}, `observations of p at commit "c": there are 0, and there should be 2`},
-		{"an alias of nothing", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("none")) }, "alias b: there is no model none"},
+		}, `observations of p at commit "c": found 0, expected 2`},
+		{"an alias of a missing model", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("none")) }, "alias b: model none: not found"},
 		{"a grammar under another id", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("grammars"))
 			key, value := b.Cursor().First()
 			altered := strings.Replace(string(value), "grammar g;", "grammar h;", 1)
 			return b.Put(key, []byte(altered))
-		}, "its files are others than its id says"},
+		}, "files do not match the ID"},
 	} {
 		path := filled(t)
 		raw(t, path, c.damage)
@@ -73,11 +73,11 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Backups and compacted stores have all that the store has.
+// Backups and compacted stores keep the contents of the store.
 func TestBackupAndCompact(t *testing.T) {
 	path := filled(t)
 	s := open(t, path)
-	for i := range 20 { // what is written over leaves space behind
+	for i := range 20 { // overwritten pages leave unused space
 		if _, err := s.PutModel(store.Model{ID: strings.Repeat("x", i+1)}, make([]byte, i<<16)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,10 +100,10 @@ func TestBackupAndCompact(t *testing.T) {
 			t.Errorf("%s over a file: %v", name, err)
 		}
 		if left, _ := filepath.Glob(target + ".*"); len(left) > 0 {
-			t.Errorf("%s: left are %v", name, left)
+			t.Errorf("%s: left-over files %v", name, left)
 		}
 		if err := write(filepath.Join(t.TempDir(), "none", "t.db")); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s into a folder that is not there: %v", name, err)
+			t.Errorf("%s into a missing folder: %v", name, err)
 		}
 	}
 }

@@ -11,32 +11,32 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A Model says what a stored model is.
+// A Model describes a stored model.
 type Model struct {
-	ID      string    `cbor:"1,keyasint"` // the digest of the model
-	Number  uint64    `cbor:"2,keyasint"` // counts models from 1, the oldest first
+	ID      string    `cbor:"1,keyasint"` // digest of the model
+	Number  uint64    `cbor:"2,keyasint"` // from 1, in order of creation
 	Subject string    `cbor:"3,keyasint"`
 	Commit  string    `cbor:"4,keyasint"`
-	Grammar string    `cbor:"5,keyasint"` // the ID of the grammar that it was trained with
+	Grammar string    `cbor:"5,keyasint"` // ID of the grammar
 	Created time.Time `cbor:"6,keyasint"`
-	Size    int64     `cbor:"7,keyasint"` // of its file
-	Chunks  [][]byte  `cbor:"8,keyasint"` // digests of the parts of its file
+	Size    int64     `cbor:"7,keyasint"` // bytes of the file
+	Chunks  [][]byte  `cbor:"8,keyasint"` // digests of the file's chunks
 }
 
 const (
 	chunkSize = 1 << 20
-	batchSize = 16 // chunks in a transaction
+	batchSize = 16 // chunks per transaction
 )
 
-// PutModel stores the file of a model, and sets its number and when it was
-// created. One that is here already stays as it is.
+// PutModel stores a model and its file, and sets the model's number and creation
+// time. If the store has the model already, it returns the stored one.
 func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 	if before, err := s.Model(m.ID); err == nil {
 		return before, nil
 	}
 	m.Created, m.Size, m.Chunks = s.now(), int64(len(file)), nil
-	// Chunks that no model refers to, because the process ended in between, do no
-	// harm: the next attempt finds them here.
+	// A crash may leave chunks without a model. They are harmless: the next attempt
+	// reuses them.
 	for batch := range slices.Chunk(slices.Collect(slices.Chunk(file, chunkSize)), batchSize) {
 		err := s.update(func(tx *bbolt.Tx) error {
 			for _, chunk := range batch {
@@ -77,7 +77,7 @@ func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 	return m, err
 }
 
-// Model returns a model by its ID.
+// Model returns the model with an ID.
 func (s *Store) Model(id string) (Model, error) {
 	var m Model
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -90,8 +90,9 @@ func (s *Store) Model(id string) (Model, error) {
 	return m, err
 }
 
-// Models returns up to limit models of a subject, or of all if it is empty, the
-// newest first: those older than the one numbered before, if that is not 0.
+// Models returns up to limit models of a subject, or of all subjects if it is
+// empty, newest first. If before is not 0, it returns only models with a lower
+// number. A negative limit means no limit.
 func (s *Store) Models(subject string, before uint64, limit int) ([]Model, error) {
 	var out []Model
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -112,8 +113,8 @@ func (s *Store) Models(subject string, before uint64, limit int) ([]Model, error
 	return out, err
 }
 
-// newest yields what a bucket has under numbers below before, or under all if
-// that is 0, from the last on.
+// newest yields the numbered entries of a bucket in descending order, starting
+// below before unless it is 0.
 func newest(b *bbolt.Bucket, before uint64) func(yield func(uint64, []byte) bool) {
 	return func(yield func(uint64, []byte) bool) {
 		c := b.Cursor()
@@ -140,7 +141,7 @@ func (s *Store) ModelFile(m Model) ([]byte, error) {
 		err := s.db.View(func(tx *bbolt.Tx) error {
 			chunk := tx.Bucket([]byte(chunksBucket)).Get(digest)
 			if sum := sha256.Sum256(chunk); !bytes.Equal(sum[:], digest) {
-				return &FileError{s.path, fmt.Sprintf("a part of model %s is missing or damaged", m.ID), nil}
+				return &FileError{s.path, fmt.Sprintf("a chunk of model %s is missing or damaged", m.ID), nil}
 			}
 			_, err := file.Write(chunk)
 			return err

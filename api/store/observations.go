@@ -14,25 +14,26 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A Subject is a program that was observed.
+// A Subject is a program with observations.
 type Subject struct {
 	Name    string
-	Commits []Commit // the one that was observed last first
+	Commits []Commit // most recently updated first
 }
 
-// A Commit counts what is known of a version of a program.
+// A Commit counts the observations of one version of a program.
 type Commit struct {
 	Name          string    `cbor:"1,keyasint"`
 	Observations  int64     `cbor:"2,keyasint"`
-	Contradictory int64     `cbor:"3,keyasint"` // of them say something else of an input than one before
+	Contradictory int64     `cbor:"3,keyasint"` // observations that contradict an earlier one of the same input
 	Units         int       `cbor:"4,keyasint"`
 	Updated       time.Time `cbor:"5,keyasint"`
 }
 
-// Added says what became of observations.
+// Added counts the results of [Store.AddObservations]. Contradictory observations
+// are stored too.
 type Added struct{ Stored, Duplicates, Contradictory int64 }
 
-// A record is an observation as it is stored.
+// A record is the stored form of an observation.
 type record struct {
 	_        struct{} `cbor:",toarray"`
 	Name     string
@@ -46,20 +47,20 @@ type record struct {
 	Weight   float64
 }
 
-func toStored(o observation.Observation) record {
+func newRecord(o observation.Observation) record {
 	return record{
 		Name: o.Name, Input: o.Input, Known: o.Methods != nil, Methods: o.Methods, Counts: o.Counts,
 		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration, Weight: o.Weight,
 	}
 }
 
-func (o record) restore() observation.Observation {
+func (r record) observation() observation.Observation {
 	out := observation.Observation{
-		Name: o.Name, Input: o.Input, Counts: o.Counts,
-		Outcome: observation.Outcome(o.Outcome), Failure: o.Failure, Duration: o.Duration, Weight: o.Weight,
+		Name: r.Name, Input: r.Input, Counts: r.Counts,
+		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration, Weight: r.Weight,
 	}
-	if o.Known {
-		out.Methods = append([]string{}, o.Methods...)
+	if r.Known {
+		out.Methods = append([]string{}, r.Methods...)
 	}
 	if len(out.Counts) == 0 {
 		out.Counts = nil
@@ -67,21 +68,21 @@ func (o record) restore() observation.Observation {
 	return out
 }
 
-// result returns a digest of what was observed of an input: whatever may differ
-// between two runs of the same program, such as the time, is not in it.
-func (o record) result() []byte {
+// digest returns a digest of the outcome, the methods and the failure. Fields that
+// vary between runs, such as the duration, are not part of it.
+func (r record) digest() []byte {
 	h := sha256.New()
-	fmt.Fprintf(h, "%t %s", o.Known, o.Outcome)
-	for _, m := range o.Methods {
+	fmt.Fprintf(h, "%t %s", r.Known, r.Outcome)
+	for _, m := range r.Methods {
 		fmt.Fprintf(h, " %d:%s", len(m), m)
 	}
-	if o.Failure != nil {
-		fmt.Fprintf(h, " %d:%s %s", len(o.Failure.Type), o.Failure.Type, o.Failure.Stack)
+	if r.Failure != nil {
+		fmt.Fprintf(h, " %d:%s %s", len(r.Failure.Type), r.Failure.Type, r.Failure.Stack)
 	}
 	return h.Sum(nil)[:8]
 }
 
-// names of the parts of a commit.
+// Names of the key and the buckets of a commit.
 const (
 	infoKey      = "info"
 	unitsBucket  = "units"
@@ -89,16 +90,16 @@ const (
 	blocksBucket = "blocks"
 )
 
-// AddObservations stores a block of observations of a program, all or none of
-// them, with the units that are not known yet.
+// AddObservations stores observations of a program and its units, in one
+// transaction. It skips observations that the store has already.
 func (s *Store) AddObservations(subject, commit string, units []observation.Unit, observations []observation.Observation) (Added, error) {
 	var added Added
-	prepared := make([]record, len(observations))
-	keys := make([][2][]byte, len(observations)) // of the input, of the result
+	records := make([]record, len(observations))
+	keys := make([][2][]byte, len(observations)) // digests of the input and of the record
 	for i, o := range observations {
-		prepared[i] = toStored(o)
+		records[i] = newRecord(o)
 		digest := sha256.Sum256(o.Input)
-		keys[i] = [2][]byte{digest[:16], prepared[i].result()}
+		keys[i] = [2][]byte{digest[:16], records[i].digest()}
 	}
 	err := s.update(func(tx *bbolt.Tx) error {
 		added = Added{}
@@ -110,12 +111,12 @@ func (s *Store) AddObservations(subject, commit string, units []observation.Unit
 			return err
 		}
 		var fresh []record
-		for i, o := range prepared {
-			known, again, err := c.see(keys[i][0], keys[i][1])
+		for i, o := range records {
+			known, duplicate, err := c.markSeen(keys[i][0], keys[i][1])
 			switch {
 			case err != nil:
 				return err
-			case again:
+			case duplicate:
 				added.Duplicates++
 				continue
 			case known:
@@ -139,11 +140,11 @@ func (s *Store) AddObservations(subject, commit string, units []observation.Unit
 	return added, err
 }
 
-func (s *Store) putBlock(blocks *bbolt.Bucket, observations []record) error {
-	if len(observations) == 0 {
+func (s *Store) putBlock(blocks *bbolt.Bucket, records []record) error {
+	if len(records) == 0 {
 		return nil
 	}
-	value, err := s.encodeBlock(observations)
+	value, err := s.encodeBlock(records)
 	if err != nil {
 		return err
 	}
@@ -154,19 +155,19 @@ func (s *Store) putBlock(blocks *bbolt.Bucket, observations []record) error {
 	return blocks.Put(number(n), value)
 }
 
-// A commitWriter is a commit within a transaction.
+// A commitWriter updates a commit within one transaction.
 type commitWriter struct {
 	info                        Commit
 	bucket, units, seen, blocks *bbolt.Bucket
 }
 
 func openCommit(tx *bbolt.Tx, subject, commit string) (*commitWriter, error) {
-	of, err := tx.Bucket([]byte(subjectsBucket)).CreateBucketIfNotExists([]byte(subject))
+	versions, err := tx.Bucket([]byte(subjectsBucket)).CreateBucketIfNotExists([]byte(subject))
 	if err != nil {
 		return nil, err
 	}
 	c := &commitWriter{info: Commit{Name: commit}}
-	if c.bucket, err = of.CreateBucketIfNotExists([]byte("=" + commit)); err != nil {
+	if c.bucket, err = versions.CreateBucketIfNotExists([]byte("=" + commit)); err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {
@@ -201,19 +202,20 @@ func (c *commitWriter) addUnits(units []observation.Unit) error {
 	return nil
 }
 
-// see remembers what was observed of an input. It reports whether something was
-// before, and whether it was this.
-func (c *commitWriter) see(input, result []byte) (known, again bool, err error) {
+// markSeen adds an observation, given by the digests of its input and its record.
+// It reports whether the input has earlier observations, and whether one of them
+// is equal.
+func (c *commitWriter) markSeen(input, digest []byte) (known, duplicate bool, err error) {
 	before := c.seen.Get(input)
-	for r := range slices.Chunk(before, len(result)) {
-		if slices.Equal(r, result) {
+	for d := range slices.Chunk(before, len(digest)) {
+		if slices.Equal(d, digest) {
 			return true, true, nil
 		}
 	}
-	return len(before) > 0, false, c.seen.Put(input, slices.Concat(before, result))
+	return len(before) > 0, false, c.seen.Put(input, slices.Concat(before, digest))
 }
 
-// Subjects returns all programs that were observed, by name.
+// Subjects returns all programs with observations, sorted by name.
 func (s *Store) Subjects() ([]Subject, error) {
 	var out []Subject
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -226,7 +228,7 @@ func (s *Store) Subjects() ([]Subject, error) {
 	return out, err
 }
 
-// Subject returns a program that was observed.
+// Subject returns the program with a name.
 func (s *Store) Subject(name string) (Subject, error) {
 	var out Subject
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
@@ -238,13 +240,13 @@ func (s *Store) Subject(name string) (Subject, error) {
 
 func readSubject(tx *bbolt.Tx, name string) (Subject, error) {
 	subject := Subject{Name: name}
-	of := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(name))
-	if of == nil {
+	versions := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(name))
+	if versions == nil {
 		return subject, &NotFoundError{"subject", name}
 	}
-	err := of.ForEachBucket(func(commit []byte) error {
+	err := versions.ForEachBucket(func(commit []byte) error {
 		var info Commit
-		err := decode(of.Bucket(commit).Get([]byte(infoKey)), &info)
+		err := decode(versions.Bucket(commit).Get([]byte(infoKey)), &info)
 		subject.Commits = append(subject.Commits, info)
 		return err
 	})
@@ -252,14 +254,15 @@ func readSubject(tx *bbolt.Tx, name string) (Subject, error) {
 	return subject, err
 }
 
-// Commit returns what is known of a version of a program.
+// Commit returns the counts of one version of a program.
 func (s *Store) Commit(subject, commit string) (Commit, error) {
 	var info Commit
 	err := s.viewCommit(subject, commit, func(b *bbolt.Bucket) error { return decode(b.Get([]byte(infoKey)), &info) })
 	return info, err
 }
 
-// Header returns the units of a program.
+// Header returns the header of the observations of one version of a program, with
+// its units sorted by ID.
 func (s *Store) Header(subject, commit string) (observation.Header, error) {
 	h := observation.Header{Subject: subject, Commit: commit}
 	err := s.viewCommit(subject, commit, func(b *bbolt.Bucket) error {
@@ -276,8 +279,8 @@ func (s *Store) Header(subject, commit string) (observation.Header, error) {
 	return h, err
 }
 
-// Observations yields the observations of a program, a block at a time, in the
-// order in which they were stored.
+// Observations yields the observations of one version of a program in the order in
+// which they were stored, one block at a time.
 func (s *Store) Observations(subject, commit string) iter.Seq2[[]observation.Observation, error] {
 	return func(yield func([]observation.Observation, error) bool) {
 		for at := uint64(0); ; {
@@ -294,7 +297,8 @@ func (s *Store) Observations(subject, commit string) iter.Seq2[[]observation.Obs
 	}
 }
 
-// block returns the first block from a number on, and its number; nil if there is none.
+// block returns the first block whose number is at least from, and its number, or
+// nil if there is none.
 func (s *Store) block(subject, commit string, from uint64) (out []observation.Observation, at uint64, err error) {
 	var value []byte
 	err = s.viewCommit(subject, commit, func(b *bbolt.Bucket) error {
@@ -307,25 +311,25 @@ func (s *Store) block(subject, commit string, from uint64) (out []observation.Ob
 	if err != nil || value == nil {
 		return nil, 0, err
 	}
-	var stored []record
-	if err := s.decodeBlock(value, &stored); err != nil {
+	var records []record
+	if err := s.decodeBlock(value, &records); err != nil {
 		return nil, 0, fmt.Errorf("block %d of %s: %w", at, subject, err)
 	}
-	for _, o := range stored {
-		out = append(out, o.restore())
+	for _, r := range records {
+		out = append(out, r.observation())
 	}
 	return out, at, nil
 }
 
 func (s *Store) viewCommit(subject, commit string, view func(b *bbolt.Bucket) error) error {
 	return s.db.View(func(tx *bbolt.Tx) error {
-		of := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(subject))
-		if of == nil {
+		versions := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(subject))
+		if versions == nil {
 			return &NotFoundError{"subject", subject}
 		}
-		b := of.Bucket([]byte("=" + commit))
+		b := versions.Bucket([]byte("=" + commit))
 		if b == nil {
-			return &NotFoundError{"observation of " + subject + " at commit", fmt.Sprintf("%q", commit)}
+			return &NotFoundError{"commit", fmt.Sprintf("%q of subject %s", commit, subject)}
 		}
 		return view(b)
 	})

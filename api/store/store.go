@@ -1,30 +1,29 @@
 // Package store keeps grammars, observations, models, jobs and keys in one file.
 //
-// [Open] opens it for one process at a time. What a call has stored when it
-// returns is on the disk: a crash at any moment loses nothing of it. Values that
-// are returned are copies, and no call holds a transaction while its caller
-// reads or writes something else.
+// [Open] opens the file for one process at a time. When a call returns, its data
+// is on disk and survives a crash. Returned values are copies: no transaction
+// stays open between calls.
 //
 // The file is a bbolt database. Its buckets:
 //
-//	meta              version -> the version of this layout
+//	meta              version -> version of this layout
 //	grammars          id -> Grammar
 //	subjects
 //	  NAME
 //	    =COMMIT
 //	      info        counts
-//	      units       digest of the ID -> model.Unit
-//	      seen        digest of an input -> digests of what was observed, 8 bytes each
+//	      units       digest of the ID -> observation.Unit
+//	      seen        digest of an input -> digests of its observations, 8 bytes each
 //	      blocks      number -> observations, compressed
 //	models            number -> Model, with the digests of its file's chunks
 //	model_numbers     id -> number
-//	chunks            digest -> a part of a file
+//	chunks            digest -> part of a model file
 //	aliases           name -> id of a model
 //	jobs              number -> Job
 //	keys              id -> Key
 //
-// Numbers are big-endian, so that their order is that of time. A value begins
-// with a byte that names its format; CBOR follows, in blocks under zstd.
+// Numbers are big-endian and increase, so keys are in order of creation. The first
+// byte of a value is its format; the rest is CBOR, compressed with zstd in blocks.
 package store
 
 import (
@@ -43,25 +42,25 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
-// Version is that of the layout. Older ones are migrated when they are opened.
+// Version is the version of the layout. Open migrates older versions.
 const Version = 2
 
 var (
-	// ErrInUse tells that another process has the store open.
-	ErrInUse = errors.New("the store is in use by another process")
-	// ErrFull tells that the disk is full. The store is as it was before.
+	// ErrInUse is returned when another process has the store open.
+	ErrInUse = errors.New("store is in use by another process")
+	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
 )
 
-// A NotFoundError tells that the store has no such thing.
+// A NotFoundError reports a name that is not in the store.
 type NotFoundError struct{ Kind, Name string }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no %s %s", e.Kind, e.Name) }
+func (e *NotFoundError) Error() string { return fmt.Sprintf("%s %s: not found", e.Kind, e.Name) }
 
-// A FileError tells that a file is no store, or a damaged one.
+// A FileError reports a file that is not a store, or that is damaged.
 type FileError struct {
 	Path, Reason string
-	Err          error // nil if the reason says all
+	Err          error // may be nil
 }
 
 func (e *FileError) Error() string {
@@ -71,7 +70,7 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s: %s: %v", e.Path, e.Reason, e.Err)
 }
 
-// Unwrap returns what is wrong in detail.
+// Unwrap returns the underlying error, if any.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // A Store is an open store. It is safe for concurrent use.
@@ -83,13 +82,13 @@ type Store struct {
 	now  func() time.Time
 }
 
-// Options say how a store is opened. The zero value creates what is not there.
+// Options are the options of [Open]. The zero value creates missing files.
 type Options struct {
 	ReadOnly bool
-	Wait     time.Duration // for another process to close it; a second if 0
+	Wait     time.Duration // how long to wait for another process to close the store; 1 s if 0
 }
 
-// names of the buckets.
+// Names of the top-level buckets, and of the key in meta.
 const (
 	metaBucket     = "meta"
 	grammarsBucket = "grammars"
@@ -103,12 +102,13 @@ const (
 	versionKey     = "version"
 )
 
-// buckets lists those of the first level.
+// buckets returns the names of the top-level buckets.
 func buckets() []string {
 	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
 }
 
-// Open opens the store in a file, and makes one if there is none.
+// Open opens the store in a file. Unless opened read-only, a missing file is
+// created and an older layout is migrated.
 func Open(path string, opt Options) (*Store, error) {
 	if err := checkSize(path); err != nil && (opt.ReadOnly || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
@@ -122,19 +122,19 @@ func Open(path string, opt Options) (*Store, error) {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrChecksum), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return nil, &FileError{path, "it is no store", err}
+		return nil, &FileError{path, "not an inroad store", err}
 	case err != nil:
-		return nil, full(err)
+		return nil, wrapFull(err)
 	}
 	s := &Store{db: db, path: path, now: func() time.Time { return time.Now().UTC() }}
-	if err := s.begin(opt.ReadOnly); err != nil {
+	if err := s.init(opt.ReadOnly); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
 
-// begin makes what a store needs to have.
-func (s *Store) begin(readOnly bool) (err error) {
+// init creates the encoder and decoder, and creates or migrates the buckets.
+func (s *Store) init(readOnly bool) (err error) {
 	s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Store) begin(readOnly bool) (err error) {
 	})
 }
 
-// migrate brings an older layout to the present one, a version at a time.
+// migrate upgrades an older layout to Version, one version at a time.
 func (s *Store) migrate(tx *bbolt.Tx) error {
 	meta := tx.Bucket([]byte(metaBucket))
 	if bytes.Equal(meta.Get([]byte(versionKey)), number(1)) {
@@ -178,45 +178,48 @@ func (s *Store) migrate(tx *bbolt.Tx) error {
 func (s *Store) checkVersion(tx *bbolt.Tx) error {
 	meta := tx.Bucket([]byte(metaBucket))
 	if meta == nil {
-		return &FileError{s.path, "it is no store of inroad", nil}
+		return &FileError{s.path, "not an inroad store", nil}
 	}
 	value := meta.Get([]byte(versionKey))
-	if len(value) != 8 || binary.BigEndian.Uint64(value) != Version {
-		return &FileError{s.path, fmt.Sprintf("its layout has version %x, which this program does not know; it knows %d", value, Version), nil}
+	if len(value) != 8 {
+		return &FileError{s.path, fmt.Sprintf("malformed layout version %x", value), nil}
+	}
+	if v := binary.BigEndian.Uint64(value); v != Version {
+		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", v, Version), nil}
 	}
 	for _, name := range buckets() {
 		if tx.Bucket([]byte(name)) == nil {
-			return &FileError{s.path, fmt.Sprintf("it has no bucket %s", name), nil}
+			return &FileError{s.path, fmt.Sprintf("bucket %s is missing", name), nil}
 		}
 	}
 	return nil
 }
 
-// Close closes the store once all calls have returned.
+// Close closes the store. It waits for calls in progress.
 func (s *Store) Close() error {
 	s.dec.Close()
 	return s.db.Close()
 }
 
-// Ping reports whether the store can be read.
+// Ping returns an error if the store cannot be read.
 func (s *Store) Ping() error { return s.db.View(s.checkVersion) }
 
-// Size returns the size of the file.
+// Size returns the size of the file in bytes.
 func (s *Store) Size() int64 {
 	var size int64
-	_ = s.db.View(func(tx *bbolt.Tx) error { // no error but that it is closed
+	_ = s.db.View(func(tx *bbolt.Tx) error { // fails only if the store is closed
 		size = tx.Size()
 		return nil
 	})
 	return size
 }
 
-// update runs a transaction that writes.
-func (s *Store) update(do func(tx *bbolt.Tx) error) error { return full(s.db.Update(do)) }
+// update runs a read-write transaction.
+func (s *Store) update(do func(tx *bbolt.Tx) error) error { return wrapFull(s.db.Update(do)) }
 
-// full says of an error that it is a full disk, if it is. Where a file cannot be
-// made larger bbolt has only the text of the system's error.
-func full(err error) error {
+// wrapFull wraps an error in [ErrFull] if a full disk caused it. When bbolt cannot
+// grow its file, it returns only the text of the system's error.
+func wrapFull(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -228,49 +231,49 @@ func full(err error) error {
 	return err
 }
 
-// number returns a key or value that orders as the number does.
+// number encodes n so that byte order is numeric order.
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// checkSize sees whether a file has all the pages that it says it has. Where it
-// has not, because it was cut off, reading a page would end the process.
+// checkSize returns an error if a file is shorter than its page count requires:
+// reading a missing page of a memory-mapped file would kill the process.
 func checkSize(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return &FileError{path, "it is no file", nil}
-	case info.Size() == 0: // to be made
+		return &FileError{path, "not a regular file", nil}
+	case info.Size() == 0: // a new store
 		return nil
 	}
 	var page [4096]byte
 	if n, _ := f.ReadAt(page[:], 0); n < len(page) {
-		return &FileError{path, "it is no store, or was cut off", nil}
+		return &FileError{path, "not an inroad store, or truncated", nil}
 	}
-	// A page has 16 bytes before what it holds. A meta page holds a magic number,
-	// a version, the size of a page, flags, the root (16 bytes), the list of free
-	// pages, and how many pages there are. There are two: the one that is written
-	// last holds the most.
+	// The first two pages are meta pages. After a header of 16 bytes, a meta page
+	// holds a magic number, the version, the page size, flags, the root (16 bytes),
+	// the page of the free list, the page count and the transaction number. The meta
+	// page with the higher transaction number is the valid one.
 	const magic = 0xED0CDAED
 	order := binary.NativeEndian
 	pageSize := int64(order.Uint32(page[24:]))
 	if order.Uint32(page[16:]) != magic || pageSize < 512 || pageSize > 1<<16 {
-		return nil // bbolt says what it thinks of it
+		return nil // bbolt reports the error
 	}
 	pages := int64(order.Uint64(page[56:]))
 	var second [4096]byte
 	if n, _ := f.ReadAt(second[:min(pageSize, 4096)], pageSize); n >= 64 && order.Uint32(second[16:]) == magic {
-		if order.Uint64(second[64:]) > order.Uint64(page[64:]) { // the later transaction
+		if order.Uint64(second[64:]) > order.Uint64(page[64:]) {
 			pages = int64(order.Uint64(second[56:]))
 		}
 	}
 	if pages > info.Size()/pageSize {
-		return &FileError{path, fmt.Sprintf("it was cut off: it has %d bytes and needs %d", info.Size(), pages*pageSize), nil}
+		return &FileError{path, fmt.Sprintf("truncated: has %d bytes, needs %d", info.Size(), pages*pageSize), nil}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// open opens a store that is closed with the test.
+// open opens a store and closes it when the test ends.
 func open(t *testing.T, path string) *store.Store {
 	t.Helper()
 	s, err := store.Open(path, store.Options{})
@@ -31,8 +31,8 @@ func open(t *testing.T, path string) *store.Store {
 	return s
 }
 
-// again closes a store and opens it once more.
-func again(t *testing.T, s *store.Store, path string) *store.Store {
+// reopen closes a store and opens it again.
+func reopen(t *testing.T, s *store.Store, path string) *store.Store {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -57,16 +57,16 @@ func TestGrammars(t *testing.T) {
 	if err != nil || !created || other.ID == first.ID {
 		t.Errorf("another start rule: created %v, %s and %s, %v", created, first.ID, other.ID, err)
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	got, err := s.Grammar(first.ID)
 	if diff := cmp.Diff(first, got); diff != "" || err != nil {
-		t.Errorf("after it was opened again: %v %s", err, diff)
+		t.Errorf("reopened: %v %s", err, diff)
 	}
 	if all, err := s.Grammars(); err != nil || len(all) != 2 {
 		t.Errorf("%d grammars, %v; want 2", len(all), err)
 	}
 	var notFound *store.NotFoundError
-	if _, err := s.Grammar("none"); !errors.As(err, &notFound) || err.Error() != "there is no grammar none" {
+	if _, err := s.Grammar("none"); !errors.As(err, &notFound) || err.Error() != "grammar none: not found" {
 		t.Errorf("a grammar that is not there: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func observed(input string, methods ...string) observation.Observation {
 	return observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK, Weight: 1}
 }
 
-// collect returns all observations of a program.
+// collect returns all observations of one version of a program.
 func collect(t *testing.T, s *store.Store, subject, commit string) []observation.Observation {
 	t.Helper()
 	var out []observation.Observation
@@ -98,7 +98,7 @@ func TestObservations(t *testing.T) {
 			Name: "x", Input: []byte{0xff, 0}, Methods: []string{"a.go#f", "a.go#g"}, Counts: []int{1, 7}, Outcome: observation.Failed,
 			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond, Weight: 2.5,
 		},
-		{Input: []byte("unknown"), Outcome: observation.TimedOut, Weight: 1}, // no methods are known
+		{Input: []byte("unknown"), Outcome: observation.TimedOut, Weight: 1}, // methods unknown
 		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK, Weight: 1},
 	}
 	for _, step := range []struct {
@@ -108,8 +108,8 @@ func TestObservations(t *testing.T) {
 	}{
 		{"new ones", whole, store.Added{Stored: 4}},
 		{"the same again", whole, store.Added{Duplicates: 4}},
-		{"the same but for the time it took", []observation.Observation{func() observation.Observation { o := whole[1]; o.Duration = 1; return o }()}, store.Added{Duplicates: 1}},
-		{"something else of an input", []observation.Observation{observed("1", "a.go#g")}, store.Added{Stored: 1, Contradictory: 1}},
+		{"the same with another duration", []observation.Observation{func() observation.Observation { o := whole[1]; o.Duration = 1; return o }()}, store.Added{Duplicates: 1}},
+		{"contradictory", []observation.Observation{observed("1", "a.go#g")}, store.Added{Stored: 1, Contradictory: 1}},
 		{"twice in a block", []observation.Observation{observed("2"), observed("2")}, store.Added{Stored: 1, Duplicates: 1}},
 		{"nothing", nil, store.Added{}},
 	} {
@@ -118,9 +118,9 @@ func TestObservations(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	want := append(slices.Clone(whole), observed("1", "a.go#g"), observed("2"))
-	want[5].Methods = nil // observed without methods: not known
+	want[5].Methods = nil // observed without methods: unknown
 	if diff := cmp.Diff(want, collect(t, s, "p/q", "c1")); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
@@ -152,8 +152,8 @@ func TestSubjects(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	for _, c := range []struct{ subject, commit, want string }{
-		{"none", "", "there is no subject none"},
-		{"a", "3", `there is no observation of a at commit "3"`},
+		{"none", "", "subject none: not found"},
+		{"a", "3", `commit "3" of subject a: not found`},
 	} {
 		if _, err := s.Commit(c.subject, c.commit); err == nil || err.Error() != c.want {
 			t.Errorf("%s at %s: %v, want %s", c.subject, c.commit, err, c.want)
@@ -164,8 +164,8 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// However observations are split into blocks, the same ones are there.
-func TestBlocksDoNotMatter(t *testing.T) {
+// The stored observations do not depend on their split into blocks.
+func TestBlocks(t *testing.T) {
 	dir, files := t.TempDir(), 0
 	rapid.Check(t, func(r *rapid.T) {
 		files++
@@ -226,9 +226,9 @@ func TestModels(t *testing.T) {
 		}
 	}
 	if m, err := s.PutModel(store.Model{ID: "m2", Subject: "other"}, nil); err != nil || m.Subject != "b" || m.Number != 2 {
-		t.Errorf("a model that is there: %+v, %v", m, err)
+		t.Errorf("existing model: %+v, %v", m, err)
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	m, err := s.Model("m2")
 	if err != nil {
 		t.Fatal(err)
@@ -264,12 +264,12 @@ func TestDamagedModel(t *testing.T) {
 	}
 	s.Close()
 	raw(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("chunks")).Put(m.Chunks[0], []byte("fils")) })
-	if _, err := open(t, path).ModelFile(m); err == nil || !strings.Contains(err.Error(), "a part of model m is missing or damaged") {
+	if _, err := open(t, path).ModelFile(m); err == nil || !strings.Contains(err.Error(), "a chunk of model m is missing or damaged") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// raw changes the file of a store behind its back.
+// raw changes the file of a store directly.
 func raw(t *testing.T, path string, do func(tx *bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -296,7 +296,7 @@ func TestJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	left, err := s.OpenJobs()
 	if err != nil || len(left) != 2 || left[0].ID != 1 || left[1].ID != 2 || left[1].Error != "why" || left[1].Attempts != 2 {
 		t.Errorf("jobs that have not ended: %+v, %v", left, err)
@@ -304,7 +304,7 @@ func TestJobs(t *testing.T) {
 	if found, err := s.Jobs(4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
 		t.Errorf("two jobs before the fourth: %+v, %v", found, err)
 	}
-	if _, err := s.Job(99); err == nil || err.Error() != "there is no job 99" {
+	if _, err := s.Job(99); err == nil || err.Error() != "job 99: not found" {
 		t.Errorf("a job that is not there: %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := store.Open(whole, store.Options{Wait: time.Millisecond}); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("a store that is open: %v", err)
+		t.Errorf("store in use: %v", err)
 	}
 	s.Close()
 	data, err := os.ReadFile(whole)
@@ -340,12 +340,12 @@ func TestOpenFails(t *testing.T) {
 		data       []byte
 		want       string
 	}{
-		{"a text", "text.db", []byte(strings.Repeat("text ", 4000)), "it is no store: invalid database"},
-		{"a short text", "short.db", []byte("text"), "it is no store, or was cut off"},
-		{"cut off in the middle", "half.db", data[:len(data)/2], "it was cut off: it has "},
-		{"cut off after the first pages", "pages.db", data[:16384], "it was cut off: it has 16384 bytes and needs "},
-		{"a later version", "foreign.db", nil, "its layout has version 0000000000000063, which this program does not know; it knows 2"},
-		{"a folder", ".", nil, "it is no file"},
+		{"a text", "text.db", []byte(strings.Repeat("text ", 4000)), "not an inroad store: invalid database"},
+		{"a short text", "short.db", []byte("text"), "not an inroad store, or truncated"},
+		{"truncated in the middle", "half.db", data[:len(data)/2], "truncated: has "},
+		{"truncated after the first pages", "pages.db", data[:16384], "truncated: has 16384 bytes, needs "},
+		{"a later version", "foreign.db", nil, "layout version 99: must be 2"},
+		{"a folder", ".", nil, "not a regular file"},
 	} {
 		path := filepath.Join(dir, c.path)
 		if c.data != nil {
@@ -359,10 +359,10 @@ func TestOpenFails(t *testing.T) {
 		}
 	}
 	if _, err := store.Open(filepath.Join(dir, "none.db"), store.Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a store that is not there, to read: %v", err)
+		t.Errorf("missing store, read-only: %v", err)
 	}
 	if _, err := store.Open(filepath.Join(dir, "none", "s.db"), store.Options{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
+		t.Errorf("missing folder: %v", err)
 	}
 }
 
@@ -379,10 +379,10 @@ func TestAliases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.PutAlias(store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "there is no model none" {
+	if err := s.PutAlias(store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "model none: not found" {
 		t.Errorf("a name for nothing: %v", err)
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	all, err := s.Aliases()
 	if diff := cmp.Diff([]store.Alias{{"next", "m2"}, {"stable", "m2"}}, all); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
@@ -393,10 +393,10 @@ func TestAliases(t *testing.T) {
 	if err := s.DeleteAlias("stable"); err != nil {
 		t.Error(err)
 	}
-	if err := s.DeleteAlias("stable"); err == nil || err.Error() != "there is no alias stable" {
+	if err := s.DeleteAlias("stable"); err == nil || err.Error() != "alias stable: not found" {
 		t.Errorf("deleted again: %v", err)
 	}
-	if _, err := s.Named("stable"); err == nil || err.Error() != "there is no model stable" {
+	if _, err := s.Named("stable"); err == nil || err.Error() != "model stable: not found" {
 		t.Errorf("asked for after that: %v", err)
 	}
 }
@@ -412,7 +412,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = again(t, s, path)
+	s = reopen(t, s, path)
 	if data, err := os.ReadFile(path); err != nil || bytes.Contains(data, []byte(secret)) {
 		t.Errorf("the secret is in the file, %v", err)
 	}
@@ -435,14 +435,14 @@ func TestKeys(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.Authenticate(secret); !errors.Is(err, store.ErrKey) {
-		t.Errorf("after it was revoked: %v", err)
+		t.Errorf("revoked key: %v", err)
 	}
-	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "there is no key "+key.ID {
+	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "key "+key.ID+": not found" {
 		t.Errorf("revoked again: %v", err)
 	}
 }
 
-// A store of the first layout is brought to the present one, with all that is in it.
+// Open migrates a store of the first layout and keeps its contents.
 func TestMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
@@ -450,7 +450,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	raw(t, path, func(tx *bbolt.Tx) error { // as it was before there were aliases and keys
+	raw(t, path, func(tx *bbolt.Tx) error { // the layout before aliases and keys
 		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")),
 			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
 	})
@@ -458,7 +458,7 @@ func TestMigrate(t *testing.T) {
 	if err := s.PutAlias(store.Alias{Name: "a", Model: "m"}); err != nil {
 		t.Error(err)
 	}
-	if err := again(t, s, path).Ping(); err != nil {
+	if err := reopen(t, s, path).Ping(); err != nil {
 		t.Error(err)
 	}
 }

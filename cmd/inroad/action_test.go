@@ -14,7 +14,7 @@ import (
 func TestAction(t *testing.T) {
 	for _, program := range []string{"bash", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("there is no " + program)
+			t.Skip(program + " is not installed")
 		}
 	}
 	action, err := os.ReadFile("../../.github/actions/select/action.yml")
@@ -23,7 +23,7 @@ func TestAction(t *testing.T) {
 	}
 	scripts := regexp.MustCompile(`(?m)^      run: \|\n((?:        .*\n)+)`).FindAllSubmatch(action, -1)
 	if len(scripts) != 2 {
-		t.Fatalf("the action has %d scripts, want one that installs and one that chooses", len(scripts))
+		t.Fatalf("the action has %d scripts, want one that installs and one that selects", len(scripts))
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"corpus/$(touch owned)": "[1]", "corpus/b c": "[2]", "rest/d": "[3]"} {
@@ -37,8 +37,8 @@ func TestAction(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", string(scripts[1][1]))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
-		"MODEL=none", "CORPUS=corpus\nrest", "BASE=$(touch owned)", "GOAL=recall=0.9", "ROOT=.", "MODE=enforce",
-		"BUDGET=", "MAX=", "ALWAYS=", "FULL_ON=go.mod,*.h", "IGNORE=", "HISTORY=", "INROAD_SERVER=", "INROAD_KEY=",
+		"MODEL=none", "CORPUS=corpus\nrest", "BASE=$(touch owned)", "RECALL=0.9", "ROOT=.", "MODE=enforce",
+		"BUDGET=", "MAX=", "ALWAYS=", "RUN_ALL_ON=go.mod\n*.{h,hpp}", "IGNORE=", "HISTORY=", "INROAD_SERVER=", "INROAD_KEY=",
 		"RUNNER_TEMP="+dir, "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, printed)

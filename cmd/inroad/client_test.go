@@ -29,6 +29,7 @@ func TestServer(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Condition:           hasGolearn,
 		Setup: func(env *testscript.Env) error {
 			url, _, err := startServer(env, filepath.Join(env.WorkDir, ".open.db"), false)
 			env.Setenv("SERVER", url)
@@ -127,7 +128,7 @@ func TestInterruptedRequest(t *testing.T) {
 	}
 }
 
-// TestStrangeServers asks what is no service, or one that lies.
+// TestStrangeServers asks servers that are not a service, or one that lies.
 func TestStrangeServers(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -165,13 +166,13 @@ func TestStrangeServers(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		{"a page", answer(http.StatusOK, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: the answer broke off: invalid character '<' looking for beginning of value\n"},
-		{"a gateway", answer(http.StatusBadGateway, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: it answers 502 Bad Gateway, which no service of inroad does\n"},
-		{"another way", http.RedirectHandler("/elsewhere", http.StatusFound), parse, exitWrong, "", "inroad: URL: it answers 302 Found, which no service of inroad does\n"},
-		{"half an answer", answer(http.StatusOK, "application/json", `{"id":`), parse, exitWrong, "", "inroad: URL: the answer broke off: unexpected EOF\n"},
-		{"half a problem", answer(http.StatusNotFound, "application/problem+json", `{`), parse, exitWrong, "", "inroad: URL: it answers 404 Not Found, which no service of inroad does\n"},
-		{"what is not to be run", chosen("/bin/sh"), choose, exitDone, input + "\n", "everything is called for: error: URL: it chose /bin/sh, which is no input, or twice\n"},
-		{"nothing at all", answer(http.StatusOK, "application/json", `{}`), choose, exitDone, input + "\n", "everything is called for: "},
+		{"a page", answer(http.StatusOK, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: incomplete or invalid answer: invalid character '<' looking for beginning of value\n"},
+		{"a gateway", answer(http.StatusBadGateway, "text/html", "<html>"), parse, exitWrong, "", "inroad: URL: not an inroad service: it responds with 502 Bad Gateway\n"},
+		{"another way", http.RedirectHandler("/elsewhere", http.StatusFound), parse, exitWrong, "", "inroad: URL: not an inroad service: it responds with 302 Found\n"},
+		{"half an answer", answer(http.StatusOK, "application/json", `{"id":`), parse, exitWrong, "", "inroad: URL: incomplete or invalid answer: unexpected EOF\n"},
+		{"half a problem", answer(http.StatusNotFound, "application/problem+json", `{`), parse, exitWrong, "", "inroad: URL: not an inroad service: it responds with 404 Not Found\n"},
+		{"what is not to be run", chosen("/bin/sh"), choose, exitDone, input + "\n", "inroad: all inputs are to be run: error: URL: incomplete or invalid answer: path \"/bin/sh\" was not sent, or is in the answer twice\n"},
+		{"nothing at all", answer(http.StatusOK, "application/json", `{}`), choose, exitDone, input + "\n", "inroad: all inputs are to be run: error: URL: incomplete or invalid answer: the model has no ID\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(c.handler)
@@ -181,91 +182,6 @@ func TestStrangeServers(t *testing.T) {
 			told := strings.ReplaceAll(stderr.String(), server.URL, "URL")
 			if code != c.code || stdout.String() != c.stdout || !strings.Contains(told, c.stderr) {
 				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q, %q", code, &stdout, told, c.code, c.stdout, c.stderr)
-			}
-		})
-	}
-}
-
-// TestInterruptedTraining cancels a training that nobody waits for any more.
-func TestInterruptedTraining(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	say := func(text string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body)
-			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, text)
-		}
-	}
-	const grammar = `{"id":"list","files":[{"name":"list.g4","text":"grammar list; list : '[' ']' EOF ;"}],"report":{"summary":{"start":"list"}}}`
-	cancelled := make(chan struct{}, 1)
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/grammars/list", say(grammar))
-	mux.HandleFunc("POST /v1/subjects/p/observations", say(`{"subject":"p"}`))
-	mux.HandleFunc("POST /v1/models", say(`{"id":7,"state":"queued"}`))
-	mux.HandleFunc("GET /v1/jobs/7/events", func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, "event: job\ndata: {\"id\":7,\"state\":\"running\"}\n\n")
-		http.NewResponseController(w).Flush()
-		interrupt()
-		<-r.Context().Done()
-	})
-	mux.HandleFunc("DELETE /v1/jobs/7", func(w http.ResponseWriter, _ *http.Request) {
-		cancelled <- struct{}{}
-		w.WriteHeader(http.StatusAccepted)
-	})
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	observations := strings.NewReader(`{"inroad":"observations/1","subject":"p"}` + "\n" + `{"input":"[]","methods":[]}` + "\n")
-	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"train", "--grammar", "list", "--observations", "-", "--server", server.URL}, observations, &stdout, &stderr)
-	if code != exitInterrupted || stdout.String() != "" || stderr.String() != "inroad: interrupted\n" {
-		t.Errorf("got exit code %d, stdout %q, stderr %q; want 130 and interrupted", code, &stdout, &stderr)
-	}
-	select {
-	case <-cancelled:
-	default:
-		t.Error("the training was not cancelled")
-	}
-}
-
-// TestBusyServer asks again, with the same body, until a service has time.
-func TestBusyServer(t *testing.T) {
-	const grammar = `{"id":"list","files":[{"name":"list.g4","text":"grammar list; list : '[' ']' EOF ;"}],"report":{"summary":{"start":"list"}}}`
-	for _, c := range []struct {
-		name    string
-		refused int // times
-		code    int
-		want    string
-	}{
-		{"at last", 3, exitDone, "(list [ ])\n"},
-		{"never", 100, exitWrong, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var bodies []string
-			mux := http.NewServeMux()
-			mux.HandleFunc("GET /v1/grammars/list", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, grammar) })
-			mux.HandleFunc("POST /v1/grammars/list/parses", func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				if bodies = append(bodies, string(body)); len(bodies) > c.refused {
-					io.WriteString(w, `{"exact":true,"tree":"(list [ ])"}`)
-					return
-				}
-				w.Header().Set("Content-Type", "application/problem+json")
-				w.Header().Set("Retry-After", "0")
-				w.WriteHeader(http.StatusTooManyRequests)
-				io.WriteString(w, `{"type":"urn:inroad:problem:busy","title":"There is too much to do","status":429}`)
-			})
-			server := httptest.NewServer(mux)
-			defer server.Close()
-			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), []string{"parse", "--grammar", "list", "--server", server.URL}, strings.NewReader("[]"), &stdout, &stderr)
-			if code != c.code || stdout.String() != c.want {
-				t.Errorf("exit code %d, stdout %q, stderr %q; want %d and %q", code, &stdout, &stderr, c.code, c.want)
-			}
-			if c.code == exitWrong && !strings.Contains(stderr.String(), "There is too much to do") {
-				t.Errorf("stderr %q does not say what is wrong", &stderr)
-			}
-			if len(bodies) != maxTries || len(slices.Compact(bodies)) != 1 {
-				t.Errorf("asked with %q, want the same %d times", bodies, maxTries)
 			}
 		})
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/grammars/bundled"
-	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/model/observation"
 )
 
 func newCompletionCommand() *cobra.Command {
@@ -21,9 +21,9 @@ func newCompletionCommand() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print what makes a shell complete commands",
-		Long: `Print what makes a shell complete commands, flags and their values: grammars,
-rules, formats, and the methods of a model.`,
+		Short: "Print a completion script for a shell",
+		Long: `Print a script that makes a shell complete commands, flags and their values:
+grammars, rules, formats, and the methods of a model.`,
 		Example: `  source <(inroad completion bash)
   inroad completion zsh >"${fpath[1]}/_inroad"
   inroad completion fish >~/.config/fish/completions/inroad.fish`,
@@ -36,23 +36,23 @@ rules, formats, and the methods of a model.`,
 	}
 }
 
-// complete tells shells which values flags and arguments have. Where nothing is
-// told they complete the names of files.
+// complete registers the values of flags and arguments for shells. Shells complete
+// file names where nothing is registered.
 func complete(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		complete(c)
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		switch values := flag.Annotations[choicesKey]; {
+		switch values := flag.Annotations[cli.EnumKey]; {
 		case len(values) > 0:
 			register(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 		case flag.Name == "grammar":
 			register(cmd, flag, cobra.FixedCompletions(bundled.Names(), cobra.ShellCompDirectiveDefault)) // and files
 		case flag.Name == "start":
 			register(cmd, flag, completeRules)
-		case flag.Name == "methods" || flag.Name == "avoid":
+		case flag.Name == "method" || flag.Name == "avoid":
 			register(cmd, flag, completeMethods)
-		case flag.Value.Type() != "string" && !strings.HasPrefix(flag.Value.Type(), "string"):
+		case !strings.HasPrefix(flag.Value.Type(), "string"):
 			register(cmd, flag, cobra.NoFileCompletions)
 		}
 	})
@@ -72,13 +72,13 @@ func register(cmd *cobra.Command, flag *pflag.Flag, complete cobra.CompletionFun
 	}
 }
 
-// completeRules completes the parser rules of the grammar that was named before.
+// completeRules completes the parser rules of the grammar on the command line.
 func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := args // of check
+	name := strings.Join(args, ",") // of check
 	if flag := cmd.Flags().Lookup("grammar"); flag != nil {
-		names = strings.Split(flag.Value.String(), ",")
+		name = flag.Value.String()
 	}
-	g, err := loadNamed("", names)
+	g, err := new(api.Files).Grammar(cmd.Context(), name)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -89,25 +89,20 @@ func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeMethods completes the methods of the model that was named before, by
-// their names where these are enough. A service is not asked.
+// completeMethods completes the methods of the model on the command line, by their
+// names where these are unique. It asks no service.
 func completeMethods(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	m, err := readModel(cmd.Flags().Lookup("model").Value.String())
+	m, err := new(api.Files).Model(cmd.Context(), cmd.Flags().Lookup("model").Value.String())
 	if err != nil || cmd.Flags().Lookup("server").Value.String() != "" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
 	for _, unit := range m.Units {
-		out = append(out, shortName(m, unit))
+		name := unit.ID[strings.LastIndex(unit.ID, "#")+1:]
+		if i, err := m.Unit(name); err != nil || m.Units[i].ID != unit.ID {
+			name = unit.ID
+		}
+		out = append(out, name)
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
-}
-
-// shortName returns the shortest name that means a unit.
-func shortName(m *model.Model, unit observation.Unit) string {
-	name := unit.ID[strings.LastIndex(unit.ID, "#")+1:]
-	if i, err := m.Unit(name); err == nil && m.Units[i].ID == unit.ID {
-		return name
-	}
-	return unit.ID
 }

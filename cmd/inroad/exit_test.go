@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 		{"infeasible", t.Context(), []string{"solve", "--grammar", "json", "--require", "object > member", "--forbid", "STRING"}, 3},
 		{"a method that is infeasible", t.Context(), []string{"target", "--model", trained, "both", "--avoid", "a"}, 3},
 		{"unrealised", t.Context(), []string{"solve", "--grammar", late, "--require", "KEY"}, 4},
-		{"a limit of the solver", t.Context(), []string{"solve", "--grammar", "json", "--at-least", "array:1001"}, 5},
+		{"a limit of the solver", t.Context(), []string{"solve", "--grammar", "json", "--at-least", "array:1000", "--at-least", "object:1000", "--at-least", "NUMBER:1000"}, 5},
 		{"a method that was never observed", t.Context(), []string{"target", "--model", trained, "never"}, 5},
 		{"a method that was never avoided", t.Context(), []string{"target", "--model", trained, "a", "--avoid", "read"}, 5},
 		{"several methods, one of them never observed", t.Context(), []string{"target", "--model", trained, "both", "never", "--avoid", "a"}, 5},
@@ -64,7 +62,8 @@ func TestExitCodes(t *testing.T) {
 // letters, and one that is reached if an input has both.
 func observed() string {
 	var b strings.Builder
-	b.WriteString(`{"inroad":"observations/1","subject":"letters","units":[{"id":"a"},{"id":"b"},{"id":"both"},{"id":"never"},{"id":"read"}]}` + "\n")
+	b.WriteString(`{"inroad":"observations/1","subject":"letters","units":[` +
+		`{"id":"a","file":"letters.go","start":1,"end":3},{"id":"b","file":"letters.go","start":5,"end":7},{"id":"both"},{"id":"never"},{"id":"one.go#twin"},{"id":"read"},{"id":"two.go#twin"}]}` + "\n")
 	for _, input := range []string{"", "a", "b", "c", "aa", "bb", "cc", "ab", "ba", "ac", "ca", "bc", "cb", "abc", "cab", "bca", "cba", "ccc", "aab", "bba", "cca", "ccb", "aabb", "bbc", "aac"} {
 		methods := `"read"`
 		hasA, hasB := strings.Contains(input, "a"), strings.Contains(input, "b")
@@ -100,16 +99,7 @@ func TestExitOfVerdicts(t *testing.T) {
 		{[]targeting.Verdict{unrealised, limit, infeasible}, 5},
 		{[]targeting.Verdict{infeasible, never}, 5},
 	} {
-		opt := &targetOptions{}
-		opt.stderr = io.Discard
-		var missed []aimedMiss
-		for _, v := range test.verdicts {
-			missed = append(missed, aimedMiss{"method", "reason", v})
-		}
-		got, err := exitDone, opt.tell(missed)
-		if end, ok := errors.AsType[*verdictError](err); ok {
-			got = exitOf(end.verdict)
-		}
+		got := exitOf(targeting.LeastCertain(test.verdicts...))
 		if got != test.want {
 			t.Errorf("%v: exit code %d, want %d", test.verdicts, got, test.want)
 		}

@@ -1,4 +1,5 @@
-// Command inroad tells which code an input will reach, without running it.
+// Command inroad predicts which code an input will reach, and generates inputs that
+// reach the code you name.
 package main
 
 import (
@@ -9,61 +10,39 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/cmd/inroad/choose"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/cmd/inroad/corpus"
+	"github.com/inroad/inroad/cmd/inroad/grammar"
+	"github.com/inroad/inroad/cmd/inroad/model"
+	"github.com/inroad/inroad/cmd/inroad/service"
 	"github.com/inroad/inroad/targeting"
 )
 
 func main() {
-	// Both ways to end it leave time to clean up, such as to remove temporary files.
+	// Both signals leave time to clean up, such as to remove temporary files.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process wherever it is
+	context.AfterFunc(ctx, stop) // a second Ctrl-C kills the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes. There is no 2 among them: that is how a Go program ends that
-// crashed.
+// Exit codes. A Go program that crashes exits with 2, so 2 is not among them.
 const (
 	exitDone        = 0
-	exitWrong       = 1   // something wrong in what was given
-	exitInfeasible  = 3   // no input can be what was asked for, which is proved
-	exitUnrealised  = 4   // no input was found that is
-	exitUnknown     = 5   // a limit stopped the search, or the method was never observed
-	exitInterrupted = 130 // by Ctrl-C or SIGTERM; what shells say of a program that Ctrl-C killed
+	exitWrong       = 1   // the request, or something it names, is wrong
+	exitInfeasible  = 3   // no input satisfies the request, which is proved
+	exitUnrealised  = 4   // trees satisfy the request, but no text was found for them
+	exitUnknown     = 5   // a limit stopped the search, or a method was never observed
+	exitInterrupted = 130 // by Ctrl-C or SIGTERM; what shells report for Ctrl-C
 )
 
-// run carries out a command line and returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = &terminalWriter{w: stderr}
-	root := newRootCommand() //nolint:contextcheck // commands get ctx from ExecuteContext
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	var end *verdictError
-	switch {
-	case err == nil:
-		return exitDone
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "inroad: interrupted")
-		return exitInterrupted
-	case errors.As(err, &end):
-		return exitOf(end.verdict)
-	case errors.Is(err, errReported), errors.Is(err, syscall.EPIPE): // who closes a pipe wants no more
-	default:
-		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(stderr, "inroad: %s\n", strings.TrimSuffix(line, "\n"))
-		}
-	}
-	return exitWrong
-}
-
-// exitOf returns the exit code of a verdict.
+// exitOf returns the exit code for a verdict.
 func exitOf(v targeting.Verdict) int {
 	switch v {
 	case targeting.Solved:
@@ -72,71 +51,72 @@ func exitOf(v targeting.Verdict) int {
 		return exitInfeasible
 	case targeting.Unrealised:
 		return exitUnrealised
-	default: // a limit, never observed, or a verdict that only a newer service knows
+	default:
 		return exitUnknown
 	}
 }
 
-// errReported ends a command that has already said what is wrong.
-var errReported = errors.New("already reported")
+// run runs a command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = &cli.TerminalWriter{W: stderr}
+	root := newRootCommand() //nolint:contextcheck // commands get ctx from ExecuteContextC
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	var verdict *cli.VerdictError
+	switch {
+	case err == nil:
+		return exitDone
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "inroad: interrupted")
+		return exitInterrupted
+	case errors.As(err, &verdict): // the command has printed why
+		return exitOf(verdict.Verdict)
+	case errors.Is(err, cli.ErrReported), errors.Is(err, syscall.EPIPE): // a closed pipe wants no more
+	default:
+		for line := range strings.Lines(cli.Message(cmd, err)) {
+			fmt.Fprintf(stderr, "inroad: %s\n", strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return exitWrong
+}
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "inroad",
-		Short: "Tell which code an input will reach, without running it",
-		Long: `Tell which code an input will reach, without running it.
+		Short: "Predict which code an input will reach, and generate inputs that reach it",
+		Long: `Predict which code an input will reach, without running the program, and generate
+inputs that reach the code you name.
 
-Exit status: 0 when all went well, 1 when something is wrong in what was given,
-3 when no input can be what was asked for, 4 when none was found, 5 when that is
-unknown because a limit stopped the search or the method was never observed, 130
-when interrupted.`,
-		Version:               version(),
-		Args:                  noSuchCommand,
+Exit status: 0 success; 1 something given is wrong; 3 no input satisfies the
+request, which is proved; 4 trees satisfy it, but no text was found for them;
+5 unknown, because a limit stopped the search or a method was never observed;
+130 interrupted.`,
+		Version:               cli.Version(),
+		Args:                  cli.UnknownCommand,
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
-		PersistentPreRunE:     checkChoices,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("inroad {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(
-		newCheckCommand(),
-		newCompareCommand(),
-		newCompletionCommand(),
-		newEvaluateCommand(),
-		newExplainCommand(),
-		newGenerateCommand(),
-		newGrammarsCommand(),
-		newHookCommand(),
-		newImportCommand(),
-		newKeysCommand(),
-		newObserveCommand(),
-		newParseCommand(),
-		newPathsCommand(),
-		newPredictCommand(),
-		newProbabilitiesCommand(),
-		newSelectCommand(),
-		newServeCommand(),
-		newSolveCommand(),
-		newStoreCommand(),
-		newTargetCommand(),
-		newTrainCommand(),
-	)
-	sayHowToUse(root)
+	root.AddCommand(slices.Concat(grammar.Commands(), corpus.Commands(), model.Commands(), choose.Commands(), service.Commands())...)
+	root.AddCommand(newCompletionCommand())
+	explainArguments(root)
 	complete(root)
 	return root
 }
 
-// sayHowToUse has commands that get too many or too few arguments say what they
-// take; cobra only counts.
-func sayHowToUse(cmd *cobra.Command) {
+// explainArguments makes commands with too many or too few arguments say how they
+// are used; cobra only counts.
+func explainArguments(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		sayHowToUse(c)
+		explainArguments(c)
 	}
 	check := cmd.Args
 	if check == nil || cmd.HasSubCommands() {
@@ -145,16 +125,17 @@ func sayHowToUse(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := check(cmd, args)
 		if err != nil && cobraCounts.MatchString(err.Error()) {
-			return fmt.Errorf("%s given, and it takes others: %s; see %s --help", count(len(args), "argument", "arguments"), cmd.UseLine(), cmd.CommandPath())
+			return fmt.Errorf("got %s, expected %s; see %s --help", cli.Count(len(args), "argument", "arguments"), cmd.UseLine(), cmd.CommandPath())
 		}
 		return err
 	}
 }
 
-// cobraCounts matches what cobra says of the number of arguments.
+// cobraCounts matches cobra's errors about the number of arguments.
 var cobraCounts = regexp.MustCompile(`^(accepts|requires|unknown command) `)
 
-// newHelpCommand makes a help that knows what is no command, unlike cobra's.
+// newHelpCommand returns a help command that reports unknown commands, unlike
+// cobra's.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                   "help [COMMAND]",
@@ -163,7 +144,7 @@ func newHelpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err == nil {
-				err = noSuchCommand(topic, rest)
+				err = cli.UnknownCommand(topic, rest)
 			}
 			if err != nil {
 				return err
@@ -171,26 +152,4 @@ func newHelpCommand() *cobra.Command {
 			return topic.Help()
 		},
 	}
-}
-
-// noSuchCommand refuses arguments where only commands can follow.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("unknown command %q for %s; did you mean %s?", args[0], cmd.CommandPath(), strings.Join(near, " or "))
-	}
-	return fmt.Errorf("unknown command %q for %s; see %[2]s --help", args[0], cmd.CommandPath())
-}
-
-// version returns what the go command knows of the build: a tag, or a commit
-// and its time.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown)"
-	}
-	return info.Main.Version
 }

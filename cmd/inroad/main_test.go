@@ -27,12 +27,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Condition: func(name string) (bool, error) {
-			if name != "golearn" { // not with -tags nogolearn
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return golearn.Available, nil
-		},
+		Condition:           hasGolearn,
 		Setup: func(env *testscript.Env) error { // scripts that build Go programs do not build the library again
 			out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 			if err == nil {
@@ -41,6 +36,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// hasGolearn is the condition golearn of scripts: not with -tags nogolearn.
+func hasGolearn(name string) (bool, error) {
+	if name != "golearn" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return golearn.Available, nil
 }
 
 // TestInterrupt ends a command that waits for its input.
@@ -103,26 +106,3 @@ func TestOutputFails(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
-
-func TestTerminalWriter(t *testing.T) {
-	for _, tc := range []struct{ name, in, want string }{
-		{"printable text and lines", "für 日本\nb\n", "für 日本\nb\n"},
-		{"an escape sequence", "\x1b[31mred\x07\n", `\x1b[31mred\a` + "\n"},
-		{"text that runs backwards", "a\u202eb\n", `a\u202eb` + "\n"},
-		{"carriage return and tab", "a\r\tb\n", `a\r\tb` + "\n"},
-		{"no UTF-8", "\xff\xc3\n", `\xff\xc3` + "\n"},
-		{"the replacement character itself", "\uFFFD\n", "\uFFFD\n"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var whole, bytewise strings.Builder
-			io.WriteString(&terminalWriter{w: &whole}, tc.in)
-			w := &terminalWriter{w: &bytewise}
-			for i := range len(tc.in) {
-				w.Write([]byte{tc.in[i]})
-			}
-			if whole.String() != tc.want || bytewise.String() != tc.want {
-				t.Errorf("%q: got %q at once and %q byte by byte, want %q", tc.in, &whole, &bytewise, tc.want)
-			}
-		})
-	}
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
 // serving starts a server as someone types it, and returns its address, the rest
@@ -58,8 +59,8 @@ func TestServe(t *testing.T) {
 	}
 	text, err := do(req)
 	var answer struct{ Version string }
-	if err != nil || json.Unmarshal(text, &answer) != nil || answer.Version != version() {
-		t.Errorf("version %q, %v; want %q", text, err, version())
+	if err != nil || json.Unmarshal(text, &answer) != nil || answer.Version != cli.Version() {
+		t.Errorf("version %q, %v; want %q", text, err, cli.Version())
 	}
 	end()
 }
@@ -155,7 +156,7 @@ func TestDemoInStore(t *testing.T) {
 	}
 	other, err := s.PutModel(store.Model{ID: strings.Repeat("0", 64), Subject: "other"}, []byte("a model"))
 	if err == nil {
-		err = s.PutAlias(store.Alias{Name: demoModel, Model: other.ID})
+		err = s.PutAlias(store.Alias{Name: "demo", Model: other.ID})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestDemoInStore(t *testing.T) {
 	s.Close()
 	var stderr strings.Builder
 	code := run(t.Context(), []string{"serve", "--listen", "127.0.0.1:0", "--store", path, "--demo"}, strings.NewReader(""), io.Discard, &stderr)
-	if want := "inroad: --demo: the store has a model of other that is called demo\n"; code != exitWrong || stderr.String() != want {
+	if want := "inroad: --demo: the store already has a model named demo, of program other\n"; code != exitWrong || stderr.String() != want {
 		t.Errorf("exit code %d, %s; want %s", code, &stderr, want)
 	}
 }
@@ -243,7 +244,7 @@ func TestKeysOfService(t *testing.T) {
 	if err := models(secret); !errors.Is(err, statusError(http.StatusUnauthorized)) {
 		t.Errorf("with a key that was revoked: %v", err)
 	}
-	if got := keys(exitWrong, "revoke", "--server", address, id); got != "inroad: there is no key "+id {
+	if got := keys(exitWrong, "revoke", "--server", address, id); got != "inroad: key "+id+": not found" {
 		t.Errorf("again: %s", got)
 	}
 }

@@ -1,5 +1,6 @@
-// Command cover measures covering all k-paths: how many inputs it takes, packed
-// into trees of several sizes and with one path an input, on the same grammars.
+// Command cover measures how many inputs it takes to cover all k-paths of a
+// grammar: with many paths per input, in trees of several sizes, and with one path
+// per input.
 package main
 
 import (
@@ -21,26 +22,26 @@ import (
 )
 
 func main() {
-	names := flag.String("grammars", "json,csv,url", "bundled grammars, joined by commas")
-	seed := flag.Uint64("seed", 1, "what choices are drawn from")
+	names := flag.String("grammars", "json,csv,url", "bundled grammars, separated by commas")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if err := run(context.Background(), strings.Split(*names, ","), *seed, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// A way of covering is a row.
-type way struct {
+// A setting is one row of the table.
+type setting struct {
 	name     string
 	maxNodes int
 	opt      generate.CoverOptions
 }
 
-func ways() []way {
+func settings() []setting {
 	one := func(by generate.CloseOff) generate.CoverOptions {
 		return generate.CoverOptions{OneTarget: true, CloseOff: by}
 	}
-	return []way{
+	return []setting{
 		{"packed, 50 nodes", 50, generate.CoverOptions{}},
 		{"packed, 100 nodes", 100, generate.CoverOptions{}},
 		{"packed, 200 nodes", 200, generate.CoverOptions{}},
@@ -53,14 +54,14 @@ func ways() []way {
 
 func run(ctx context.Context, names []string, seed uint64, stdout io.Writer) error {
 	out := tabwriter.NewWriter(stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| grammar\t| way\t| k = 1\t| k = 2\t| k = 3\t| k = 5\t|")
+	fmt.Fprintln(out, "| grammar\t| setting\t| k = 1\t| k = 2\t| k = 3\t| k = 5\t|")
 	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, name := range names {
 		g, err := bundled.Load(name)
 		if err != nil {
 			return err
 		}
-		for _, w := range ways() {
+		for _, w := range settings() {
 			fmt.Fprintf(out, "| %s\t| %s\t|", g.Name, w.name)
 			for _, k := range []int{1, 2, 3, 5} {
 				if err := cover(ctx, g, w, k, seed, out); err != nil {
@@ -73,9 +74,9 @@ func run(ctx context.Context, names []string, seed uint64, stdout io.Writer) err
 	return out.Flush()
 }
 
-// cover covers the paths of a length in a way, and writes how many inputs, nodes,
-// bytes and seconds it takes.
-func cover(ctx context.Context, g *grammars.Grammar, w way, k int, seed uint64, out io.Writer) error {
+// cover covers the paths of length k, and prints how many inputs, nodes, bytes and
+// seconds that takes.
+func cover(ctx context.Context, g *grammars.Grammar, w setting, k int, seed uint64, out io.Writer) error {
 	begin := time.Now()
 	x, err := generate.New(g, rand.New(rand.NewPCG(seed, 0)), generate.Options{MaxNodes: w.maxNodes})
 	if err != nil {
@@ -103,7 +104,7 @@ func cover(ctx context.Context, g *grammars.Grammar, w way, k int, seed uint64, 
 	}
 	covered, all := c.Covered()
 	if covered != all {
-		return fmt.Errorf("k=%d: %d of %d", k, covered, all)
+		return fmt.Errorf("k=%d: covered %d of %d paths", k, covered, all)
 	}
 	fmt.Fprintf(out, " **%d**, %d, %d, %.2f\t|", inputs, nodes, bytes, time.Since(begin).Seconds())
 	return nil

@@ -3,10 +3,10 @@
 //
 //	go run ./learn OBSERVATIONS.ndjson...
 //
-// Files whose names differ only in the number before their ending are of one
-// program, and are put together. Of each program some observations are drawn to
-// learn from and others to ask about, once for each seed; the table has the mean
-// over programs and seeds.
+// Files whose names differ only in the number before the extension belong to one
+// program. For each program and seed, a random sample of the observations is used
+// for training and another for testing. The table shows means over programs and
+// seeds.
 package main
 
 import (
@@ -45,13 +45,13 @@ type options struct {
 
 func main() {
 	var opt options
-	flag.StringVar(&opt.grammar, "grammar", "json", "a bundled grammar, or a file")
-	flag.IntVar(&opt.train, "train", 1000, "observations to learn from")
-	flag.IntVar(&opt.test, "test", 1000, "observations to ask about")
-	flag.IntVar(&opt.seeds, "seeds", 5, "how often they are drawn")
-	flag.StringVar(&opt.variants, "variants", "", "only variants whose names match this expression")
-	flag.BoolVar(&opt.programs, "programs", false, "a line for each program as well")
-	flag.IntVar(&opt.worst, "worst", 0, "list so many methods of each program that are predicted worst")
+	flag.StringVar(&opt.grammar, "grammar", "json", "bundled grammar, or grammar `file`")
+	flag.IntVar(&opt.train, "train", 1000, "number of observations to train on")
+	flag.IntVar(&opt.test, "test", 1000, "number of observations to test on")
+	flag.IntVar(&opt.seeds, "seeds", 5, "number of random samples")
+	flag.StringVar(&opt.variants, "variants", "", "measure only variants whose names match this `regexp`")
+	flag.BoolVar(&opt.programs, "programs", false, "also print a line per program")
+	flag.IntVar(&opt.worst, "worst", 0, "list this many methods with the lowest F1 per program")
 	flag.Parse()
 	if err := run(context.Background(), opt, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
@@ -59,12 +59,12 @@ func main() {
 	}
 }
 
-// A program is all that was observed of it.
+// A program is a program with its observations.
 type program struct {
 	name         string
 	header       observation.Header
 	observations []observation.Observation
-	gathered     map[string]*model.Trainer // by the features that were looked for
+	trainers     map[string]*model.Trainer // by feature set
 }
 
 var numbered = regexp.MustCompile(`-\d+\.ndjson$`)
@@ -89,7 +89,7 @@ func (p *program) add(file string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	r := observation.NewReader(f)
 	for {
 		o, err := r.Next()
@@ -104,7 +104,7 @@ func (p *program) add(file string) error {
 	}
 }
 
-// A variant is a way to learn.
+// A variant is a set of training options.
 type variant struct {
 	name string
 	with func(*model.Options)
@@ -137,19 +137,19 @@ func variants() []variant {
 		variant{"depth 4", func(o *model.Options) { o.MaxDepth = 4 }},
 		variant{"depth 6", func(o *model.Options) { o.MaxDepth = 6 }},
 		variant{"depth 8", func(o *model.Options) { o.MaxDepth = 8 }},
-		variant{"least leaf 1", func(o *model.Options) { o.MinLeaf = 1 }},
-		variant{"least leaf 2", func(o *model.Options) { o.MinLeaf = 2 }},
-		variant{"least leaf 3", func(o *model.Options) { o.MinLeaf = 3 }},
-		variant{"least leaf 5", func(o *model.Options) { o.MinLeaf = 5 }},
+		variant{"min leaf 1", func(o *model.Options) { o.MinLeaf = 1 }},
+		variant{"min leaf 2", func(o *model.Options) { o.MinLeaf = 2 }},
+		variant{"min leaf 3", func(o *model.Options) { o.MinLeaf = 3 }},
+		variant{"min leaf 5", func(o *model.Options) { o.MinLeaf = 5 }},
 	)
 }
 
-// A result is what one variant achieves, the mean of several.
+// A result sums the scores of a variant over n evaluations.
 type result struct {
 	n                                                              float64
 	accuracy, precision, recall, f1, mean, rare, minority, outcome float64
 	baseAccuracy, baseF1, calibration                              float64
-	rares                                                          float64 // results that have rare methods
+	rares                                                          float64 // evaluations with rare methods
 	methods                                                        map[string]model.Confusion
 	trained                                                        map[string]int
 }
@@ -213,30 +213,30 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		}
 		sources = []grammars.Source{{Name: opt.grammar, Text: string(text)}}
 	}
-	wanted, err := regexp.Compile(opt.variants)
+	selected, err := regexp.Compile(opt.variants)
 	if err != nil {
 		return err
 	}
 	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tmajority: accuracy\tF1")
 	for _, v := range variants() {
-		if !wanted.MatchString(v.name) {
+		if !selected.MatchString(v.name) {
 			continue
 		}
 		var total result
 		for _, p := range programs {
-			var of result
+			var own result
 			for seed := range opt.seeds {
 				e, err := measure(ctx, p, sources, v, opt, uint64(seed+1))
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
-				of.add(e)
+				own.add(e)
 				total.add(e)
 			}
-			of.writeWorst(out, opt.worst)
+			own.writeWorst(out, opt.worst)
 			if opt.programs {
-				of.write(out, v.name+": "+p.name)
+				own.write(out, v.name+": "+p.name)
 			}
 		}
 		total.write(out, v.name)
@@ -247,7 +247,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 	return nil
 }
 
-// measure learns from some observations of a program and asks about others.
+// measure trains on some observations of a program and evaluates on others.
 func measure(ctx context.Context, p *program, sources []grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, error) {
 	drawn := slices.Clone(p.observations)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
@@ -264,13 +264,13 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 	return trainer.Evaluate(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
 }
 
-// trainer returns a trainer that has all observations of the program. Taking
-// inputs apart is most of the work, so it looks for all features that there are,
-// of which each variant takes its own.
+// trainer returns a trainer with all observations of the program. Extracting
+// features takes most of the time, so the trainer extracts all of them once, and
+// each variant uses a part.
 func (p *program) trainer(ctx context.Context, sources []grammars.Source, with model.Options) (*model.Trainer, error) {
 	with.K, with.Extras = max(with.K, model.Defaults().K), model.Defaults().Extras
 	key := fmt.Sprint(with.K, with.Trivia)
-	if t := p.gathered[key]; t != nil {
+	if t := p.trainers[key]; t != nil {
 		return t, nil
 	}
 	t, err := model.NewTrainer("", sources, with)
@@ -281,9 +281,9 @@ func (p *program) trainer(ctx context.Context, sources []grammars.Source, with m
 	if err := t.Add(ctx, p.observations); err != nil {
 		return nil, err
 	}
-	if p.gathered == nil {
-		p.gathered = map[string]*model.Trainer{}
+	if p.trainers == nil {
+		p.trainers = map[string]*model.Trainer{}
 	}
-	p.gathered[key] = t
+	p.trainers[key] = t
 	return t, nil
 }

@@ -16,18 +16,17 @@ import (
 	"time"
 )
 
-// A result counts what clients were answered.
+// A result counts the responses to clients.
 type result struct {
-	took    []time.Duration // of answers
-	refused int             // told to come back later
+	took    []time.Duration // time to each response, sorted
+	refused int             // responses with status 429 or 503
 	errors  int
 	first   error
 }
 
-func (r *result) answers() int { return len(r.took) }
+func (r *result) responses() int { return len(r.took) }
 
-// percentile returns how many milliseconds so many of a hundred answers took at
-// most.
+// percentile returns the n-th percentile of the response times, in milliseconds.
 func (r *result) percentile(n int) float64 {
 	if len(r.took) == 0 {
 		return 0
@@ -35,7 +34,7 @@ func (r *result) percentile(n int) float64 {
 	return float64(r.took[min(len(r.took)*n/100, len(r.took)-1)].Microseconds()) / 1000
 }
 
-// run has clients ask until the time is over.
+// run sends requests from all clients until the duration is over.
 func (l load) run(ctx context.Context, address string, opt options) (*result, error) {
 	requests := l.requests(address, opt.seed)
 	ctx, cancel := context.WithTimeout(ctx, opt.duration)
@@ -68,7 +67,7 @@ func (l load) run(ctx context.Context, address string, opt options) (*result, er
 	return sum, nil
 }
 
-// requests returns requests as they are sent, each for another input.
+// requests returns 1,000 serialized HTTP requests with different inputs.
 func (l load) requests(address string, seed uint64) [][]byte {
 	r := rand.New(rand.NewPCG(seed, 0))
 	out := make([][]byte, 1000)
@@ -80,7 +79,7 @@ func (l load) requests(address string, seed uint64) [][]byte {
 	return out
 }
 
-// expression draws an input of the example's grammar that has so many bytes.
+// expression returns a random expression of size bytes.
 func expression(r *rand.Rand, size int) string {
 	var b strings.Builder
 	pick := func(from string) byte { return from[r.IntN(len(from))] }
@@ -111,7 +110,7 @@ func expression(r *rand.Rand, size int) string {
 	return b.String()
 }
 
-// A client asks one thing after the other on a connection.
+// A client sends requests on one connection, one after the other.
 type client struct {
 	address  string
 	requests [][]byte
@@ -122,22 +121,22 @@ type client struct {
 	in   *bufio.Reader
 }
 
-// patience is how long a client waits for an answer.
+// patience is the timeout of a request.
 const patience = 10 * time.Second
 
-// ask asks for one prediction, and counts what comes of it.
+// ask sends one request and counts the response.
 func (c *client) ask(ctx context.Context) {
 	begin := time.Now()
 	status, wait, err := c.exchange(ctx)
 	switch {
-	case err != nil && ctx.Err() != nil: // the time is over
+	case err != nil && ctx.Err() != nil: // the duration is over
 	case err != nil:
 		c.fail(err)
 	case status == http.StatusOK:
 		c.took = append(c.took, time.Since(begin))
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		c.refused++
-		select { // as it was told
+		select { // wait as told
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
@@ -156,13 +155,13 @@ func (c *client) fail(err error) {
 
 func (c *client) hangUp() {
 	if c.conn != nil {
-		_ = c.conn.Close() // what was asked on it was answered, or counted
+		_ = c.conn.Close() // responses were read or counted as errors
 		c.conn = nil
 	}
 }
 
-// exchange sends a request, and reads the answer to its end. It returns how long to
-// wait before the next, if the answer says so.
+// exchange sends a request and reads the response. wait is the response's
+// Retry-After, if any.
 func (c *client) exchange(ctx context.Context) (status int, wait time.Duration, err error) {
 	if c.conn == nil {
 		if c.conn, err = (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", c.address); err != nil {

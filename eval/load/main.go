@@ -1,14 +1,13 @@
-// Command load measures how many predictions a second the service answers, with
-// the one who asks on the same machine.
+// Command load measures how many predictions per second the service answers, with
+// clients on the same machine.
 //
-// It builds the service and starts it on a loopback address, with the example and
-// a temporary store; nothing else is asked. Then clients ask for predictions of
-// inputs of 100 bytes, each on a connection of its own and one after the other:
-// with the model of the example, with one of as many methods as a library has,
-// and from far more connections than there should be. Who is refused waits for as
-// long as the service says.
+// It builds the service and starts it on a loopback address, with the demo model
+// and a temporary store. Each client has its own connection and requests
+// predictions for inputs of 100 bytes, one after the other: with the demo model,
+// with a model as large as that of a library, and from more connections than the
+// service admits. A client that is refused waits for the time in Retry-After.
 //
-// It runs in the folder of its module and needs Go.
+// Run it in the root of its module. It needs Go.
 package main
 
 import (
@@ -35,11 +34,11 @@ type options struct {
 
 func main() {
 	opt := options{stdout: os.Stdout}
-	flag.DurationVar(&opt.duration, "duration", time.Minute, "how long each case takes")
-	flag.IntVar(&opt.connections, "connections", 16, "clients at the same time")
-	flag.IntVar(&opt.overload, "overload", 2560, "clients at the same time that are too many")
-	flag.Uint64Var(&opt.seed, "seed", 1, "what inputs are drawn from")
-	flag.StringVar(&opt.inroad, "inroad", "", "the command, if it is not to be built")
+	flag.DurationVar(&opt.duration, "duration", time.Minute, "duration of each load")
+	flag.IntVar(&opt.connections, "connections", 16, "number of concurrent clients")
+	flag.IntVar(&opt.overload, "overload", 2560, "number of concurrent clients in the overload case")
+	flag.Uint64Var(&opt.seed, "seed", 1, "random seed")
+	flag.StringVar(&opt.inroad, "inroad", "", "inroad `command`; built if empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -48,7 +47,7 @@ func main() {
 	}
 }
 
-// Bounds of what is asked for.
+// Limits of the flags.
 const (
 	maxDuration    = 10 * time.Minute
 	maxConnections = 10_000
@@ -63,42 +62,42 @@ type load struct {
 
 func (opt options) run(ctx context.Context) (err error) {
 	if opt.duration <= 0 || opt.duration > maxDuration {
-		return fmt.Errorf("-duration %v: it is over 0, and at most %v", opt.duration, maxDuration)
+		return fmt.Errorf("-duration %v: must be positive and at most %v", opt.duration, maxDuration)
 	}
 	if n := max(opt.connections, opt.overload); min(opt.connections, opt.overload) < 1 || n > maxConnections {
-		return fmt.Errorf("-connections and -overload are from 1 to %d", maxConnections)
+		return fmt.Errorf("-connections %d, -overload %d: must be between 1 and %d", opt.connections, opt.overload, maxConnections)
 	}
 	s, err := start(ctx, opt.inroad)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.end()) }()
-	methods, err := s.widen(ctx)
+	methods, err := s.trainWide(ctx)
 	if err != nil {
 		return err
 	}
 	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| load\t| connections\t| answers/s\t| p50\t| p99\t| processor time\t| refused (429, 503)\t| errors\t| memory\t|")
+	fmt.Fprintln(out, "| load\t| connections\t| responses/s\t| p50\t| p99\t| processor time\t| refused (429, 503)\t| errors\t| memory\t|")
 	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, l := range []load{
-		{"the example's model", demo, opt.connections},
-		{fmt.Sprintf("a model of %d methods", methods), wide, opt.connections},
+		{"demo model", demo, opt.connections},
+		{fmt.Sprintf("model of %d methods", methods), wide, opt.connections},
 		{"ten times the connections", demo, 10 * opt.connections},
-		{"ten times what is served at a time", demo, opt.overload},
+		{"overload", demo, opt.overload},
 	} {
-		before := s.busy()
+		before := s.processorTime()
 		r, err := l.run(ctx, s.address, opt)
 		if err != nil {
 			return err
 		}
-		each := (s.busy() - before) / time.Duration(max(1, r.answers()))
+		each := (s.processorTime() - before) / time.Duration(max(1, r.responses()))
 		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d µs\t| %d\t| %d\t| %d MB\t|\n",
-			l.name, l.connections, float64(r.answers())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), each.Microseconds(), r.refused, r.errors, s.memory()>>20)
+			l.name, l.connections, float64(r.responses())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), each.Microseconds(), r.refused, r.errors, s.memory()>>20)
 		if err := out.Flush(); err != nil {
 			return err
 		}
 		if r.first != nil {
-			fmt.Fprintf(os.Stderr, "load: the first error: %v\n", r.first)
+			fmt.Fprintf(os.Stderr, "load: first error: %v\n", r.first)
 		}
 	}
 	return nil

@@ -23,14 +23,14 @@ const (
 	wide = "wide"
 )
 
-// A service is a process that was started.
+// A service is a running service process.
 type service struct {
 	address string
 	cmd     *exec.Cmd
 	dir     string
 }
 
-// start builds the service, unless there is one, and starts it.
+// start starts the service. It builds the command if inroad is empty.
 func start(ctx context.Context, inroad string) (*service, error) {
 	dir, err := os.MkdirTemp("", "inroad-load-")
 	if err != nil {
@@ -40,7 +40,7 @@ func start(ctx context.Context, inroad string) (*service, error) {
 	if inroad == "" {
 		inroad = filepath.Join(dir, "inroad")
 		build := exec.CommandContext(ctx, "go", "build", "-o", inroad, "./cmd/inroad")
-		build.Dir = ".." // it is no part of this module
+		build.Dir = ".." // the module of the command
 		if text, err := build.CombinedOutput(); err != nil {
 			return nil, errors.Join(fmt.Errorf("build inroad: %w\n%s", err, text), os.RemoveAll(dir))
 		}
@@ -55,22 +55,22 @@ func start(ctx context.Context, inroad string) (*service, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if s.address, err = invited(printed); err != nil {
+	if s.address, err = readAddress(printed); err != nil {
 		return nil, errors.Join(err, s.end())
 	}
 	return s, nil
 }
 
-// invited reads what the service invites to, and returns its address.
-func invited(printed io.Reader) (string, error) {
+// readAddress returns the address that the service prints when it is ready.
+func readAddress(printed io.Reader) (string, error) {
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
 		_, address, found := strings.Cut(lines.Text(), "http://")
-		if address, ok := strings.CutSuffix(address, "/docs"); found && ok { // the last line
+		if address, ok := strings.CutSuffix(address, "/docs"); found && ok { // printed last
 			return address, nil
 		}
 	}
-	return "", errors.Join(errors.New("the service does not say where it listens"), lines.Err())
+	return "", errors.Join(errors.New("the service printed no address"), lines.Err())
 }
 
 func (s *service) end() error {
@@ -79,8 +79,8 @@ func (s *service) end() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// memory returns the most that the process had in memory at a time, in bytes; 0
-// where the system does not tell.
+// memory returns the peak resident memory of the process in bytes, or 0 if /proc
+// is not available.
 func (s *service) memory() int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -92,15 +92,14 @@ func (s *service) memory() int64 {
 	return n << 10
 }
 
-// busy returns how much time of processors the process has taken; 0 where the
-// system does not tell. It says more than answers a second do where the machine
-// has other work.
-func (s *service) busy() time.Duration {
+// processorTime returns the processor time of the process, or 0 if /proc is not
+// available. On a busy machine it is more reliable than responses per second.
+func (s *service) processorTime() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	_, after, _ := strings.Cut(string(stat), ") ") // behind the name, which may hold anything
+	_, after, _ := strings.Cut(string(stat), ") ") // after the name, which may contain any character
 	fields := strings.Fields(after)
 	if len(fields) < 13 {
 		return 0
@@ -111,12 +110,12 @@ func (s *service) busy() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// copies is how often the methods of the example are in the wide model.
+// copies is how often the wide model repeats the methods of the demo model.
 const copies = 7
 
-// widen has the service learn a model with the methods of the example several
-// times over, and returns how many it has.
-func (s *service) widen(ctx context.Context) (methods int, err error) {
+// trainWide trains a model with copies of the demo model's methods, and returns
+// its number of methods.
+func (s *service) trainWide(ctx context.Context) (methods int, err error) {
 	text, err := s.call(ctx, http.MethodGet, "/v1/subjects/calc/observations", "", nil)
 	if err != nil {
 		return 0, err
@@ -150,7 +149,7 @@ func (s *service) widen(ctx context.Context) (methods int, err error) {
 	return s.train(ctx)
 }
 
-// train waits for the wide model, and returns how many methods it has.
+// train trains the wide model, waits for it, and returns its number of methods.
 func (s *service) train(ctx context.Context) (methods int, err error) {
 	text, err := s.call(ctx, http.MethodPost, "/v1/models", "application/json", strings.NewReader(`{"subject":"wide","grammar":"expr"}`))
 	if err != nil {
@@ -186,7 +185,7 @@ func (s *service) train(ctx context.Context) (methods int, err error) {
 	return m.Methods, err
 }
 
-// call sends a request and returns what it is answered with.
+// call sends a request and returns the body of the response.
 func (s *service) call(ctx context.Context, method, path, contentType string, body io.Reader) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.address+path, body)
 	if err != nil {

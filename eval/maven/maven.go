@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// maxJar bounds what is read of an answer.
+// maxJar limits the size of a jar.
 const maxJar = 64 << 20
 
-// Fetch fetches group:artifact:version into a folder, unless it is there, and
-// returns the file. A classifier such as sources tells which of its jars; it may
-// be empty.
+// Fetch downloads the jar group:artifact:version into a folder, unless the folder
+// has it, and returns its file name. The classifier, such as "sources", may be
+// empty.
 func Fetch(ctx context.Context, repository, dir, jar, classifier string) (string, error) {
 	part := strings.Split(jar, ":")
 	if len(part) != 3 {
-		return "", fmt.Errorf("%q is not group:artifact:version", jar)
+		return "", fmt.Errorf("jar %q: must be group:artifact:version", jar)
 	}
 	base := part[1] + "-" + part[2]
 	if classifier != "" {
@@ -33,7 +33,7 @@ func Fetch(ctx context.Context, repository, dir, jar, classifier string) (string
 		return file, nil
 	}
 	if repository == "" {
-		return "", errors.New("give -maven, or MAVEN_REPOSITORY: the address of a Maven repository")
+		return "", errors.New("no Maven repository: set -maven or MAVEN_REPOSITORY to its address")
 	}
 	data, err := get(ctx, strings.Join([]string{strings.TrimSuffix(repository, "/"), strings.ReplaceAll(part[0], ".", "/"), part[1], part[2], base}, "/"))
 	if err != nil {
@@ -51,13 +51,13 @@ func get(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = response.Body.Close() }() // it was only read
+	defer func() { _ = response.Body.Close() }() // only read
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", address, response.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxJar+1))
 	if err == nil && len(data) > maxJar {
-		err = fmt.Errorf("%s: it has more than %d bytes", address, maxJar)
+		err = fmt.Errorf("%s: larger than %d bytes", address, maxJar)
 	}
 	return data, err
 }

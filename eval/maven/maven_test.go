@@ -9,18 +9,18 @@ import (
 )
 
 func TestFetch(t *testing.T) {
-	asked := 0
+	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		requests++
 		if r.URL.Path != "/maven2/org/example/lib/1.0/lib-1.0-sources.jar" {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = w.Write([]byte("a jar")) // a client that is gone fails the test elsewhere
+		_, _ = w.Write([]byte("a jar")) // the client reports a failed write
 	}))
 	defer server.Close()
 	dir := t.TempDir()
-	for range 2 { // the second time it is there
+	for range 2 { // the second time from the folder
 		file, err := Fetch(t.Context(), server.URL+"/maven2/", dir, "org.example:lib:1.0", "sources")
 		if err != nil {
 			t.Fatal(err)
@@ -29,11 +29,11 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s is %q, %v", file, text, err)
 		}
 	}
-	if asked != 1 {
-		t.Errorf("the repository was asked %d times", asked)
+	if requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
 	}
 	for _, test := range []struct{ name, repository, jar, want string }{
-		{"a jar that is not there", server.URL, "org.example:lib:2.0", "404"},
+		{"missing jar", server.URL, "org.example:lib:2.0", "404"},
 		{"no repository", "", "org.example:lib:2.0", "MAVEN_REPOSITORY"},
 		{"no version", server.URL, "org.example:lib", "group:artifact:version"},
 	} {

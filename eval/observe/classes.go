@@ -13,7 +13,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// libraries are compiled from several languages, by compilers of many years.
+// libraries returns jars compiled from several languages by old and new compilers.
 func libraries() []string {
 	return []string{
 		"com.google.guava:guava:33.0.0-jre",
@@ -29,7 +29,7 @@ func libraries() []string {
 }
 
 // classes loads every class of the libraries with probes in all methods, and
-// counts those that the virtual machine's verifier refuses.
+// counts the classes that the verifier of the Java virtual machine rejects.
 func (opt *options) classes(ctx context.Context) error {
 	dir := filepath.Join(opt.tmp, "load")
 	if err := command(ctx, ".", nil, "javac", "-d", dir, "observe/java/Load.java"); err != nil {
@@ -73,21 +73,21 @@ func (opt *options) classes(ctx context.Context) error {
 			}
 		}
 	}
-	by, refused := map[observation.Outcome]int{}, 0
+	outcomes, rejected := map[observation.Outcome]int{}, 0
 	err = program.Observe(ctx, inputs, observe.Options{}, func(o observation.Observation) error {
-		by[o.Outcome]++
+		outcomes[o.Outcome]++
 		if o.Failure != nil && (o.Failure.Type == "java.lang.VerifyError" || o.Failure.Type == "java.lang.ClassFormatError") {
-			refused++
-			fmt.Fprintf(opt.progress, "  refused: %s: %s\n", o.Name, o.Failure.Message)
+			rejected++
+			fmt.Fprintf(opt.progress, "  rejected: %s: %s\n", o.Name, o.Failure.Message)
 		}
 		return nil
 	})
-	fmt.Fprintf(opt.stdout, "%d classes with %d methods: %d refused; %d loaded, %d with something missing\n",
-		len(names), len(program.Header().Units), refused, by[observation.OK], len(names)-by[observation.OK]-refused)
+	fmt.Fprintf(opt.stdout, "%d classes with %d methods: %d rejected, %d loaded, %d with missing dependencies\n",
+		len(names), len(program.Header().Units), rejected, outcomes[observation.OK], len(names)-outcomes[observation.OK]-rejected)
 	return err
 }
 
-// classNames lists the classes of a jar.
+// classNames returns the names of the classes in a jar.
 func classNames(jar string) ([]string, error) {
 	info, err := os.Stat(jar)
 	if err != nil {

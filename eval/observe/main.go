@@ -1,9 +1,9 @@
-// Command observe measures how inroad observes other people's parsers: how many
-// inputs a second, whether a second observation says the same, and whether
-// the coverage tools of the languages agree.
+// Command observe measures how inroad observes existing parsers: inputs per second,
+// whether a second run gives the same observations, and whether the coverage tools
+// of the languages agree.
 //
-// It runs in the folder of its module and needs Go; a JDK and Maven's central
-// repository are needed for the subjects in Java.
+// Run it in the root of its module. It needs Go, and for programs in Java also a
+// JDK and a Maven repository.
 package main
 
 import (
@@ -42,32 +42,32 @@ type options struct {
 
 func main() {
 	opt := options{stdout: os.Stdout, progress: os.Stderr}
-	flag.IntVar(&opt.n, "n", 2000, "how many inputs a subject is run on")
-	flag.IntVar(&opt.seed, "seed", 1, "what they are drawn from")
-	flag.IntVar(&opt.sample, "sample", 100, "how many of them are compared with the language's own tool")
-	flag.StringVar(&opt.only, "only", "", "the subjects whose names match this `regexp`")
-	flag.BoolVar(&opt.java, "java", true, "subjects in Java too")
-	flag.BoolVar(&opt.verify, "classes", false, "instead, load all classes of some libraries in Java with probes in them")
-	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "the address of a Maven repository, where their jars are")
-	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`")
+	flag.IntVar(&opt.n, "n", 2000, "number of inputs per program")
+	flag.IntVar(&opt.seed, "seed", 1, "random seed")
+	flag.IntVar(&opt.sample, "sample", 100, "number of inputs to compare with the coverage tool of the language")
+	flag.StringVar(&opt.only, "only", "", "measure only programs whose names match this `regexp`")
+	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
+	flag.BoolVar(&opt.verify, "classes", false, "only load all classes of some Java libraries with probes in them")
+	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
+	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`; empty to delete them")
 	flag.Parse()
 	if err := opt.run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// warmup is how many inputs each process is given before it counts, here and in
-// the tools that it is compared with.
+// warmup is the number of inputs that each process, inroad's or a coverage tool's,
+// runs before it counts.
 const warmup = 20
 
-// A subject is a parser in one of the two languages.
+// A subject is a parser in Go or Java.
 type subject struct {
 	name    string
 	grammar string
-	target  string // a function of package subjects, or a method
+	target  string // a function of package subjects, or a Java method
 	cover   string
-	jar     string // in Maven's notation; empty for Go
-	driver  string // a class of ours that calls what is in the jar; empty for none
+	jar     string // group:artifact:version; empty for Go
+	driver  string // Java file that calls the jar; may be empty
 }
 
 func subjects() []subject {
@@ -88,7 +88,7 @@ func subjects() []subject {
 }
 
 func (opt *options) run(ctx context.Context) (err error) {
-	wanted, err := regexp.Compile(opt.only)
+	selected, err := regexp.Compile(opt.only)
 	if err != nil {
 		return err
 	}
@@ -106,9 +106,9 @@ func (opt *options) run(ctx context.Context) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "subject\tinputs\tok\tfailure\tcrash\ttimeout\tmethods\tinputs/s\tdiffer again\tcompared\tagree\tonly inroad\tonly the tool")
+	fmt.Fprintln(table, "program\tinputs\tok\tfailure\tcrash\ttimeout\tmethods\tinputs/s\tunstable\tcompared\tagree\tonly inroad\tonly the tool")
 	for _, s := range subjects() {
-		if !wanted.MatchString(s.name) || s.jar != "" && !opt.java {
+		if !selected.MatchString(s.name) || s.jar != "" && !opt.java {
 			continue
 		}
 		fmt.Fprintln(opt.progress, s.name)
@@ -123,7 +123,7 @@ func (opt *options) run(ctx context.Context) (err error) {
 
 func (opt *options) inroad() string { return filepath.Join(opt.tmp, "inroad") }
 
-// command runs a command whose output matters only if it fails.
+// command runs a command. The error of a failed command includes its output.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -134,8 +134,9 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 	return nil
 }
 
-// measure observes a subject as a user would, again with a clock, and a
-// sample with the language's own tool.
+// measure observes a program with inroad observe, observes it again to measure
+// speed and stability, and compares a sample with the coverage tool of the
+// language.
 func (opt *options) measure(ctx context.Context, s subject) (row string, err error) {
 	file := filepath.Join(opt.out, fmt.Sprintf("%s-%d.ndjson", s.name, opt.seed))
 	args := []string{
@@ -147,19 +148,19 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 			return "", err
 		}
 	}
-	program, how, err := opt.build(ctx, s)
+	program, flags, err := opt.build(ctx, s)
 	if err != nil {
 		return "", err
 	}
 	defer program.Close()
-	if err := command(ctx, ".", nil, opt.inroad(), append(args, how...)...); err != nil {
+	if err := command(ctx, ".", nil, opt.inroad(), append(args, flags...)...); err != nil {
 		return "", err
 	}
 	observed, err := readAll(file)
 	if err != nil {
 		return "", err
 	}
-	rate, differ, err := again(ctx, program, observed)
+	rate, unstable, err := observeAgain(ctx, program, observed)
 	if err != nil {
 		return "", err
 	}
@@ -167,10 +168,10 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.name, summary(observed), rate, differ, compared), nil
+	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.name, summary(observed), rate, unstable, compared), nil
 }
 
-// build returns a subject that can be observed, and how a user names it.
+// build builds the program, and returns the flags of inroad observe for it.
 func (opt *options) build(ctx context.Context, s subject) (*observe.Program, []string, error) {
 	if s.jar == "" {
 		function := "./observe/subjects." + s.target
@@ -185,7 +186,7 @@ func (opt *options) build(ctx context.Context, s subject) (*observe.Program, []s
 	return program, []string{"--java", s.target, "--classpath", classpath}, err
 }
 
-// classpath returns the jar of a subject and, compiled, its driver.
+// classpath compiles the driver, if any, and returns the class path.
 func (opt *options) classpath(ctx context.Context, s subject) (string, error) {
 	if s.driver == "" {
 		return s.jar, nil
@@ -216,14 +217,14 @@ func readAll(name string) (all []observation.Observation, err error) {
 }
 
 func summary(observed []observation.Observation) string {
-	by, methods := map[observation.Outcome]int{}, map[string]bool{}
+	outcomes, methods := map[observation.Outcome]int{}, map[string]bool{}
 	for _, o := range observed {
-		by[o.Outcome]++
+		outcomes[o.Outcome]++
 		for _, m := range o.Methods {
 			methods[m] = true
 		}
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d", len(observed), by[observation.OK], by[observation.Failed], by[observation.Crashed], by[observation.TimedOut], len(methods))
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d", len(observed), outcomes[observation.OK], outcomes[observation.Failed], outcomes[observation.Crashed], outcomes[observation.TimedOut], len(methods))
 }
 
 func inputs(observed []observation.Observation) iter.Seq2[observe.Input, error] {
@@ -236,9 +237,9 @@ func inputs(observed []observation.Observation) iter.Seq2[observe.Input, error] 
 	}
 }
 
-// again observes the inputs once more, the last first, and returns how many
-// there were a second and how many executed other methods than before.
-func again(ctx context.Context, p *observe.Program, observed []observation.Observation) (rate float64, differ int, err error) {
+// observeAgain observes the inputs again in reverse order. It returns the inputs
+// per second, and the number of inputs that reach other methods than before.
+func observeAgain(ctx context.Context, p *observe.Program, observed []observation.Observation) (rate float64, unstable int, err error) {
 	reversed := slices.Clone(observed)
 	slices.Reverse(reversed)
 	start := time.Now()
@@ -248,22 +249,23 @@ func again(ctx context.Context, p *observe.Program, observed []observation.Obser
 		fmt.Sscan(o.Name, &i)
 		slices.Sort(o.Methods)
 		if !slices.Equal(o.Methods, reversed[i].Methods) {
-			differ++
+			unstable++
 		}
 		n++
 		return nil
 	})
-	return float64(n) / time.Since(start).Seconds(), differ, err
+	return float64(n) / time.Since(start).Seconds(), unstable, err
 }
 
-// compare asks the language's own tool about a sample.
+// compare compares a sample of the observations with the coverage tool of the
+// language.
 func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, observed []observation.Observation) (string, error) {
 	dir := filepath.Join(opt.tmp, s.name)
 	corpus := filepath.Join(dir, "inputs")
 	if err := os.MkdirAll(corpus, 0o777); err != nil {
 		return "", err
 	}
-	sample := observed[:min(len(observed), warmup+opt.sample)] // the first ones warm up
+	sample := observed[:min(len(observed), warmup+opt.sample)] // the first inputs warm up
 	var files []string
 	for i, o := range sample {
 		file, err := filepath.Abs(filepath.Join(corpus, fmt.Sprintf("%06d", i)))
@@ -277,7 +279,7 @@ func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, 
 	}
 	var theirs []map[string]bool
 	var err error
-	known := map[string]bool{} // methods that the tool has in its reports
+	known := map[string]bool{} // methods in the tool's reports
 	if s.jar == "" {
 		theirs, err = opt.covdata(ctx, s, p, dir, files, known)
 	} else {
@@ -294,23 +296,24 @@ func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, 
 	return fmt.Sprintf("%d\t%d\t%d\t%d", len(files)-warmup, c.agree, len(c.ours), len(c.theirs)), nil
 }
 
-// A comparison is of what two tools say about pairs of a method and an input.
+// A comparison compares inroad and a coverage tool on pairs of a method and an
+// input.
 type comparison struct {
 	agree        int
-	ours, theirs []string // methods that only one of them takes for executed
+	ours, theirs []string // methods that only inroad, or only the tool, reports as reached
 }
 
 func (c *comparison) add(p *observe.Program, known map[string]bool, ours []string, theirs map[string]bool) {
-	executed := map[string]bool{}
+	reached := map[string]bool{}
 	for _, id := range ours {
-		executed[id] = true
+		reached[id] = true
 	}
 	for _, u := range p.Header().Units {
 		switch {
 		case !known[u.ID]:
-		case executed[u.ID] == theirs[u.ID]:
+		case reached[u.ID] == theirs[u.ID]:
 			c.agree++
-		case executed[u.ID]:
+		case reached[u.ID]:
 			c.ours = append(c.ours, u.ID)
 		default:
 			c.theirs = append(c.theirs, u.ID)
@@ -318,7 +321,7 @@ func (c *comparison) add(p *observe.Program, known map[string]bool, ours []strin
 	}
 }
 
-// print lists which methods the tools differ about, and how often.
+// print lists the methods on which the tools disagree, and how often.
 func (c *comparison) print(w io.Writer) {
 	for _, side := range []struct {
 		name    string
@@ -339,7 +342,7 @@ func (c *comparison) print(w io.Writer) {
 	}
 }
 
-// unitAt finds the function whose body begins in a line.
+// unitAt returns the ID of the innermost function that contains a line.
 func unitAt(units []observation.Unit, file string, line int) string {
 	var at observation.Unit
 	for _, u := range units {

@@ -17,12 +17,13 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// covdataLine is a line of go tool covdata func: place, name, share of
-// statements.
+// covdataLine matches a line of go tool covdata func: file, line, function and
+// percentage of covered statements.
 var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
 
-// covdata runs each file but the first ones in a process of its own, and asks the Go
-// toolchain which functions have statements that were executed.
+// covdata runs each file after the warm-up in a process of its own, and returns the
+// functions that go tool covdata reports as executed. It adds the functions in the
+// reports to known.
 func (opt *options) covdata(ctx context.Context, s subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	once := filepath.Join(dir, "once")
 	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
@@ -67,8 +68,9 @@ const (
 	asmVersion    = "9.7"
 )
 
-// jacoco runs the files under JaCoCo's agent and reads its reports. It tells
-// which methods JaCoCo knows: it leaves out what the compiler added.
+// jacoco runs the files under JaCoCo's agent, and returns the methods that its
+// reports show as executed. It adds the methods in the reports to known: JaCoCo
+// leaves out methods that the compiler added.
 func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "runtime")
 	if err != nil {
@@ -105,10 +107,10 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, d
 	if err := read.Read(reports, observe.JaCoCo); err != nil {
 		return nil, err
 	}
-	// Both name methods alike; they differ in the lines behind names that are there twice.
+	// Names agree, but the line suffix of duplicate names does not.
 	ids := map[string]string{}
 	for _, u := range p.Header().Units {
-		if name := u.File + "#" + u.Name; ids[name] == "" || u.Kind != observation.KindSynthetic { // it leaves out bridges
+		if name := u.File + "#" + u.Name; ids[name] == "" || u.Kind != observation.KindSynthetic { // JaCoCo leaves out bridge methods
 			ids[name] = u.ID
 		}
 	}
@@ -124,7 +126,7 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, d
 	for _, run := range read.Runs() {
 		i, err := strconv.Atoi(run.Name)
 		if err != nil || i >= len(files) {
-			return nil, fmt.Errorf("report of %q", run.Name)
+			return nil, fmt.Errorf("unexpected report %q", run.Name)
 		}
 		for _, m := range run.Methods {
 			theirs[i][places[m]] = true
@@ -133,7 +135,7 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, d
 	return theirs, nil
 }
 
-// download fetches group:artifact:version into the temporary folder and returns the file.
+// download fetches the jar group:artifact:version and returns its file name.
 func (opt *options) download(ctx context.Context, jar, classifier string) (string, error) {
 	return maven.Fetch(ctx, opt.maven, opt.tmp, jar, classifier)
 }

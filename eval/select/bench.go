@@ -8,46 +8,44 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// A subject is a library that is changed, and the grammar of its inputs.
+// A subject is a library to mutate, and the grammar of its inputs.
 type subject struct {
 	name    string
 	grammar string
 	library library
 }
 
-// A library is in Go or in Java.
+// A library is a [goLibrary] or a [javaLibrary].
 type library interface {
 	prepare(ctx context.Context, opt options) (bench, error)
 }
 
-// A bench is a copy of a library that can be observed and changed.
+// A bench is a copy of a library that can be observed and mutated.
 type bench interface {
-	// program returns the library as it is, to be observed.
+	// program returns the unchanged library, instrumented for observation.
 	program(ctx context.Context) (*observe.Program, error)
 
-	// mutants returns all mutants of functions that begin in these lines of the
-	// files: of those that inputs reach.
+	// mutants returns all mutants of the functions that inputs reach, given by
+	// their first lines in each file.
 	mutants(ctx context.Context, reached map[string]map[int]bool) ([]mutant, error)
 
-	// behaviour returns a digest of what a mutant does with each input, or the
-	// library as it is if there is none. It is empty where nobody knows.
+	// behaviour returns a digest of the behaviour of a mutant on each input, or of
+	// the unchanged library if m is nil. Unknown behaviour is an empty string.
 	behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]string, error)
 
 	close() error
 }
 
-// errBuild tells that a mutant cannot be built.
-var errBuild = errors.New("it cannot be built")
+// errBuild is returned for a mutant that does not build.
+var errBuild = errors.New("does not build")
 
-// How long an input may take, and how many may take longer before the rest is
-// given up.
 const (
-	patience = 2 * time.Second
-	hangs    = 5
+	patience = 2 * time.Second // timeout of an input
+	hangs    = 5               // inputs that may stop the process before the rest is skipped
 )
 
-// persist runs inputs from the first on, and again from behind each at which the
-// process ended or had to be ended. After some of these the rest is empty.
+// persist runs n inputs. When an input stops the process, it runs the inputs after
+// it in a new one. After too many stops, the behaviour of the rest is empty.
 func persist(n int, runFrom func(from int) ([]string, error)) ([]string, error) {
 	var out []string
 	for ended := 0; len(out) < n && ended < hangs; ended++ {
@@ -56,7 +54,7 @@ func persist(n int, runFrom func(from int) ([]string, error)) ([]string, error) 
 			return nil, err
 		}
 		if out = append(out, lines...); len(out) < n {
-			out = append(out, "no end") // of the process, one way or the other
+			out = append(out, "no end") // a crash or a timeout
 		}
 	}
 	for len(out) < n {
@@ -65,8 +63,8 @@ func persist(n int, runFrom func(from int) ([]string, error)) ([]string, error) 
 	return out, nil
 }
 
-// steady returns the behaviour of a library as it is, and nothing for inputs with
-// which it does not do the same twice.
+// steady returns the behaviour of the unchanged library, and an empty string for
+// inputs on which it varies between runs.
 func steady(ctx context.Context, b bench, inputs [][]byte) ([]string, error) {
 	first, err := b.behaviour(ctx, nil, inputs)
 	if err != nil {

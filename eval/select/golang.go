@@ -18,17 +18,15 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// A goLibrary is a module.
+// A goLibrary is a Go module with a driver.
 type goLibrary struct {
 	module, version string
-	imports         string // of the driver, beside fmt
-	// The body of a function that gives an input []byte to the library and
-	// returns what came of it, as (string, error).
-	body string
+	imports         string // of the driver, besides fmt
+	body            string // of func(input []byte) (string, error), which runs the library
 }
 
-// goDriver is put into a copy of the module. Observe is what inroad observes;
-// Behaviour tells all that can be seen from outside.
+// goDriver is added to a copy of the module. inroad observes Observe; Behaviour
+// returns the visible behaviour.
 const goDriver = `package inroadstudy
 
 import (
@@ -56,8 +54,8 @@ func Behaviour(input []byte) (text string) {
 }
 `
 
-// goCommand runs inputs, given as a JSON array of strings in base64, from the one
-// whose number it is given, and prints a digest of each one's behaviour.
+// goCommand reads a JSON array of base64 inputs, runs those from a given index on,
+// and prints a digest of the behaviour on each.
 const goCommand = `package main
 
 import (
@@ -97,8 +95,8 @@ func main() {
 // A goBench is a copy of a module with a driver.
 type goBench struct {
 	goLibrary
-	dir string // of everything
-	lib string // of the module
+	dir string // temporary folder
+	lib string // the module in it
 }
 
 func (l goLibrary) prepare(ctx context.Context, _ options) (bench, error) {
@@ -107,7 +105,7 @@ func (l goLibrary) prepare(ctx context.Context, _ options) (bench, error) {
 		return nil, err
 	}
 	b := &goBench{l, dir, filepath.Join(dir, "lib")}
-	if err := b.fill(ctx); err != nil {
+	if err := b.setUp(ctx); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
@@ -121,7 +119,7 @@ func (b *goBench) program(ctx context.Context) (*observe.Program, error) {
 	})
 }
 
-func (b *goBench) fill(ctx context.Context) error {
+func (b *goBench) setUp(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", b.module+"@"+b.version)
 	cmd.Dir = b.dir
 	text, err := cmd.Output()
@@ -132,7 +130,7 @@ func (b *goBench) fill(ctx context.Context) error {
 	if err := copyModule(module.Dir, b.lib); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(b.lib, "go.mod")); errors.Is(err, fs.ErrNotExist) { // it is older than modules
+	if _, err := os.Stat(filepath.Join(b.lib, "go.mod")); errors.Is(err, fs.ErrNotExist) { // the library predates modules
 		if err := os.WriteFile(filepath.Join(b.lib, "go.mod"), []byte("module "+b.module+"\n\ngo 1.21\n"), 0o600); err != nil {
 			return err
 		}
@@ -152,7 +150,7 @@ func (b *goBench) fill(ctx context.Context) error {
 	return nil
 }
 
-// copyModule copies the files of a module that are built.
+// copyModule copies the files that a build of the module needs.
 func copyModule(from, to string) error {
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
 		below, relErr := filepath.Rel(from, name)
@@ -199,7 +197,7 @@ func (b *goBench) behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]
 	return persist(len(inputs), func(from int) ([]string, error) { return runGo(ctx, path, file, from) })
 }
 
-// build builds the command, with some files replaced, and returns its path.
+// build builds the command with some files replaced, and returns its file name.
 func (b *goBench) build(ctx context.Context, replace map[string]string) (string, error) {
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -219,8 +217,8 @@ func (b *goBench) build(ctx context.Context, replace map[string]string) (string,
 	return out, nil
 }
 
-// runGo runs the command from an input on, until it ends or an input takes too
-// long.
+// runGo runs the command on the inputs from an index on. It kills the command when
+// an input takes too long.
 func runGo(ctx context.Context, path, file string, from int) ([]string, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -240,6 +238,6 @@ func runGo(ctx context.Context, path, file string, from int) ([]string, error) {
 		lines = append(lines, s.Text())
 	}
 	alarm.Stop()
-	_ = cmd.Wait() // a mutant may die; what it printed is what counts
+	_ = cmd.Wait() // a mutant may crash; its output counts
 	return lines, context.Cause(ctx)
 }

@@ -36,9 +36,8 @@ func (b *goBench) mutants(_ context.Context, reached map[string]map[int]bool) ([
 	return out, nil
 }
 
-// goEdits returns the changes that can be made to a function: conditions the
-// other way round, operators and constants that are mistaken for others,
-// statements left out.
+// goEdits returns the edits of a function: negated conditions, replaced operators
+// and constants, and removed statements.
 func goEdits(f *ast.FuncDecl, text []byte, files *token.FileSet) []edit {
 	var out []edit
 	function := files.Position(f.Pos()).Line
@@ -51,7 +50,7 @@ func goEdits(f *ast.FuncDecl, text []byte, files *token.FileSet) []edit {
 		case *ast.IfStmt:
 			out = append(out, negated(text, function, offset(n.Cond.Pos()), offset(n.Cond.End())))
 		case *ast.BinaryExpr:
-			if other, ok := mistaken(n.Op.String()); ok {
+			if other, ok := replacement(n.Op.String()); ok {
 				replace(n.OpPos, n.Op.String(), other)
 			}
 		case *ast.BasicLit:

@@ -17,20 +17,18 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// A javaLibrary is a jar, whose sources are in another one.
+// A javaLibrary is a jar with a driver. Its sources are in a second jar.
 type javaLibrary struct {
 	jar      string // group:artifact:version
-	packages string // that are observed and changed
+	packages string // to observe and mutate
 	imports  string // of the driver
-	// The body of a method that gives an input String to the library and returns
-	// what came of it as a String.
-	body string
+	body     string // of String run(String input), which runs the library
 }
 
 //go:embed java/*.java
 var javaTools embed.FS
 
-// javaDriver is what inroad observes, and what mutants are run by.
+// javaDriver is the class that inroad observes and that runs mutants.
 const javaDriver = `import %s;
 
 public final class Study {
@@ -43,7 +41,7 @@ public final class Study {
 // A javaBench is a jar with its sources and a driver.
 type javaBench struct {
 	javaLibrary
-	dir       string // of everything
+	dir       string // temporary folder
 	classpath string // of the library and the driver
 	worker    *javaWorker
 }
@@ -54,7 +52,7 @@ func (l javaLibrary) prepare(ctx context.Context, opt options) (bench, error) {
 		return nil, err
 	}
 	b := &javaBench{javaLibrary: l, dir: dir}
-	if err := b.fill(ctx, opt.maven); err != nil {
+	if err := b.setUp(ctx, opt.maven); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
@@ -73,7 +71,7 @@ func (b *javaBench) inputs() string { return filepath.Join(b.dir, "inputs.txt") 
 
 func (b *javaBench) tools() string { return filepath.Join(b.dir, "tools") }
 
-func (b *javaBench) fill(ctx context.Context, repository string) error {
+func (b *javaBench) setUp(ctx context.Context, repository string) error {
 	jar, err := maven.Fetch(ctx, repository, b.dir, b.jar, "")
 	if err != nil {
 		return err
@@ -101,7 +99,7 @@ func (b *javaBench) fill(ctx context.Context, repository string) error {
 	return err
 }
 
-// runTool runs a tool of the JDK, and returns what it prints.
+// runTool runs a tool of the JDK and returns its standard output.
 func runTool(ctx context.Context, tool string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, tool, args...)
 	var stdout, stderr bytes.Buffer
@@ -145,8 +143,8 @@ func (b *javaBench) behaviour(ctx context.Context, m *mutant, inputs [][]byte) (
 	return persist(len(inputs), func(from int) ([]string, error) { return b.runJava(ctx, file, from, len(inputs)-from) })
 }
 
-// runJava runs n inputs from one on, until one takes too long. Then the worker is
-// another one.
+// runJava runs n inputs from an index on. It stops the worker when an input takes
+// too long; the next call starts another.
 func (b *javaBench) runJava(ctx context.Context, file string, from, n int) ([]string, error) {
 	if b.worker == nil {
 		var err error

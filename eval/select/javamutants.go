@@ -45,7 +45,7 @@ func (b *javaBench) mutants(ctx context.Context, reached map[string]map[int]bool
 	return out, nil
 }
 
-// javaEdit returns the change to a part of a method.
+// javaEdit returns the edit of a part of a method, if it has one.
 func javaEdit(text []byte, function, from, to int, what string) (edit, bool) {
 	old := string(text[from:to])
 	with, ok := "", false
@@ -55,7 +55,7 @@ func javaEdit(text []byte, function, from, to int, what string) (edit, bool) {
 	case "statement":
 		return leftOut(text, function, from, to), true
 	case "operator":
-		with, ok = mistaken(old)
+		with, ok = replacement(old)
 	case "boolean":
 		with, ok = strconv.FormatBool(old == "false"), true
 	case "number":

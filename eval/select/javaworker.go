@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// slowly is how long a machine may take that starts, or one that compiles.
-const slowly = time.Minute
+// compilePatience is the timeout for starting the worker and compiling a mutant.
+const compilePatience = time.Minute
 
-// A javaWorker is a machine that compiles and runs mutants, until one of them
-// does not end.
+// A javaWorker is a Java process that compiles and runs mutants until one of them
+// crashes or hangs.
 type javaWorker struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -22,7 +22,7 @@ type javaWorker struct {
 }
 
 func startJava(ctx context.Context, args ...string) (*javaWorker, error) {
-	// Little memory, so that a mutant that fills it is soon done; and a run is over before a better compiler pays.
+	// Little memory stops mutants that fill it early. Runs are too short for the optimizing compiler.
 	args = append([]string{"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, args...)
 	w := &javaWorker{cmd: exec.CommandContext(ctx, "java", args...)}
 	var err error
@@ -41,24 +41,23 @@ func startJava(ctx context.Context, args ...string) (*javaWorker, error) {
 }
 
 func (w *javaWorker) stop() {
-	_ = w.cmd.Process.Kill() // it may be gone
+	_ = w.cmd.Process.Kill() // may have exited
 	_ = w.cmd.Wait()
 }
 
-// ask runs a mutant from an input on. There are fewer answers than inputs if
-// the mutant did not end, one way or the other; then the worker is of no use any
-// more.
+// ask runs a mutant on n inputs from an index on. It returns fewer than n lines if
+// the mutant crashed or hung; then the caller must stop the worker.
 func (w *javaWorker) ask(from int, file string, n int) ([]string, error) {
-	alarm := time.AfterFunc(slowly, func() { _ = w.cmd.Process.Kill() }) // it may be gone
+	alarm := time.AfterFunc(compilePatience, func() { _ = w.cmd.Process.Kill() }) // may have exited
 	defer alarm.Stop()
 	if _, err := fmt.Fprintf(w.stdin, "%d %s\n", from, file); err != nil {
 		return nil, err
 	}
 	if !w.stdout.Scan() {
-		return nil, errors.Join(errors.New("java ended"), w.stdout.Err())
+		return nil, errors.Join(errors.New("java exited"), w.stdout.Err())
 	}
-	if trouble := w.stdout.Text(); trouble != "" {
-		return nil, fmt.Errorf("%w: %s", errBuild, trouble)
+	if message := w.stdout.Text(); message != "" {
+		return nil, fmt.Errorf("%w: %s", errBuild, message)
 	}
 	var lines []string
 	for len(lines) < n {

@@ -10,22 +10,22 @@ import (
 	"path/filepath"
 )
 
-// A keeper is a bench that remembers in a folder what mutants did. To run them is
-// what takes time, and it need not be done again to choose in another way.
+// A keeper is a bench that caches the behaviour of mutants in a folder. Running
+// mutants takes most of the time, and other selection options do not change it.
 type keeper struct {
 	bench
 	dir     string
 	library library
 }
 
-// What is kept of a mutant.
+// A kept is the cached behaviour of a mutant.
 type kept struct {
-	Trouble   string   `json:"trouble,omitempty"` // why it cannot be built
-	Behaviour []string `json:"behaviour,omitempty"`
+	BuildError string   `json:"build_error,omitempty"`
+	Behaviour  []string `json:"behaviour,omitempty"`
 }
 
 func (k *keeper) behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]string, error) {
-	if m == nil { // it shows whether anything else than the library has changed
+	if m == nil { // not cached: it shows whether the environment changed
 		return k.bench.behaviour(ctx, m, inputs)
 	}
 	hash := sha256.New()
@@ -43,7 +43,7 @@ func (k *keeper) behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]s
 	case err == nil:
 		out.Behaviour = behaviour
 	case errors.Is(err, errBuild) && ctx.Err() == nil:
-		out.Trouble = err.Error()
+		out.BuildError = err.Error()
 	default:
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func (k *keeper) behaviour(ctx context.Context, m *mutant, inputs [][]byte) ([]s
 }
 
 func (k *kept) result() ([]string, error) {
-	if k.Trouble != "" {
-		return nil, fmt.Errorf("%w: %s", errBuild, k.Trouble)
+	if k.BuildError != "" {
+		return nil, fmt.Errorf("%w: %s", errBuild, k.BuildError)
 	}
 	return k.Behaviour, nil
 }

@@ -8,38 +8,37 @@ import (
 	"testing"
 )
 
-// fakeBench answers without a library, and counts how often it is asked.
+// fakeBench needs no library, and counts calls.
 type fakeBench struct {
 	bench
-	asked int
+	calls int
 }
 
 func (b *fakeBench) behaviour(_ context.Context, m *mutant, inputs [][]byte) ([]string, error) {
-	b.asked++
+	b.calls++
 	if m != nil && m.file == "bad.go" {
 		return nil, fmt.Errorf("%w: bad.go:1", errBuild)
 	}
-	return []string{string(inputs[0]), fmt.Sprint(b.asked)}, nil
+	return []string{string(inputs[0]), fmt.Sprint(b.calls)}, nil
 }
 
-// TestKeeper asks once for each mutant and its inputs.
+// TestKeeper checks that each mutant runs once per set of inputs.
 func TestKeeper(t *testing.T) {
-	asked := &fakeBench{}
-	k := &keeper{asked, t.TempDir(), goLibrary{}}
+	k := &keeper{&fakeBench{}, t.TempDir(), goLibrary{}}
 	good, other, bad := mutant{file: "a.go"}, mutant{file: "a.go", text: []byte("other")}, mutant{file: "bad.go"}
 	for _, test := range []struct {
 		name   string
 		mutant *mutant
 		input  string
-		want   []string // nothing if it cannot be built
+		want   []string // nil if it does not build
 	}{
 		{"a mutant", &good, "x", []string{"x", "1"}},
 		{"the same again", &good, "x", []string{"x", "1"}},
 		{"another", &other, "x", []string{"x", "2"}},
 		{"another input", &good, "y", []string{"y", "3"}},
-		{"one that cannot be built", &bad, "x", nil},
+		{"one that does not build", &bad, "x", nil},
 		{"the same again", &bad, "x", nil},
-		{"the library as it is", nil, "x", []string{"x", "5"}},
+		{"the unchanged library", nil, "x", []string{"x", "5"}},
 		{"the same again", nil, "x", []string{"x", "6"}},
 	} {
 		got, err := k.behaviour(t.Context(), test.mutant, [][]byte{[]byte(test.input)})
@@ -49,7 +48,7 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// TestSteady leaves out what differs by itself.
+// TestSteady drops behaviour that varies between runs.
 func TestSteady(t *testing.T) {
 	got, err := steady(t.Context(), &fakeBench{}, [][]byte{[]byte("x"), []byte("y")})
 	if want := []string{"x", ""}; err != nil || !slices.Equal(got, want) {

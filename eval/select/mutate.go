@@ -13,53 +13,53 @@ import (
 // A mutant is a file with one change in one function.
 type mutant struct {
 	file     string // relative to the library, with slashes
-	function int    // the line that it begins in
-	line     int    // of the change
+	function int    // first line of the function
+	line     int    // line of the change
 	what     string
 	text     []byte
 	diff     string
 }
 
-// An edit replaces a part of a function. It keeps the number of lines.
+// An edit replaces a part of a function and keeps the number of lines.
 type edit struct {
-	function int // the line that it begins in
+	function int // first line of the function
 	from, to int // offsets in the file
 	with     string
 	what     string
 }
 
-// negated turns a condition the other way round.
+// negated returns the edit that negates a condition.
 func negated(text []byte, function, from, to int) edit {
 	return edit{function, from, to, "!(" + string(text[from:to]) + ")", "negated"}
 }
 
-// leftOut takes a statement away.
+// leftOut returns the edit that removes a statement.
 func leftOut(text []byte, function, from, to int) edit {
 	return edit{function, from, to, strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n"))), "left out"}
 }
 
-// replaced puts an operator or a constant in the place of another.
+// replaced returns the edit that replaces an operator or a constant.
 func replaced(text []byte, function, from, to int, with string) edit {
 	return edit{function, from, to, with, string(text[from:to]) + " to " + with}
 }
 
-// mistaken returns the operator that one is mistaken for. Both languages have
-// these.
-func mistaken(operator string) (string, bool) {
+// replacement returns the operator that replaces another one. All of them exist in
+// Go and Java.
+func replacement(operator string) (string, bool) {
 	other, ok := map[string]string{
 		"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+",
 	}[operator]
 	return other, ok
 }
 
-// nextNumber returns the number behind a literal.
+// nextNumber returns the successor of an integer literal.
 func nextNumber(literal string) (string, bool) {
 	value, err := strconv.ParseInt(literal, 0, 32)
 	return strconv.FormatInt(value+1, 10), err == nil
 }
 
-// nextCharacter returns the character behind a literal, if both languages write
-// both alike.
+// nextCharacter returns the successor of a character literal, if Go and Java write
+// it alike.
 func nextCharacter(literal string) (string, bool) {
 	c, _, _, err := strconv.UnquoteChar(literal[1:], '\'')
 	switch c++; {
@@ -71,7 +71,7 @@ func nextCharacter(literal string) (string, bool) {
 	return "'" + string(c) + "'", true
 }
 
-// newMutant makes an edit to a file.
+// newMutant applies an edit to a file.
 func newMutant(name string, text []byte, e edit) mutant {
 	line := bytes.Count(text[:e.from], []byte("\n")) + 1
 	last := bytes.Count(text[:e.to], []byte("\n")) + 1
@@ -92,16 +92,15 @@ func newMutant(name string, text []byte, e edit) mutant {
 	return m
 }
 
-// sortMutants puts them into an order that does not depend on how they were
-// found.
+// sortMutants sorts mutants by file, line and change.
 func sortMutants(mutants []mutant) {
 	slices.SortFunc(mutants, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.what, b.what))
 	})
 }
 
-// draw puts mutants into the order to try them in: one of each function after
-// the other, so that long functions do not count for more.
+// draw shuffles mutants and interleaves them by function, so that the first ones
+// are spread over all functions.
 func draw(mutants []mutant, r *rand.Rand) {
 	r.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 	seen := map[string]int{}

@@ -1,3 +1,3 @@
-// Package distributive is an example: how inroad learns what one rule of a small
-// optimiser asks for, and makes inputs that reach it. See its README.
+// Package distributive is an example: inroad learns which inputs reach one rule of
+// a small optimiser, and generates more of them. See README.md.
 package distributive

@@ -2,9 +2,9 @@ package distributive
 
 import _ "embed"
 
-// Observations are what calc did with 1,000 expressions, half of them made to
-// cover the grammar expr and half at random: lines of JSON under gzip. The
-// service's demonstration learns from them, so that it needs no Go toolchain.
+// Observations holds the observations of calc on 1,000 expressions, half generated
+// to cover the grammar expr and half at random, as gzipped lines of JSON. The
+// service's demo trains on them, so it needs no Go toolchain.
 //
 //go:embed observations.ndjson.gz
 var Observations []byte

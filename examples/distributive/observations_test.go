@@ -16,19 +16,17 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-var update = flag.Bool("update", false, "observe calc anew, and keep what was observed")
+var update = flag.Bool("update", false, "observe calc again and rewrite the observations")
 
-const kept = "observations.ndjson.gz"
-
-// What is kept is what the program does with these inputs.
+// The embedded observations are those of the current program.
 func TestObservations(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no Go toolchain")
+		t.Skip("Go toolchain not found")
 	}
 	inroad := build(t)
 	if *update {
-		header, seen := observe(t, inroad, "--generate", "1000", "--grammar", "expr")
-		keep(t, header, seen)
+		header, observations := observe(t, inroad, "--generate", "1000", "--grammar", "expr")
+		save(t, header, observations)
 		return
 	}
 	text, err := gzip.NewReader(bytes.NewReader(Observations))
@@ -37,28 +35,29 @@ func TestObservations(t *testing.T) {
 	}
 	header, want := read(t, text)
 	inputs := filepath.Join(t.TempDir(), "inputs.ndjson")
-	if err := os.WriteFile(inputs, written(t, observation.Header{}, want), 0o600); err != nil {
+	if err := os.WriteFile(inputs, format(t, observation.Header{}, want), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, got := observe(t, inroad, "--inputs", inputs)
-	if diff := cmp.Diff(header, again); diff != "" {
-		t.Errorf("the program is another one (-kept +now); -update observes it anew:\n%s", diff)
+	gotHeader, got := observe(t, inroad, "--inputs", inputs)
+	if diff := cmp.Diff(header, gotHeader); diff != "" {
+		t.Errorf("the program changed; run with -update (-want +got):\n%s", diff)
 	}
-	byInput := map[string]observation.Observation{} // they come back in any order
+	byInput := map[string]observation.Observation{} // the order varies
 	for _, o := range got {
 		byInput[string(o.Input)] = o
 	}
 	for _, o := range want {
 		if diff := cmp.Diff(o, byInput[string(o.Input)]); diff != "" {
-			t.Fatalf("the program does something else with %q (-kept +now); -update observes it anew:\n%s", o.Input, diff)
+			t.Fatalf("the program handles %q differently; run with -update (-want +got):\n%s", o.Input, diff)
 		}
 	}
 	if len(want) != 1000 || len(got) != len(want) {
-		t.Errorf("%d observations are kept and %d were made, want 1000", len(want), len(got))
+		t.Errorf("%d observations embedded, %d observed, want 1000", len(want), len(got))
 	}
 }
 
-// observe runs calc as a module of its own, whose files have short names.
+// observe runs inroad observe on a copy of calc in a module of its own, so that
+// file names are short.
 func observe(t *testing.T, inroad string, args ...string) (observation.Header, []observation.Observation) {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +81,7 @@ func observe(t *testing.T, inroad string, args ...string) (observation.Header, [
 	return read(t, f)
 }
 
-// read returns observations without what differs from run to run.
+// read returns observations without the fields that vary between runs.
 func read(t *testing.T, text io.Reader) (observation.Header, []observation.Observation) {
 	t.Helper()
 	var out []observation.Observation
@@ -102,7 +101,7 @@ func read(t *testing.T, text io.Reader) (observation.Header, []observation.Obser
 	}
 }
 
-func written(t *testing.T, h observation.Header, observations []observation.Observation) []byte {
+func format(t *testing.T, h observation.Header, observations []observation.Observation) []byte {
 	t.Helper()
 	var text bytes.Buffer
 	w, err := observation.NewWriter(&text, h)
@@ -117,20 +116,20 @@ func written(t *testing.T, h observation.Header, observations []observation.Obse
 	return text.Bytes()
 }
 
-func keep(t *testing.T, h observation.Header, observations []observation.Observation) {
+func save(t *testing.T, h observation.Header, observations []observation.Observation) {
 	t.Helper()
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(written(t, h, observations)); err != nil {
+	if _, err := w.Write(format(t, h, observations)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(kept, packed.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile("observations.ndjson.gz", packed.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

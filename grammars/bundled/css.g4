@@ -1,18 +1,18 @@
-// Style sheets as CSS Syntax 3 and Selectors 3 define them. Media queries,
-// conditions, key frames and custom properties are among them.
+// Style sheets of CSS Syntax 3 and Selectors 3. Media queries, conditional rules,
+// key frames and custom properties are included.
 //
-// Between the parts of a selector white space counts, so it is seen there, with
-// the comments in it; everywhere else white space and comments are trivia.
+// White space inside a selector is significant, so it is a token there, including
+// its comments. Everywhere else white space and comments are trivia.
 //
-// The standard reads any text as some style sheet and drops what is wrong in it.
-// Here is what a style sheet should be, and what many have that should not: a
-// star before a property, progid filters, numbers as values of attributes,
-// declarations without a value. What properties and functions there are, and
-// which values they take, is not told. Approximated: a comment between two parts
-// of a selector counts as white space; an at-rule that is not known here has a
-// block of declarations; style rules are not nested, <!-- and --> are not
-// passed over, a byte order mark is a letter, and names of properties and
-// at-rules have no escapes.
+// The standard parses any text and drops invalid parts. This grammar accepts valid
+// style sheets and common extensions: a star before a property, progid filters,
+// numbers as attribute values, declarations without a value. It does not check the
+// names of properties and functions, nor their values.
+//
+// Approximations: a comment inside a selector counts as white space; unknown
+// at-rules have a block of declarations; style rules are not nested; <!-- and -->
+// are not skipped; a byte order mark is a letter; names of properties and at-rules
+// have no escapes.
 parser grammar css;
 
 options { tokenVocab = cssLexer; }
@@ -77,7 +77,7 @@ arguments : argument ((SPACE | SPACE? COMMA SPACE?) argument)* SPACE? ;
 
 argument : IDENT | DASHED | STRING | NUMBER | HASH ;
 
-// Rules that hold rules.
+// Rules that contain rules.
 
 media : MEDIA queries? rules ;
 
@@ -145,7 +145,7 @@ namespace : NAMESPACE Q_IDENT? (Q_STRING | Q_URL) Q_SEMICOLON ;
 
 charset : CHARSET Q_STRING Q_SEMICOLON ;
 
-// Rules that hold declarations.
+// Rules that contain declarations.
 
 page : PAGE (SPACE IDENT)? SPACE? (COLON IDENT SPACE?)? block ;
 

@@ -1,10 +1,10 @@
-// The tokens of CSS. There are three modes: that of selectors, that of queries
-// between an at-keyword and its block, and that of declarations.
+// The tokens of CSS. There are three modes: selectors, queries between an
+// at-keyword and its block, and declarations.
 lexer grammar cssLexer;
 
 SPACE : (BLANK | REMARK)+ ;
 
-// What a query follows.
+// At-keywords before a query.
 
 MEDIA options { caseInsensitive = true; }
     : '@media' -> pushMode(QUERY) ;
@@ -33,7 +33,7 @@ NAMESPACE options { caseInsensitive = true; }
 CHARSET options { caseInsensitive = true; }
     : '@charset' -> pushMode(QUERY) ;
 
-// What declarations follow.
+// At-keywords before declarations.
 
 PAGE options { caseInsensitive = true; }
     : '@page' ;
@@ -85,14 +85,14 @@ SUFFIX_MATCH : '$=' ;
 
 SUBSTRING_MATCH : '*=' ;
 
-// A function of pseudo-classes that takes a place: an + b.
+// A functional pseudo-class with a position: an + b.
 NTH options { caseInsensitive = true; }
     : 'nth-' 'last-'? ('child' | 'of-type') '(' BLANK* (EVERY | [+\-]? [0-9]+ | 'even' | 'odd') BLANK* ')' ;
 
 fragment EVERY options { caseInsensitive = true; }
     : [+\-]? [0-9]* 'n' (BLANK* [+\-] BLANK* [0-9]+)? ;
 
-// One that takes selectors.
+// A functional pseudo-class with selectors.
 SELECTING options { caseInsensitive = true; }
     : ('not' | 'is' | 'where' | 'has' | 'matches' | VENDOR? 'any' | 'slotted' | 'host' '-context'? | 'cue') '(' ;
 
@@ -131,7 +131,7 @@ ONLY options { caseInsensitive = true; }
 LAYER_WORD options { caseInsensitive = true; }
     : 'layer' ;
 
-// What can follow the address of an import.
+// Functions after the address of an import.
 MODIFIER options { caseInsensitive = true; }
     : ('layer' | 'supports') '(' ;
 
@@ -250,8 +250,8 @@ fragment WORD : '-'? (PLAIN_START | ESCAPE) NAME_CHAR* ;
 
 fragment NAME_CHAR : PLAIN_CHAR | ESCAPE ;
 
-// An escape takes the blank after it. Where white space counts it is only one if
-// there is a blank, or something else that ends it.
+// An escape includes the blank after it. In selectors, where white space is
+// significant, it must end in a blank or another character that ends it.
 fragment SELECTOR_WORD : '-'? (PLAIN_START | ENDED_ESCAPE) SELECTOR_CHAR* ;
 
 fragment SELECTOR_CHAR : PLAIN_CHAR | ENDED_ESCAPE ;

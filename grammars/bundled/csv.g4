@@ -1,12 +1,11 @@
-// Comma-separated values as RFC 4180 defines them, and what is common besides.
-// That is: lines that end in LF alone, characters outside ASCII, and tabs. A quote
-// can only stand in a quoted field, doubled. A byte order mark is a character of
-// the first field, as it is to many programs. Whether the first line is a header
-// cannot be seen in a text, nor can a grammar count that all lines have as many
-// fields.
+// Comma-separated values of RFC 4180, with common extensions. The extensions are
+// lines that end in LF alone, characters outside ASCII, and tabs. Quotes occur only
+// in quoted fields, doubled. A byte order mark is a character of the first field,
+// as in many programs. The grammar does not distinguish a header line, and does not
+// check that all lines have the same number of fields.
 //
-// Blanks belong to their field, so there is no trivia. An empty line is a record
-// of its own kind, as some programs skip it and others read one empty field.
+// Blanks belong to their field, so there is no trivia. An empty line is a separate
+// kind of record: some programs skip it, others read one empty field.
 grammar csv;
 
 csv : line* record? EOF ;

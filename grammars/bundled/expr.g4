@@ -1,6 +1,6 @@
-// Arithmetic expressions: a small part of JavaScript's, with numbers and three
-// variables. A blank must stand between signs that would otherwise be read as
-// one token, as in + +x.
+// Arithmetic expressions: a small subset of JavaScript's, with numbers and three
+// variables. A blank must separate signs that would otherwise be one token, as in
+// + +x.
 grammar expr;
 
 expr : addExpr EOF ;

@@ -1,14 +1,14 @@
-// INI files: sections of keys and values, a line each. There is no standard; this
-// is what most readers have in common, with the parts that many of them know.
+// INI files: sections of keys and values, one per line. There is no standard; this
+// grammar has the syntax that most readers share, and extensions that many support.
 //
-// A key and its value are parted by = or :, and a key may stand alone. A comment
-// begins with ; or #, at the start of a line or after a blank. A backslash at the
-// end of a line joins it with the next. Values hold quoted texts with escapes,
-// numbers, switches such as yes and off, and references to other values.
+// A key and its value are separated by = or :, and a key may have no value. A
+// comment begins with ; or #, at the start of a line or after a blank. A backslash
+// at the end of a line continues it. Values contain quoted strings with escapes,
+// numbers, booleans such as yes and off, and references to other values.
 //
-// Comments, blanks and joined line ends are trivia. Python's way to go on with a
-// value on an indented line is read as a key that stands alone, and a quote that
-// begins a word must be closed.
+// Comments, blanks and continued line ends are trivia. Python's continuation of a
+// value on an indented line parses as a key without a value. A quote at the start
+// of a word must be closed.
 grammar ini;
 
 ini : (head | section) (LINE_END section)* EOF ;
@@ -66,7 +66,7 @@ STRING
     | '\'' (ESCAPE | ~['\\\r\n])* '\''
     ;
 
-// A backslash before a line end is none of these: it joins lines.
+// A backslash before a line end is not an escape: it continues the line.
 fragment ESCAPE : '\\' ~[\r\n] ;
 
 fragment REFERENCE

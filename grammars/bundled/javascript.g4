@@ -1,19 +1,19 @@
 // JavaScript: scripts of ECMAScript 2015.
 //
-// The grammar is meant to be generated from as well as parsed with: what engines refuse early is not in it as far as
-// rules can tell, so that return is in functions only, break in loops, super in methods, yield in generators, and only
-// what can be assigned to is assigned to. Therefore most rules of statements exist for several places.
+// The grammar serves generation as well as parsing. Where rules can express it, they exclude early errors: return occurs
+// only in functions, break in loops, super in methods, yield in generators, and only valid targets are assigned to.
+// Therefore most statement rules exist in several contexts.
 //
 // Approximations:
-//  - Line ends are semicolons where the lexer makes them so, by what stands before and after: see javascriptLexer.g4.
-//    A do with braces needs its while on the line of the closing brace; in and instanceof do not begin a line.
-//  - A statement ends in a semicolon, a line end, or the brace after it; an else without braces, after braces, in the
-//    first two only. An else belongs to the nearest if, though the rules would have it both ways.
-//  - Targets of assignments have only plain expressions in their brackets, no functions: target, plain.
-//  - Labels are for loops, and jumps to them for functions. Whether they are declared, and names are declared once, is
-//    not checked.
-//  - yield stands in the statements of a generator, super in those of a method; neither is part of all expressions. with
-//    is for scripts, not functions. Statements do not begin with regular expressions.
+//  - The lexer turns line ends into semicolons, depending on the tokens around them: see javascriptLexer.g4. The while
+//    of a do with braces is on the line of the closing brace; in and instanceof do not begin a line.
+//  - A statement ends in a semicolon, a line end, or before a closing brace; an else without braces after braces only in
+//    the first two. An else belongs to the nearest if, although the rules are ambiguous.
+//  - Brackets in assignment targets contain only plain expressions, no functions: rules target and plain.
+//  - Only loops have labels, and only functions have jumps to them. Declarations of labels and duplicate declarations of
+//    names are not checked.
+//  - yield occurs only in statements of a generator and super only in statements of a method, not in all expressions.
+//    with occurs only in scripts, not in functions. Statements do not begin with regular expressions.
 //  - let, static and yield are never names.
 //  - Escapes in names, legacy octal numbers, the flag u of regular expressions, new.target and HTML comments are left out.
 parser grammar javascript;
@@ -549,8 +549,8 @@ lhs
     | primary
     ;
 
-// What is assigned to. So that a parser need not read a whole program to find the = after it, arguments and brackets in a
-// target are plain.
+// Assignment targets. Their arguments and brackets are plain expressions, so that the lookahead to the = after a target
+// is bounded.
 target
     : IDENTIFIER
     | targetBase (plainArguments* targetMember)+
@@ -623,7 +623,7 @@ primary
     | class
     ;
 
-// Expressions that begin a statement: not with a brace, function or class
+// Expressions at the start of a statement: they do not begin with a brace, function or class
 
 startExpression : startAssignment (',' assignment)* ;
 

@@ -1,17 +1,17 @@
-// The tokens of javascript. Whether a slash divides or begins a regular expression, and whether a line end is a
-// semicolon, depends on what stands before it; modes keep track of that:
+// The tokens of JavaScript. The tokens before a slash decide whether it divides or begins a regular expression, and the
+// tokens around a line end decide whether it is a semicolon. Lexer modes keep track of them:
 //
-//   default   an operand, a statement or a closing bracket comes next: / begins a regular expression, line ends are space
-//   OPERAND   an operand or a bracket was closed: / divides, and a line end is a semicolon unless the line that follows
-//             begins with an operator or a bracket, which then has the line end in its token
-//   CONTROL   after if, for, while, with: after the brackets that follow a statement begins
-//   DOTTED    after a point: any word is a name
+//   default   before an operand, a statement or a closing bracket: / begins a regular expression, line ends are white space
+//   OPERAND   after an operand or a closing bracket: / divides, and a line end is a semicolon, unless the next line begins
+//             with an operator or a bracket; then the line end is part of that token
+//   CONTROL   after if, for, while, with: a statement begins after the parentheses
+//   DOTTED    after a dot: any word is a name
 //   TEMPLATE  between backticks
 //
-// Brackets push the mode that is to be in force when they are closed.
+// An opening bracket pushes the mode for the text after its closing bracket.
 lexer grammar javascriptLexer;
 
-tokens { STRAY } // text that is no token: no rule uses it
+tokens { STRAY } // text that is not a token; no parser rule uses it
 
 // Words
 
@@ -55,14 +55,14 @@ WHILE : 'while' -> mode(CONTROL) ;
 WITH : 'with' -> mode(CONTROL) ;
 YIELD : 'yield' ;
 
-// A return without a value that nothing but a line end follows.
+// A return without a value, followed by a line end.
 RETURN_LINE : 'return' LINE_END ;
 
-// An accessor has its name in its token: get and set alone are names like others.
+// The token of an accessor includes its name, because get and set alone are ordinary names.
 ACCESSOR_GET : GETTER -> mode(OPERAND) ;
 ACCESSOR_SET : SETTER -> mode(OPERAND) ;
 
-// A constructor has its bracket in its token, for the same reason.
+// The token of a constructor includes its parenthesis, for the same reason.
 CONSTRUCTOR : CONSTRUCTOR_HEAD -> mode(OPERAND), pushMode(DEFAULT_MODE) ;
 
 IDENTIFIER : WORD -> mode(OPERAND) ;
@@ -139,10 +139,10 @@ SPACE : (BLANK | EOL)+ -> skip ;
 
 mode OPERAND;
 
-// Tokens are as above, but for those that only an operand can be before. Rules that are not a literal alone let the
-// literals of the parser stand for the rules above.
+// The same tokens after an operand, and those that only follow an operand. Rules with more than a literal keep the
+// parser's literals bound to the rules above.
 
-// The end of a line that no operator continues, with all lines and comments up to the next token.
+// A line end that no operator continues, with all lines and comments up to the next token.
 AUTOMATIC_SEMICOLON : LINES LINE_REMARK? -> type(SEMICOLON), mode(DEFAULT_MODE) ;
 
 LATE_OPEN_PAREN : LINES? '(' -> type(OPEN_PAREN), pushMode(DEFAULT_MODE) ;
@@ -247,8 +247,8 @@ LATE_NUMBER : NUMERAL -> type(NUMBER) ;
 LATE_STRAY_NUMBER : (DECIMAL | RADIX) WORD_PART -> type(STRAY) ;
 LATE_STRING : QUOTATION -> type(STRING) ;
 
-// Words that continue a statement on the next line, and what tells that they are words.
-LINE_ELSE : LINES 'else' (BLANK | EOL) -> mode(DEFAULT_MODE) ; // the line end before it may be a semicolon
+// Keywords that continue a statement on the next line, with a delimiter that ends the word.
+LINE_ELSE : LINES 'else' (BLANK | EOL) -> mode(DEFAULT_MODE) ; // the line end before else may be a semicolon
 LINE_CATCH : LINES 'catch' BLANK* '(' -> pushMode(DEFAULT_MODE) ;
 LINE_FINALLY : LINES 'finally' (BLANK | EOL)* '{' -> pushMode(DEFAULT_MODE) ;
 
@@ -259,7 +259,7 @@ LATE_SPACE : BLANK+ -> skip ;
 mode CONTROL;
 
 CONTROL_OPEN : (BLANK | EOL)* '(' -> type(OPEN_PAREN), mode(DEFAULT_MODE), pushMode(DEFAULT_MODE) ;
-CONTROL_COLON : (BLANK | EOL)* ':' -> type(COLON), mode(DEFAULT_MODE) ; // if the word names a property
+CONTROL_COLON : (BLANK | EOL)* ':' -> type(COLON), mode(DEFAULT_MODE) ; // the keyword was a property name
 CONTROL_COMMENT : REMARK -> skip ;
 CONTROL_SPACE : (BLANK | EOL)+ -> skip ;
 
@@ -267,7 +267,7 @@ mode DOTTED;
 
 PROPERTY : WORD -> mode(OPERAND) ;
 
-// Never right here; rules with more than one command cannot give a token the text that the parser names it by.
+// Never matched in valid scripts. They define the literals of tokens whose rules above have more than one command.
 OPEN_PAREN : '(' ;
 OPEN_BRACKET : '[' ;
 OPEN_BRACE : '{' ;
@@ -310,7 +310,7 @@ fragment UNICODE
     | 'u{10' HEX HEX HEX HEX '}'
     ;
 
-// Regular expressions; a hyphen in a class is a character like others.
+// Regular expressions. A hyphen in a class is an ordinary character.
 fragment PATTERN : ALTERNATIVE ('|' ALTERNATIVE?)* | ('|' ALTERNATIVE?)+ ;
 fragment ALTERNATIVE : TERM+ ;
 fragment TERM : ASSERTION | ATOM QUANTIFIER? ;
@@ -324,7 +324,7 @@ fragment ATOM
     | '(' ('?:' | '?=' | '?!')? PATTERN? ')'
     ;
 fragment QUANTIFIER : ([*+?] | '{' [0-9]+ ','? '}' | '{' FROM_TO '}') '?'? ;
-fragment FROM_TO // numbers of repetitions in order, as far as they are likely
+fragment FROM_TO // bounds in ascending order, for likely numbers
     : '0,' [0-9]+
     | '1,' [1-9] [0-9]*
     | '2,' [2-9]

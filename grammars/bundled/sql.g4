@@ -1,16 +1,16 @@
 // SQL: the statements of the SQL standard in the form that SQLite accepts, most of which PostgreSQL shares.
 //
 // Approximations:
-//  - What only one of them has is left out: pragmas, triggers, virtual tables, ::casts, arrays, dollar quotes.
-//  - Operators bind as in PostgreSQL; where SQLite differs (a IS b = c) the text is accepted, and the tree differs.
-//  - ON CONFLICT of an INSERT follows VALUES only: after a SELECT it could be taken for the ON of a join.
-//  - Words that both could take for names are names only where listed under unreserved.
-//  - Nothing is known of names: tables need not exist, rows need not be equally long.
+//  - Syntax of one system only is left out: pragmas, triggers, virtual tables, ::casts, arrays, dollar quotes.
+//  - Operator precedence is that of PostgreSQL; where SQLite differs (a IS b = c), the input parses to another tree.
+//  - ON CONFLICT of an INSERT follows VALUES only: after a SELECT it is ambiguous with the ON of a join.
+//  - Keywords are names only if rule unreserved lists them.
+//  - Names are not resolved: tables need not exist, and rows may differ in length.
 grammar sql;
 
 options { caseInsensitive = true; }
 
-tokens { STRAY } // text that is no token: no rule uses it
+tokens { STRAY } // text that is not a token; no parser rule uses it
 
 sql : statement? (';' statement?)* EOF ;
 
@@ -107,7 +107,7 @@ sorting : expr ('asc' | 'desc')? ('nulls' ('first' | 'last'))? ;
 
 limit : 'limit' expr (('offset' | ',') expr)? ;
 
-// Changes
+// Data changes
 
 insert
     : with? ('insert' ('or' resolution)? | 'replace') 'into' tableName ('as' name)? columns? source returning?
@@ -359,7 +359,7 @@ PARAMETER
     | [:@$] NAME_PART+
     ;
 
-// A number runs into a name, or a blob has an odd number of digits.
+// A number directly before a name, or a malformed blob.
 STRAY_NUMBER : NUMBER NAME_START -> type(STRAY) ;
 STRAY_BLOB : 'x\'' ~[']* '\'' -> type(STRAY) ;
 

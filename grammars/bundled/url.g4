@@ -1,20 +1,19 @@
-// URLs as RFC 3986 defines them, and what browsers accept besides. References
-// relative to another URL, such as ../a?b, are among them.
+// URLs of RFC 3986, with extensions that browsers accept. Relative references, such
+// as ../a?b, are included. Queries are split into parameters.
 //
-// From browsers are: backslashes for slashes, characters outside ASCII, those
-// that should have been encoded such as < and |, a percent sign that encodes
-// nothing, short, octal and hexadecimal IPv4 addresses, any number of @ before
-// the host, and blanks and control characters around the URL. These are trivia,
-// so they may also stand between any two of its parts, where browsers drop tabs
-// and line ends only. Queries are taken apart into parameters.
+// The extensions are: backslashes for slashes, characters outside ASCII,
+// unencoded characters such as < and |, percent signs that encode nothing, short,
+// octal and hexadecimal IPv4 addresses, several @ before the host, and blanks and
+// control characters around the URL. Blanks and control characters are trivia, so
+// they may also occur inside the URL, where browsers drop tabs and line ends only.
 //
-// Not told here: which schemes need a host, what an international domain name
-// may be made of, that a port is below 65536, that the groups around the :: of
-// an IPv6 address are no more than seven in all, and that browsers read a host
-// whose last label is a number as an IPv4 address or not at all.
+// The grammar does not check: which schemes need a host, the characters of
+// international domain names, that a port is below 65536, that an IPv6 address
+// with :: has at most seven groups, and that browsers accept a host whose last
+// label is a number only as an IPv4 address.
 //
-// Delimiters are tokens of their own. Whatever stands between two of them is one
-// token, the first of those below that it matches.
+// Delimiters are separate tokens. The text between two delimiters is one token: the
+// first rule below that matches it.
 grammar url;
 
 url : reference? EOF ;
@@ -33,8 +32,8 @@ hierarchy
     | segment (slash segment?)*
     ;
 
-// A hierarchy without a scheme has no colon before its first slash, or what
-// stands before the colon would be a scheme.
+// A hierarchy without a scheme has no colon before its first slash: the text before
+// the colon would be a scheme.
 relative
     : network
     | rooted
@@ -156,8 +155,8 @@ fragment IPV4
     | (OCTAL | HEXADECIMAL) '.' PART ('.' PART ('.' PART)?)?
     ;
 
-// A rule apart, so that to cover what octets are made of takes no address for
-// each place that has octets.
+// A separate rule, so that the paths inside octets are covered once, not once per
+// occurrence of octets.
 fragment DOTTED : OCTETS ;
 
 fragment OCTETS : OCTET '.' OCTET '.' OCTET '.' OCTET ;

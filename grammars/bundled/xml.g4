@@ -1,17 +1,17 @@
 // XML 1.0 documents. Document types have an internal subset, and names have
 // prefixes as in Namespaces in XML 1.0.
 //
-// White space counts in XML: where the standard requires it, where it allows it
-// and where it forbids it are told apart, so it is seen here and there is no
-// trivia. Comments and processing instructions are nodes of a document as well.
+// White space is significant in XML: the standard requires, allows or forbids it.
+// So white space is a token, and there is no trivia. Comments and processing
+// instructions are nodes of the tree, too.
 //
-// What is not context-free is not told by the rules: that the name of an end tag
-// is the one of its start tag and that no attribute is given twice, which notes
-// tell, and that entities and prefixes are declared. Approximated: a document that declares an encoding
-// declares UTF-8; names have one colon at most; numbers of characters have three
-// zeros before them at most, and end below 1,100,000; declarations name nothing
-// after one of their own keywords, their literals have no percent sign, and their
-// system identifiers have no characters but those of public ones.
+// Notes express two constraints that are not context-free: start and end tags have
+// the same name, and attributes are distinct. That entities and prefixes are
+// declared is not checked. Approximations: the only declared encoding is UTF-8;
+// names have at most one colon; character references have at most three leading
+// zeros, and decimal ones are below 1,100,000; names in declarations are not
+// keywords of the declaration; literals in declarations have no percent sign; and
+// system identifiers have only the characters of public identifiers.
 parser grammar xml;
 
 options { tokenVocab = xmlLexer; }

@@ -1,5 +1,5 @@
-// The tokens of XML 1.0. Between tags, inside tags, and inside a document type
-// the same characters are different tokens.
+// The tokens of XML 1.0. There are lexer modes for text between tags, for tags, and
+// for document types.
 lexer grammar xmlLexer;
 
 BYTE_ORDER_MARK : '\uFEFF' ;
@@ -21,7 +21,7 @@ fragment EQUAL : BLANK* '=' BLANK* ;
 
 INSTRUCTION : '<?' TARGET (BLANK CHAR*?)? '?>' ;
 
-// Any name but xml, in whatever case.
+// Any name except xml in upper, lower or mixed case.
 fragment TARGET
     : (START_NO_X | OTHER_START) TAIL*
     | [xX]
@@ -64,7 +64,7 @@ ENTITY : GENERAL ;
 
 SPACE : BLANK+ ;
 
-// Without ]]>, which would end a CDATA section.
+// Without ]]>, which ends a CDATA section.
 TEXT
     : BLANK* SOLID (BLANK | SOLID)* ']'*
     | BLANK* ']'+
@@ -169,9 +169,8 @@ D_NAME : QUALIFIED ;
 
 NAME_TOKEN : ([0-9.\-] | OTHER_TAIL) (TAIL | ':')* ;
 
-// Literals: two that can be public identifiers, of which the one without # can be
-// a system identifier as well, one that could be the value of an attribute, and
-// one with markup in it.
+// Literals: PLAIN is a public or a system identifier, HASHED a public identifier,
+// and CITED an attribute value. MARKED contains markup.
 PLAIN
     : '"' (PUBLIC_CHAR | '\'')* '"'
     | '\'' PUBLIC_CHAR* '\''
@@ -210,11 +209,11 @@ fragment REFERENCE
     | GENERAL
     ;
 
-// What it refers to has to be declared, unless there may be declarations elsewhere.
+// An entity must be declared, unless external declarations may exist.
 // inroad: needs PARAMETER
 fragment GENERAL : '&' QUALIFIED ';' ;
 
-// The numbers of characters, without those of surrogates and controls.
+// Character numbers, without surrogates and control characters.
 fragment DECIMAL
     : ZEROS? ('9' | '10' | '13' | '3' [2-9] | [4-9] DIGIT | [1-9] DIGIT DIGIT DIGIT?)
     | ZEROS? ([1-46-9] DIGIT DIGIT DIGIT DIGIT | '5' BELOW_60000)
@@ -236,7 +235,7 @@ fragment HEXADECIMAL
     | '10' HEX HEX HEX HEX
     ;
 
-// No more, as there are readers that count them.
+// Some readers limit the number of digits.
 fragment ZEROS : '0' ('0' '0'?)? ;
 
 fragment DIGIT : [0-9] ;
@@ -249,7 +248,7 @@ fragment LOCAL : ([a-z] | [A-Z] | '_' | OTHER_START) TAIL* ;
 
 fragment TAIL : [a-z] | [A-Z] | [0-9] | [_.\-] | OTHER_START | OTHER_TAIL ;
 
-// The letters of the standard outside ASCII, as all that is none.
+// The letters of the standard outside ASCII, as the complement of all other characters.
 fragment OTHER_START : ~[\u0000-\u00BF\u00D7\u00F7\u0300-\u036F\u037E\u2000-\u200B\u200E-\u206F\u2190-\u2BFF\u2FF0-\u3000\uD800-\uF8FF\uFDD0-\uFDEF\uFFFE\uFFFF\u{F0000}-\u{10FFFF}] ;
 
 fragment OTHER_TAIL : [\u00B7\u0300-\u036F\u203F-\u2040] ;
@@ -266,11 +265,11 @@ fragment NO_QUOTE : BLANK | [!#-~] | OTHER ;
 
 fragment NO_APOSTROPHE : BLANK | [!-&(-~] | OTHER ;
 
-// Neither < nor & nor ] nor >.
+// Any character except white space, <, &, ] and >.
 fragment ORDINARY : [!-%'-;=?-\\^-~] | OTHER ;
 
-// Neither < nor & nor a quote.
+// Any character except <, & and quotes.
 fragment VALUED : BLANK | [!#-%(-;=-~] | OTHER ;
 
-// What a public identifier does not have, without < and %.
+// Characters that public identifiers do not have, except < and %.
 fragment CITABLE : [\t>[-^`{-~] | OTHER | REFERENCE ;

@@ -1,16 +1,17 @@
 // Package golearn grows decision trees with the CART of the golearn library, from
 // the same tables as package dtree and into the same form.
 //
-// It exists for comparison. It takes thousands of times longer than dtree, and has
-// neither weights nor a minimum gain. [Limits] keep it from data that it would
-// take minutes for. The library keeps no counts, so the rows of each node are
-// counted again after a tree is converted.
+// It exists for comparison: it takes thousands of times longer than dtree, and has
+// neither class weights nor a minimum gain. [Limits] refuse tables that would take
+// minutes. The library keeps no counts, so the rows of each node are counted after
+// a tree is converted.
 //
 // Builds with -tags nogolearn do not contain the library; [Learner.Learn] returns
 // [ErrNotBuilt].
 package golearn
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -21,35 +22,30 @@ import (
 )
 
 var (
-	// ErrBalance is returned for balances that need weights.
+	// ErrBalance is returned for [dtree.Sqrt], which needs class weights.
 	ErrBalance = errors.New("golearn cannot weigh classes: balance must be none or subsample")
 
 	// ErrNotBuilt is returned by builds without the library.
 	ErrNotBuilt = errors.New("this build has no golearn: build without -tags nogolearn")
 )
 
-// Limits bound the data that the library is given. The time for a tree grows with
+// Limits limit the table that the library is given. The time for a tree grows with
 // rows times columns: about 0.7 s and 1 GB of allocations per million cells. Zero
 // fields mean defaults.
 type Limits struct {
-	Rows    int // 10,000
-	Columns int // 10,000 that differ between rows
-	Cells   int // rows times columns: 4,000,000, about 3 s a tree
+	Rows    int // default 10,000
+	Columns int // columns that differ between rows; default 10,000
+	Cells   int // rows times columns; default 4,000,000, about 3 s per tree
 }
 
 func (l Limits) withDefaults() Limits {
-	set := func(n *int, otherwise int) {
-		if *n == 0 {
-			*n = otherwise
-		}
-	}
-	set(&l.Rows, 10_000)
-	set(&l.Columns, 10_000)
-	set(&l.Cells, 4_000_000)
+	l.Rows = cmp.Or(l.Rows, 10_000)
+	l.Columns = cmp.Or(l.Columns, 10_000)
+	l.Cells = cmp.Or(l.Cells, 4_000_000)
 	return l
 }
 
-// check returns a [*limit.Error] if data has too many rows or columns.
+// check returns a [*limit.Error] if there are too many rows or columns.
 func (l Limits) check(rows, columns int) error {
 	l = l.withDefaults()
 	for _, c := range []struct {

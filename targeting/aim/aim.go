@@ -1,10 +1,10 @@
-// Package aim finds inputs that reach methods of a program, as far as a model of
-// the program knows what they ask for.
+// Package aim generates inputs that reach given methods of a program, guided by a
+// model of the program.
 //
-// The leaves of a method's decision tree that say that it is reached are
-// constraints on inputs, which package solve decides. Every input that is
-// returned was parsed back, and the model predicts that it reaches what it was
-// made for and not what is to be avoided.
+// [New] returns a [Targeter] for a model. [Targeter.Find] turns the leaves of a
+// method's decision tree that predict "reached" into constraints and solves them
+// with package solve. Every input returned parses, and the model predicts that it
+// reaches none of the methods to avoid and, unless it is doubtful, its own method.
 package aim
 
 import (
@@ -18,69 +18,70 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// Reasons to miss a unit, beside those of package solve. Their verdict is
+// Reasons for a [Miss], besides the errors of package solve. Their verdict is
 // [targeting.NeverObserved].
 var (
-	ErrNeverReached  error = unobservedError("no observation entered it, so nothing is known of what it asks for")
-	ErrAlwaysReached error = unobservedError("all observations entered it, so it cannot be avoided")
+	// ErrNeverReached reports a unit that no observation reached.
+	ErrNeverReached error = unobservedError("no observation reached it; train with inputs that do")
+	// ErrAlwaysReached reports that every observation reached a unit to avoid.
+	ErrAlwaysReached error = unobservedError("every observation reached a method to avoid; train with inputs that do not")
 )
 
-// An unobservedError reports that no observation shows how to reach or to avoid a
-// unit.
+// An unobservedError is an error with the verdict NeverObserved.
 type unobservedError string
 
 func (e unobservedError) Error() string { return string(e) }
 
 func (unobservedError) Verdict() targeting.Verdict { return targeting.NeverObserved }
 
-// A Draw makes up to n inputs of a solution.
+// A Draw returns up to n inputs of a solution.
 type Draw func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error)
 
-// Options say which inputs are wanted.
+// Options are the options of [Targeter.Find]. The zero value finds one smallest
+// input for each set of units that one input can reach.
 type Options struct {
-	N        int  // how many for each set of units that can be reached at once; 1 if 0
-	Draw     Draw // the smallest if nil
-	MaxNodes int  // symbols of a tree; 0 for no limit
-	// AnyOutcome makes inputs whatever becomes of them. Else inputs are preferred
-	// that the program is expected to accept.
+	N        int  // inputs per set of units; 1 if 0
+	Draw     Draw // how inputs are drawn from a solution; the smallest if nil
+	MaxNodes int  // symbols per tree; no limit if 0
+	// AnyOutcome disables the preference for inputs with the predicted outcome ok.
 	AnyOutcome bool
 }
 
-// An Input is one that was made for some units.
+// An Input is a generated input with the predictions for it.
 type Input struct {
 	*generate.Input
-	Units       []int   // of those asked for, the ones that the model says it reaches
-	Probability float64 // of the unit that is least likely of those
-	Doubtful    bool    // the model has no leaf for the unit that it was made for that is pure enough
+	Units       []int   // the requested units that the input is predicted to reach
+	Probability float64 // the lowest probability among Units
+	Doubtful    bool    // the tree of the targeted unit has no leaf that is pure enough to trust
 }
 
-// A Miss is a unit that no input was found for. The verdict is
-// [targeting.Infeasible] only if every way to the unit that the model trusts was
-// proved infeasible.
+// A Miss is a unit without an input. Its verdict is [targeting.Infeasible] only
+// if every way to reach the unit was proved infeasible.
 type Miss struct {
 	Unit    int
 	Verdict targeting.Verdict
 	Err     error
 }
 
-// An Aimer finds inputs for the units of one model. It is safe for concurrent
-// use.
-type Aimer struct {
+// A Targeter finds inputs that reach the units of one model. It is safe for
+// concurrent use.
+type Targeter struct {
 	model  *model.Model
-	guide  *Guide
+	ways   *wayFinder
 	solver *solve.Solver
 }
 
-// New returns an aimer at the units of a model.
-func New(m *model.Model) (*Aimer, error) {
+// New returns a targeter for the units of a model.
+func New(m *model.Model) (*Targeter, error) {
 	s, err := solve.New(m.Grammar, "")
-	return &Aimer{m, NewGuide(m), s}, err
+	return &Targeter{m, newWayFinder(m), s}, err
 }
 
-// Find finds inputs that reach units and avoid others. Each input is made for
-// the unit that is reached most rarely of those that are left, and for as many
-// others as one input can reach, so that a few inputs reach all.
-func (a *Aimer) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) ([]Input, []Miss, error) {
+// Find returns inputs that reach the units in want and none of those in avoid,
+// and the units in want for which it found none. To need few inputs, it targets
+// the unit with the fewest observations first, together with as many other units
+// as one input can reach.
+func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) ([]Input, []Miss, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {
 		opt.Draw = func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
@@ -88,12 +89,12 @@ func (a *Aimer) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt O
 		}
 	}
 	left := slices.Clone(want)
-	slices.SortStableFunc(left, func(x, y int) int { return a.support(x) - a.support(y) })
+	slices.SortStableFunc(left, func(x, y int) int { return t.support(x) - t.support(y) })
 	left = slices.Compact(left)
 	var inputs []Input
 	var missed []Miss
 	for len(left) > 0 {
-		s := &search{Aimer: a, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:]}
+		s := &search{Targeter: t, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:]}
 		found, err := s.find(ctx)
 		verdict, ok := targeting.VerdictOf(err)
 		switch {
@@ -112,7 +113,8 @@ func (a *Aimer) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt O
 	return inputs, missed, nil
 }
 
-func (a *Aimer) support(unit int) int {
-	entered, _ := a.model.Support(unit)
-	return entered
+// support returns the number of observations that reached a unit.
+func (t *Targeter) support(unit int) int {
+	reached, _ := t.model.Support(unit)
+	return reached
 }

@@ -24,12 +24,12 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// run is a program that reads JSON: it returns the methods that an input enters.
-// It refuses what has a null in it, once it has read all.
+// run is a program that reads JSON. It returns the methods that an input reaches,
+// and fails at the end if the input contains null.
 func run(input []byte) (methods []string, outcome observation.Outcome) {
-	entered := map[string]bool{"read": true}
+	reached := map[string]bool{"read": true}
 	if strings.Contains(string(input), `\`) {
-		entered["escape"] = true
+		reached["escape"] = true
 	}
 	outcome = observation.OK
 	arrays := 0
@@ -42,39 +42,39 @@ func run(input []byte) (methods []string, outcome observation.Outcome) {
 		}
 		switch token {
 		case nil:
-			entered["null"] = true
+			reached["null"] = true
 			outcome = observation.Failed
 		case json.Delim('['):
-			entered["array"] = true
+			reached["array"] = true
 			if arrays > 0 {
-				entered["nested"] = true
+				reached["nested"] = true
 			}
 			arrays++
 		case json.Delim(']'):
 			arrays--
 			if before == json.Delim('[') {
-				entered["emptyArray"] = true
+				reached["emptyArray"] = true
 			}
 		case json.Delim('{'):
-			entered["object"] = true
+			reached["object"] = true
 		case json.Delim('}'):
 			if before != json.Delim('{') {
-				entered["member"] = true
+				reached["member"] = true
 			}
 		default:
 			if n, ok := token.(json.Number); ok && n[0] == '-' {
-				entered["negative"] = true
+				reached["negative"] = true
 			}
 		}
 		before = token
 	}
 	if outcome == observation.OK {
-		entered["finish"] = true
+		reached["finish"] = true
 	}
-	return slices.Sorted(maps.Keys(entered)), outcome
+	return slices.Sorted(maps.Keys(reached)), outcome
 }
 
-// learned returns a model of the program.
+// learned returns a model of run, trained on generated inputs.
 func learned(t *testing.T, run func([]byte) ([]string, observation.Outcome), methods ...string) *model.Model {
 	t.Helper()
 	sources, err := bundled.Sources("json")
@@ -147,7 +147,7 @@ func TestFind(t *testing.T) {
 					refused++
 				}
 			}
-			if reached < 16 { // the rest is what the model does not know
+			if reached < 16 { // the model is not exact
 				t.Errorf("%d of %d reach it", reached, len(inputs))
 			}
 			if name != "null" && refused > 4 {
@@ -162,16 +162,16 @@ func TestFind(t *testing.T) {
 		if err != nil || len(missed) > 0 || len(inputs) > 2 {
 			t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
 		}
-		entered := map[string]bool{}
+		reached := map[string]bool{}
 		for _, input := range inputs {
 			methods, _ := run(input.Text)
 			for _, m := range methods {
-				entered[m] = true
+				reached[m] = true
 			}
 			t.Logf("%s", input.Text)
 		}
 		for _, name := range names {
-			if !entered[name] {
+			if !reached[name] {
 				t.Errorf("%s is not reached", name)
 			}
 		}
@@ -215,7 +215,7 @@ func TestFind(t *testing.T) {
 
 // A solver limit is no proof that a unit cannot be reached.
 func TestFindSolverLimit(t *testing.T) {
-	const letters = "abcdefghijklmn" // two more than conditions that can be asked for at once
+	const letters = "abcdefghijklmn" // two more than the solver's limit of conditions that require paths
 	text := "grammar G; s : letter* EOF ; letter : " + strings.Join(quoted(letters), " | ") + " ;"
 	h := observation.Header{Subject: "test", Units: []observation.Unit{
 		{ID: "all", Kind: observation.KindMethod, Name: "all"}, {ID: "read", Kind: observation.KindMethod, Name: "read"},
@@ -261,7 +261,7 @@ func quoted(letters string) []string {
 	return out
 }
 
-// What is not tried proves nothing.
+// A search is infeasible only if all plans were tried and proved infeasible.
 func TestMissed(t *testing.T) {
 	infeasible, unrealised, over := &solve.InfeasibleError{}, &solve.UnrealisedError{}, &limit.Error{What: "solver steps", Value: "5"}
 	for _, test := range []struct {
@@ -295,7 +295,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// values is a program that cares for what is in tokens and between them.
+// values is a program whose methods depend on text in tokens and between them.
 func values(input []byte) (methods []string, outcome observation.Outcome) {
 	methods = []string{"read"}
 	tokens := json.NewDecoder(bytes.NewReader(input))
@@ -319,7 +319,7 @@ func values(input []byte) (methods []string, outcome observation.Outcome) {
 	return methods, observation.OK
 }
 
-// What trees ask for beyond paths is met too.
+// Find meets conditions on features that are not paths.
 func TestFindBeyondPaths(t *testing.T) {
 	m := learned(t, values, "large", "line", "read", "wide")
 	a, err := New(m)

@@ -17,61 +17,61 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// Bounds on what is tried. The surest ways come first, so that little is lost.
+// Limits of the search. Ways are tried most certain first, so the limits cost few
+// inputs.
 const (
-	maxPlans    = 12 // ways to reach a unit, with ways to end
-	maxOutcomes = 3  // ways to end for each way to reach a unit
-	maxWays     = 4  // ways to reach or to avoid one unit more
-	maxJoined   = 6  // ways to reach a unit that are made to reach others too
-	maxStronger = 40 // conditions that are added where they can be
+	maxPlans    = 12 // ways to reach a unit, combined with ways to an outcome
+	maxOutcomes = 3  // ways to an outcome per way to reach a unit
+	maxWays     = 4  // ways to reach or to avoid each further unit
+	maxJoined   = 6  // plans that are extended to further units
+	maxStronger = 40 // stronger conditions per plan
 
-	maxPredicted = 4000 // inputs that the model is asked about, besides ten for each that is wanted
+	maxPredicted = 4000 // predictions, plus ten per requested input
 )
 
-// A search looks for inputs that reach one unit, and others if they can be
-// reached at the same time.
+// A search looks for inputs that reach one unit, and as many others as possible.
 type search struct {
-	*Aimer
+	*Targeter
 	rand        *rand.Rand
 	opt         Options
 	want, avoid []int
 	unit        int
 	others      []int
-	failure     error // the first of those with the least certain verdict
-	leftOut     bool  // plans were left out, so that failures of the others prove nothing
-	predicted   int   // inputs that the model was asked about
+	failure     error // the first error with the least certain verdict
+	leftOut     bool  // plans were left out, so the failure of the others proves nothing
+	predicted   int   // number of predictions so far
 }
 
-// A plan is a way to reach the unit, joined with ways to reach and to avoid
-// others.
+// A plan is a way to reach the unit, combined with ways to reach and to avoid
+// other units.
 type plan struct {
 	conditions []targeting.Condition
 	stronger   []targeting.Condition
 	doubtful   bool
-	accepted   bool  // the run is expected to end well
-	units      []int // that are reached
+	accepted   bool  // the expected outcome is ok
+	units      []int // the units that inputs reach
 }
 
-// A route is a plan that has a solution, and how it can be made to reach more.
+// A route is a plan with a solution, and an extension of it to further units.
 type route struct {
 	plan
-	solution *solve.Solution
-	wide     plan // the same, or one that reaches other units too
-	further  *solve.Solution
+	solution         *solve.Solution
+	extended         plan // the plan itself if it cannot be extended
+	extendedSolution *solve.Solution
 }
 
-// lastResort reports whether the route is taken only if there is no other.
+// lastResort reports whether the route is taken only if all others fail.
 func (r route) lastResort() bool { return r.doubtful || !r.accepted }
 
-// find returns inputs for the unit. They are spread over the ways to reach it,
-// those first that reach most units.
+// find returns inputs for the unit. They are spread over the routes to it,
+// starting with those that reach the most units.
 func (s *search) find(ctx context.Context) ([]Input, error) {
 	routes, err := s.routes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []Input
-	for before := -1; before < len(out) && len(out) < s.opt.N; { // what one way could not give, others may
+	for before := -1; before < len(out) && len(out) < s.opt.N; { // routes make up for those that gave fewer inputs
 		before = len(out)
 		for i, r := range routes {
 			missing := s.opt.N - len(out)
@@ -92,21 +92,22 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 	return out, nil
 }
 
-// missed returns why there is no input. That the plans tried are infeasible is a
-// proof only if all plans were tried and none of them had a solution.
+// missed returns the reason why the search found no input. Infeasible plans are a
+// proof only if all plans were tried and none had a solution.
 func (s *search) missed(solved bool) error {
 	verdict, _ := targeting.VerdictOf(s.failure)
 	switch {
 	case verdict == targeting.Solved, verdict == targeting.Infeasible && solved:
 		return &solve.UnrealisedError{}
 	case verdict == targeting.Infeasible && s.leftOut:
-		return fmt.Errorf("%w; those tried are %s", &limit.Error{What: "ways to reach a method", Value: strconv.Itoa(maxPlans)}, s.failure.Error())
+		return fmt.Errorf("%w; the ways tried are %s", &limit.Error{What: "ways to reach a method", Value: strconv.Itoa(maxPlans)}, s.failure.Error())
 	default:
 		return s.failure
 	}
 }
 
-// routes returns the plans that have a solution.
+// routes returns the plans that have a solution, last resorts last, otherwise
+// those that reach the most units first.
 func (s *search) routes(ctx context.Context) ([]route, error) {
 	plans, err := s.plans()
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *search) routes(ctx context.Context) ([]route, error) {
 	}
 	var out []route
 	for _, p := range plans {
-		solution, p, err := s.avoiding(ctx, p)
+		solution, p, err := s.solvePlan(ctx, p)
 		if err := s.note(err); err != nil {
 			return nil, err
 		}
@@ -123,7 +124,7 @@ func (s *search) routes(ctx context.Context) ([]route, error) {
 		}
 		r := route{p, solution, p, solution}
 		if len(out) < maxJoined {
-			if r.further, r.wide, err = s.joined(ctx, solution, p); err != nil {
+			if r.extendedSolution, r.extended, err = s.extend(ctx, solution, p); err != nil {
 				return nil, err
 			}
 		}
@@ -132,7 +133,7 @@ func (s *search) routes(ctx context.Context) ([]route, error) {
 	slices.SortStableFunc(out, func(a, b route) int {
 		switch {
 		case a.lastResort() == b.lastResort():
-			return len(b.wide.units) - len(a.wide.units)
+			return len(b.extended.units) - len(a.extended.units)
 		case a.lastResort():
 			return 1
 		default:
@@ -142,11 +143,11 @@ func (s *search) routes(ctx context.Context) ([]route, error) {
 	return out, nil
 }
 
-// plans returns the ways to reach the unit, the surest first, each with ways to
-// end. Those that end any way come last.
+// plans returns the ways to reach the unit, most certain first, each combined with
+// the ways to the outcome ok. Plans for other outcomes come last.
 func (s *search) plans() ([]plan, error) {
 	for _, u := range s.avoid {
-		if entered, rows := s.model.Support(u); entered == rows && rows > 0 {
+		if reached, rows := s.model.Support(u); reached == rows && rows > 0 {
 			return nil, ErrAlwaysReached
 		}
 	}
@@ -154,52 +155,52 @@ func (s *search) plans() ([]plan, error) {
 		return nil, ErrNeverReached
 	}
 	var accepted, others []plan
-	for _, w := range s.guide.Ways(s.unit, true) {
-		base := plan{conditions: w.Conditions, stronger: w.Stronger, doubtful: w.Doubtful, units: []int{s.unit}, accepted: true}
-		s.leftOut = s.leftOut || slices.ContainsFunc(w.Outcomes, func(t model.Condition) bool {
-			return len(s.guide.OutcomeWays(t.Feature.Outcome, t.Present)) > maxOutcomes
+	for _, w := range s.ways.toUnit(s.unit, true) {
+		base := plan{conditions: w.conditions, stronger: w.stronger, doubtful: w.doubtful, units: []int{s.unit}, accepted: true}
+		s.leftOut = s.leftOut || slices.ContainsFunc(w.outcomes, func(c model.Condition) bool {
+			return len(s.ways.toOutcome(c.Feature.Outcome, c.Present)) > maxOutcomes
 		})
 		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
-			accepted = append(accepted, s.ending(base, w.Outcomes)...)
+			accepted = append(accepted, s.withOutcomes(base, w.outcomes)...)
 			s.leftOut = s.leftOut || len(accepted) > maxPlans
 			continue
 		}
-		tests := w.Outcomes
-		if len(tests) == 0 {
-			tests = []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
+		outcomes := w.outcomes
+		if len(outcomes) == 0 {
+			outcomes = []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
 		}
-		endings := s.ending(base, tests)
-		for i := range endings {
-			endings[i].accepted = endsWell(tests)
+		combined := s.withOutcomes(base, outcomes)
+		for i := range combined {
+			combined[i].accepted = allowOK(outcomes)
 		}
-		if !endsWell(tests) {
-			others = append(others, endings...)
+		if !allowOK(outcomes) {
+			others = append(others, combined...)
 			continue
 		}
-		accepted = append(accepted, endings...)
+		accepted = append(accepted, combined...)
 		base.accepted = false
-		others = append(others, s.ending(base, w.Outcomes)...)
+		others = append(others, s.withOutcomes(base, w.outcomes)...)
 	}
-	// Of the accepted plans, any may be left out: others have each way again.
+	// Leaving out accepted plans loses no way: others contains every way again.
 	s.leftOut = s.leftOut || len(others) > maxPlans
 	return append(accepted[:min(len(accepted), maxPlans)], others[:min(len(others), maxPlans)]...), nil
 }
 
-// endsWell reports whether tests of outcomes leave room for a run that ends well.
-func endsWell(tests []model.Condition) bool {
-	return !slices.ContainsFunc(tests, func(t model.Condition) bool { return (t.Feature.Outcome == string(observation.OK)) != t.Present })
+// allowOK reports whether conditions on the outcome allow the outcome ok.
+func allowOK(conditions []model.Condition) bool {
+	return !slices.ContainsFunc(conditions, func(c model.Condition) bool { return (c.Feature.Outcome == string(observation.OK)) != c.Present })
 }
 
-// ending joins a plan with the ways to the outcomes that it needs.
-func (s *search) ending(p plan, tests []model.Condition) []plan {
+// withOutcomes combines a plan with the ways to meet conditions on the outcome.
+func (s *search) withOutcomes(p plan, outcomes []model.Condition) []plan {
 	out := []plan{p}
-	for _, t := range tests {
+	for _, c := range outcomes {
 		var longer []plan
-		ways := s.guide.OutcomeWays(t.Feature.Outcome, t.Present)
+		ways := s.ways.toOutcome(c.Feature.Outcome, c.Present)
 		for _, p := range out {
 			for _, w := range ways[:min(len(ways), maxOutcomes)] {
 				q := p
-				q.conditions = slices.Concat(p.conditions, w.Conditions)
+				q.conditions = slices.Concat(p.conditions, w.conditions)
 				longer = append(longer, q)
 			}
 		}
@@ -210,11 +211,11 @@ func (s *search) ending(p plan, tests []model.Condition) []plan {
 	return out
 }
 
-// follow makes inputs by a route that reaches other units too, and if that leads
-// nowhere by the route itself. The inputs differ from those there are.
+// follow returns up to n inputs of a route that are not in before: inputs of the
+// extended plan, or of the plan itself if the extended plan gives none.
 func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]Input, error) {
-	if len(r.wide.units) > len(r.units) {
-		found, err := s.draw(ctx, r.further, r.wide, n, before)
+	if len(r.extended.units) > len(r.units) {
+		found, err := s.draw(ctx, r.extendedSolution, r.extended, n, before)
 		if len(found) > 0 || err != nil {
 			return found, err
 		}
@@ -222,8 +223,8 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 	return s.draw(ctx, r.solution, r.plan, n, before)
 }
 
-// note keeps the failure with the least certain verdict, and returns an error
-// that has no verdict.
+// note records an error if its verdict is the least certain so far. It returns
+// errors without a verdict.
 func (s *search) note(err error) error {
 	verdict, ok := targeting.VerdictOf(err)
 	if !ok {
@@ -235,7 +236,6 @@ func (s *search) note(err error) error {
 	return nil
 }
 
-// solve solves conditions.
 func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
 	return s.solver.Solve(ctx, s.constraint(conditions))
 }
@@ -244,8 +244,8 @@ func (s *search) constraint(conditions []targeting.Condition) targeting.Constrai
 	return targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes}
 }
 
-// attempt solves conditions. It returns nil if they have no solution, or if the
-// solver reached a limit.
+// attempt solves conditions. It returns nil if they are infeasible or the solver
+// reached a limit.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
 	solution, err := s.solver.Try(ctx, s.constraint(conditions))
 	if _, ok := errors.AsType[*limit.Error](err); ok {
@@ -254,19 +254,20 @@ func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) 
 	return solution, err
 }
 
-// avoiding solves a plan so that nothing is reached that is to be avoided.
-func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, error) {
+// solvePlan solves a plan together with ways to avoid the units to avoid. It
+// returns the plan with the added conditions.
+func (s *search) solvePlan(ctx context.Context, p plan) (*solve.Solution, plan, error) {
 	solution, err := s.solve(ctx, p.conditions)
 	if err != nil {
 		return nil, p, err
 	}
-	chosen := false // one of several ways to avoid a unit
+	chosen := false // a unit had several ways to avoid it
 	for _, u := range s.avoid {
 		if s.support(u) == 0 {
 			continue
 		}
-		ways := s.guide.Ways(u, false)
-		next, q, err := s.also(ctx, p, ways)
+		ways := s.ways.toUnit(u, false)
+		next, q, err := s.addWay(ctx, p, ways)
 		if err != nil {
 			return nil, p, err
 		}
@@ -278,29 +279,30 @@ func (s *search) avoiding(ctx context.Context, p plan) (*solve.Solution, plan, e
 	return solution, p, nil
 }
 
-// unavoidable returns why none of the ways to avoid a unit can be added to a
-// plan. It is a proof only if every way is infeasible, and the plan has no choice
-// of another way to avoid the units before.
-func (s *search) unavoidable(ctx context.Context, p plan, ways []Way, chosen bool) error {
-	_, first := s.solve(ctx, slices.Concat(p.conditions, ways[0].Conditions))
+// unavoidable returns the reason why no way to avoid a unit can be added to a
+// plan. It is a proof only if every way is infeasible and the plan could not have
+// avoided the units before in another way.
+func (s *search) unavoidable(ctx context.Context, p plan, ways []way, chosen bool) error {
+	_, first := s.solve(ctx, slices.Concat(p.conditions, ways[0].conditions))
 	if verdict, _ := targeting.VerdictOf(first); verdict != targeting.Infeasible {
 		return first
 	}
 	for _, w := range ways[1:min(len(ways), maxWays)] {
-		if _, err := s.solver.Try(ctx, s.constraint(slices.Concat(p.conditions, w.Conditions))); err != nil {
+		if _, err := s.solver.Try(ctx, s.constraint(slices.Concat(p.conditions, w.conditions))); err != nil {
 			return err
 		}
 	}
 	if chosen || len(ways) > maxWays {
-		return fmt.Errorf("%w; the first is %s", &limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)}, first.Error())
+		return fmt.Errorf("%w; the first way is %s", &limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)}, first.Error())
 	}
 	return first
 }
 
-// also adds the first of some ways to a plan that can be added.
-func (s *search) also(ctx context.Context, p plan, ways []Way) (*solve.Solution, plan, error) {
+// addWay adds the first way to a plan that leaves it feasible. It returns a nil
+// solution if there is none.
+func (s *search) addWay(ctx context.Context, p plan, ways []way) (*solve.Solution, plan, error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
-		conditions := slices.Concat(p.conditions, w.Conditions)
+		conditions := slices.Concat(p.conditions, w.conditions)
 		solution, err := s.attempt(ctx, conditions)
 		if err != nil {
 			return nil, p, err
@@ -313,14 +315,14 @@ func (s *search) also(ctx context.Context, p plan, ways []Way) (*solve.Solution,
 	return nil, p, nil
 }
 
-// joined adds ways to reach other units to a plan, as long as there is a
-// solution.
-func (s *search) joined(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
+// extend adds ways to reach other units to a plan, leaving out units that would
+// make it infeasible.
+func (s *search) extend(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
 	for _, u := range s.others {
 		if s.support(u) == 0 {
 			continue
 		}
-		next, q, err := s.also(ctx, p, s.guide.Ways(u, true))
+		next, q, err := s.addWay(ctx, p, s.ways.toUnit(u, true))
 		if err != nil {
 			return nil, p, err
 		}
@@ -332,9 +334,9 @@ func (s *search) joined(ctx context.Context, solution *solve.Solution, p plan) (
 	return solution, p, nil
 }
 
-// strengthened adds what may be what the program really asks for to a plan, as
-// far as there is a solution.
-func (s *search) strengthened(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, error) {
+// strengthen solves a plan with as many of its stronger conditions as stay
+// feasible. The given solution of the plan is returned if none does.
+func (s *search) strengthen(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, error) {
 	all := p.stronger[:min(len(p.stronger), maxStronger)]
 	if len(all) == 0 {
 		return solution, nil
@@ -362,12 +364,12 @@ func (s *search) strengthened(ctx context.Context, solution *solve.Solution, p p
 	return solution, nil
 }
 
-// maxCombinations is how many combinations of counts are worth the time where
-// what they are for need not be.
+// maxCombinations limits the combinations of path counts that the solver tracks
+// for stronger conditions, which are optional.
 const maxCombinations = 2000
 
-// combinations returns how many combinations there are of what is counted, at
-// most.
+// combinations returns an upper bound on the combinations of path counts that
+// the solver tracks for conditions.
 func combinations(conditions []targeting.Condition) int {
 	n := 1
 	for _, c := range conditions {
@@ -376,10 +378,10 @@ func combinations(conditions []targeting.Condition) int {
 	return n
 }
 
-// draw makes inputs of a solution that the model says reach what the plan is
-// for.
+// draw returns up to n inputs of a solution that are not in before and that the
+// model predicts to follow the plan.
 func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n int, before []Input) ([]Input, error) {
-	stronger, err := s.strengthened(ctx, solution, p)
+	stronger, err := s.strengthen(ctx, solution, p)
 	if err != nil {
 		return nil, err
 	}
@@ -399,7 +401,7 @@ func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n i
 				return false, err
 			}
 			answers[input] = answer
-			return s.reaches(answer, p), nil
+			return s.follows(answer, p), nil
 		}), s.rand, n)
 		if err := s.note(err); err != nil {
 			return nil, err
@@ -414,12 +416,12 @@ func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n i
 	return out, nil
 }
 
-// reaches reports whether an answer is what a plan is for.
-func (s *search) reaches(answer *model.Answer, p plan) bool {
+// follows reports whether a prediction is the one that a plan expects.
+func (s *search) follows(answer *model.Answer, p plan) bool {
 	if answer.Syntax != nil {
 		return false
 	}
-	// Of a leaf that is not pure the answer may be no; it is the best there is.
+	// An impure leaf may predict "not reached"; a doubtful plan accepts that.
 	if !p.doubtful && slices.ContainsFunc(p.units, func(u int) bool { return !answer.Methods[u].Reached }) {
 		return false
 	}

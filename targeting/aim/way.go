@@ -9,118 +9,118 @@ import (
 	"github.com/inroad/inroad/targeting"
 )
 
-// A Way is a way through the tree of a method to a leaf, as conditions on the
-// inputs that take it.
-type Way struct {
-	Leaf       model.Leaf
-	Conditions []targeting.Condition // inputs that take the way satisfy these
-	// Stronger are further conditions that all inputs of the training satisfied
-	// which took the way: any of them may be what the program really asks for.
-	Stronger []targeting.Condition
-	Doubtful bool // no leaf is pure enough, and this is the best
-	Outcomes []model.Condition
+// A way is a path from the root of a decision tree to a leaf, as conditions on
+// inputs.
+type way struct {
+	conditions []targeting.Condition // all of them hold for inputs in the leaf
+	// stronger holds conditions that the tree does not test, but that all training
+	// inputs in the leaf met: each of them may be what the program really tests.
+	stronger []targeting.Condition
+	doubtful bool              // no leaf is pure enough to trust; this is the best one
+	outcomes []model.Condition // tests of the outcome on the way
 }
 
-// maxGini is the impurity of leaves that are trusted.
+// maxGini is the highest Gini impurity of a leaf that is trusted.
 const maxGini = 0.3
 
-// A Guide knows the ways through the trees of a model. It is safe for concurrent
-// use.
-type Guide struct {
+// A wayFinder lists the ways to the leaves of a model's trees. It is safe for
+// concurrent use.
+type wayFinder struct {
 	m            *model.Model
-	main, trivia []bool // by occurrence: whether paths can have it
+	main, trivia []bool // by occurrence: whether it can occur in parsed tokens, and in trivia
 }
 
-// NewGuide returns a guide through the trees of a model.
-func NewGuide(m *model.Model) *Guide {
-	below := func(trivia bool) []bool {
+func newWayFinder(m *model.Model) *wayFinder {
+	occurring := func(trivia bool) []bool {
 		out := make([]bool, len(m.Grammar.Nodes))
 		for p := range features.NewSpace(m.Grammar, features.Options{Trivia: trivia}).All(1) {
 			out[p[0]] = true
 		}
 		return out
 	}
-	return &Guide{m, below(false), below(true)}
+	return &wayFinder{m, occurring(false), occurring(true)}
 }
 
-// Ways returns the ways to the leaves that say that a unit is reached, or that
-// it is not, the surest first.
-func (t *Guide) Ways(unit int, reached bool) []Way { return t.ways(t.m.Leaves(unit), reached) }
+// toUnit returns the ways to the leaves that predict that a unit is reached, or
+// not reached, most certain first.
+func (wf *wayFinder) toUnit(unit int, reached bool) []way { return wf.ways(wf.m.Leaves(unit), reached) }
 
-// OutcomeWays returns the ways to the leaves that say that a run ends with an
-// outcome, or that it does not. There are none if the model knows no such
+// toOutcome returns the ways to the leaves that predict an outcome, or any other
+// outcome if present is false. It returns nil if the model does not predict the
 // outcome.
-func (t *Guide) OutcomeWays(outcome string, so bool) []Way {
-	i, ok := slices.BinarySearch(t.m.Outcomes, outcome)
+func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
+	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
 	if !ok {
 		return nil
 	}
-	return t.ways(t.m.OutcomeLeaves(i), so)
+	return wf.ways(wf.m.OutcomeLeaves(i), present)
 }
 
-func (t *Guide) ways(leaves []model.Leaf, covered bool) []Way {
+// ways returns the ways to the trusted leaves with a prediction, or to the best
+// leaf if none is trusted.
+func (wf *wayFinder) ways(leaves []model.Leaf, positive bool) []way {
 	share := func(l model.Leaf) float64 {
 		s := float64(l.Positives+1) / float64(l.Rows+2)
-		if !covered {
+		if !positive {
 			s = 1 - s
 		}
 		return s
 	}
 	slices.SortStableFunc(leaves, func(a, b model.Leaf) int { return cmp.Compare(share(b), share(a)) })
-	var out []Way
+	var out []way
 	for _, l := range leaves {
-		if l.Reached == covered && l.Gini() <= maxGini {
-			out = append(out, t.way(l))
+		if l.Reached == positive && l.Gini() <= maxGini {
+			out = append(out, wf.way(l))
 		}
 	}
 	if len(out) == 0 && len(leaves) > 0 && share(leaves[0]) > 0 {
-		w := t.way(leaves[0])
-		w.Doubtful = true
+		w := wf.way(leaves[0])
+		w.doubtful = true
 		out = append(out, w)
 	}
 	return out
 }
 
-func (t *Guide) way(l model.Leaf) Way {
-	w := Way{Leaf: l}
-	for _, test := range l.Conditions {
+func (wf *wayFinder) way(l model.Leaf) way {
+	var w way
+	for _, c := range l.Conditions {
 		switch {
-		case test.Feature.Outcome != "":
-			w.Outcomes = append(w.Outcomes, test)
+		case c.Feature.Outcome != "":
+			w.outcomes = append(w.outcomes, c)
 			continue
-		case test.Feature.Extra != 0:
-			need, _ := test.Feature.Extra.Need(t.m.Space())
+		case c.Feature.Extra != 0:
+			need, _ := c.Feature.Extra.Need(wf.m.Space())
 			if need.Margin > 0 {
 				need.Min += need.Margin
-				w.Stronger = append(w.Stronger, met(need, test.Present)...)
+				w.stronger = append(w.stronger, needCondition(need, c.Present)...)
 			}
 		}
-		w.Conditions = append(w.Conditions, t.conditions(*test.Feature, test.Present)...)
-		for _, f := range test.Feature.Equal {
-			w.Stronger = append(w.Stronger, t.conditions(f, test.Present)...)
+		w.conditions = append(w.conditions, wf.conditions(*c.Feature, c.Present)...)
+		for _, f := range c.Feature.Equal {
+			w.stronger = append(w.stronger, wf.conditions(f, c.Present)...)
 		}
 	}
 	return w
 }
 
-// conditions returns the conditions that an input has a feature, or that it does not.
-func (t *Guide) conditions(f model.Feature, present bool) []targeting.Condition {
+// conditions returns the conditions under which an input has a feature, or lacks it.
+func (wf *wayFinder) conditions(f model.Feature, present bool) []targeting.Condition {
 	if f.Extra == 0 {
-		return t.path(f.Path, present)
+		return wf.pathConditions(f.Path, present)
 	}
-	need, _ := f.Extra.Need(t.m.Space())
-	return met(need, present)
+	need, _ := f.Extra.Need(wf.m.Space())
+	return needCondition(need, present)
 }
 
-// path returns the conditions that a path is there or is not. A part of a token
-// may be both in what the parser sees and in trivia; it is enough if it is in
-// one of them.
-func (t *Guide) path(p features.Path, present bool) []targeting.Condition {
+// pathConditions returns the conditions under which an input has a path, or lacks
+// it. A path inside a token may occur both in parsed tokens and in trivia: one of
+// them suffices to have it, and both must lack it.
+func (wf *wayFinder) pathConditions(p features.Path, present bool) []targeting.Condition {
 	var out []targeting.Condition
 	for _, trivia := range []bool{false, true} {
-		in := t.main
+		in := wf.main
 		if trivia {
-			in = t.trivia
+			in = wf.trivia
 		}
 		if !in[p[0]] {
 			continue
@@ -129,7 +129,7 @@ func (t *Guide) path(p features.Path, present bool) []targeting.Condition {
 		if present {
 			c = targeting.Require(p)
 		}
-		c.Trivia, c.Text = trivia, t.m.Space().Pattern(p)
+		c.Trivia, c.Text = trivia, wf.m.Space().Pattern(p)
 		out = append(out, c)
 		if present {
 			break
@@ -138,9 +138,9 @@ func (t *Guide) path(p features.Path, present bool) []targeting.Condition {
 	return out
 }
 
-// met returns the condition that a need is met, or that it is not. If inputs
-// without the feature may meet the need, there is no condition for the latter.
-func met(need features.Need, present bool) []targeting.Condition {
+// needCondition returns the condition that an input meets a need, or, if present
+// is false, that it does not. It returns nil if a condition cannot express that.
+func needCondition(need features.Need, present bool) []targeting.Condition {
 	c := targeting.Condition{Paths: need.Paths, Trivia: need.Trivia, Min: need.Min, Max: targeting.Unbounded, Text: need.Text}
 	switch {
 	case len(need.Paths) == 0 || !present && !need.Negatable:

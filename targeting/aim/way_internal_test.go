@@ -7,8 +7,8 @@ import (
 	"github.com/inroad/inroad/grammars/grammartest"
 )
 
-// The features of an input become conditions, and so do the absences of those
-// that conditions can express exactly.
+// The presence of a feature becomes a condition, and so does its absence if a
+// condition can express it exactly.
 func TestConditionsOfFeatures(t *testing.T) {
 	g := grammartest.Bundled(t, "json")
 	space := features.NewSpace(g, features.Options{})
@@ -28,7 +28,7 @@ func TestConditionsOfFeatures(t *testing.T) {
 		{features.Before, 0, `1 `, "WHITESPACE", ""},
 		{features.Early, 1, `true`, "'true'", ""},
 	} {
-		found := map[string]string{} // what the absence of the features asks for, by their presence
+		found := map[string]string{} // condition for the absence of a feature, by the condition for its presence
 		x := features.NewExtraExtractor(g, features.Of(tc.kind))
 		if err := x.Each(grammartest.Parse(t, g, tc.input), func(e features.Extra) {
 			if e.Bound() == tc.bound {
@@ -45,7 +45,7 @@ func TestConditionsOfFeatures(t *testing.T) {
 }
 
 func text(need features.Need, present bool) string {
-	for _, c := range met(need, present) {
+	for _, c := range needCondition(need, present) {
 		return c.String()
 	}
 	return ""

@@ -158,41 +158,54 @@ func ReadResults(r io.Reader) ([]Result, error) {
 	return out, lines.Err()
 }
 
+// A PastSelection is a selection whose inputs were run.
+type PastSelection struct {
+	Base    string
+	Changed []string // IDs of the changed units
+	Cause   Cause    // of the first fallback; empty if there was none
+	Corpus  int      // number of inputs in the corpus
+	TotalMS float64  // of the whole corpus, estimated
+	Inputs  []PastInput
+}
+
+// A PastInput is an input that was selected.
+type PastInput struct {
+	Input
+	Sampled bool // drawn at random
+}
+
 // Learn adds the results of a selection. Results of inputs that were not selected
 // are ignored; Learn returns their number.
-func (h *History) Learn(report *Report, results []Result) (ignored int) {
+func (h *History) Learn(s PastSelection, results []Result) (ignored int) {
 	run := Run{
-		Number: h.Next, Base: report.Base, Changed: len(report.Changed), Everything: report.Everything,
-		Corpus: report.Corpus, TotalMS: report.TotalMS,
+		Number: h.Next, Base: s.Base, Changed: len(s.Changed), Everything: s.Cause != "", Cause: s.Cause,
+		Corpus: s.Corpus, TotalMS: s.TotalMS,
 	}
-	if len(report.Fallbacks) > 0 {
-		run.Cause = report.Fallbacks[0].Cause
-	}
-	selected := map[string]*Entry{}
-	for i, e := range report.Inputs {
-		selected[e.Path] = &report.Inputs[i]
-		if sampled(e) {
+	selected := map[string]PastInput{}
+	for _, in := range s.Inputs {
+		selected[in.Path] = in
+		if in.Sampled {
 			run.Sample++
 		} else {
 			run.Selected++
 		}
 	}
 	for _, r := range results {
-		e := selected[r.Path]
-		if e == nil {
+		in, ok := selected[r.Path]
+		if !ok {
 			ignored++
 			continue
 		}
-		run.count(e, r, report.Changed)
-		past := h.Inputs[e.Digest]
-		past.Size, past.Seen = e.Size, run.Number
+		run.count(in.Sampled, r, s.Changed)
+		past := h.Inputs[in.Digest]
+		past.Size, past.Seen = in.Size, run.Number
 		if r.Duration > 0 {
 			past.DurationMS = milliseconds(r.Duration)
 		}
 		if r.Failed {
 			past.Failed = run.Number
 		}
-		h.Inputs[e.Digest] = past
+		h.Inputs[in.Digest] = past
 	}
 	h.Runs = append(h.Runs, run)
 	h.Next++
@@ -200,9 +213,12 @@ func (h *History) Learn(report *Report, results []Result) (ignored int) {
 	return ignored
 }
 
-func sampled(e Entry) bool { return len(e.Reasons) > 0 && e.Reasons[0].Kind == Sampled }
+// milliseconds returns a duration as files have it, in microsecond steps.
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}
 
-func (run *Run) count(e *Entry, r Result, changed []string) {
+func (run *Run) count(sampled bool, r Result, changed []string) {
 	run.CostMS += milliseconds(r.Duration)
 	reached := slices.ContainsFunc(r.Methods, func(m string) bool { return slices.Contains(changed, m) })
 	add := func(to *int, yes bool) {
@@ -211,7 +227,7 @@ func (run *Run) count(e *Entry, r Result, changed []string) {
 		}
 	}
 	add(&run.Labelled, r.Methods != nil)
-	if sampled(*e) {
+	if sampled {
 		add(&run.FailedInSample, r.Failed)
 		add(&run.ReachedInSample, reached)
 	} else {

@@ -3,7 +3,6 @@ package selection
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testReport returns the report of ten inputs: a and b are selected, c is sampled.
-func testReport() *Report {
-	entry := func(path string, kind ReasonKind) Entry {
-		return Entry{Path: path, Digest: DigestOf([]byte(path)), Size: 10, Reasons: []Reason{{Kind: kind}}}
+// testSelection returns a selection from ten inputs: a and b are selected, c is sampled.
+func testSelection() PastSelection {
+	input := func(path string, sampled bool) PastInput {
+		return PastInput{Input{Path: path, Digest: DigestOf([]byte(path)), Size: 10}, sampled}
 	}
-	return &Report{
-		Version: reportVersion, Base: "c1", Changed: []string{"p.go#f"}, Corpus: 10, TotalMS: 1000,
-		Inputs: []Entry{entry("a", Reaches), entry("b", New), entry("c", Sampled)},
+	return PastSelection{
+		Base: "c1", Changed: []string{"p.go#f"}, Corpus: 10, TotalMS: 1000,
+		Inputs: []PastInput{input("a", false), input("b", false), input("c", true)},
 	}
 }
 
@@ -33,7 +32,7 @@ func TestLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := NewHistory()
-	if others := h.Learn(testReport(), results); others != 1 {
+	if others := h.Learn(testSelection(), results); others != 1 {
 		t.Errorf("%d others, want 1", others)
 	}
 	want := Run{
@@ -63,7 +62,7 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%v (-written +read):\n%s", err, diff)
 	}
 	for range recentRuns {
-		h.Learn(testReport(), nil)
+		h.Learn(testSelection(), nil)
 	}
 	if len(h.Failed()) != 0 {
 		t.Error("a failure is never forgotten")
@@ -101,20 +100,5 @@ func TestReadHistoryWrong(t *testing.T) {
 		if _, err := ReadHistory(strings.NewReader(text)); !errors.Is(err, ErrHistory) {
 			t.Errorf("%s: error %v", text, err)
 		}
-	}
-	for _, text := range []string{"", "{}", `{"inroad":"selection/9"}`} {
-		if _, err := ReadReport(strings.NewReader(text)); !errors.Is(err, ErrReport) {
-			t.Errorf("%s: error %v", text, err)
-		}
-	}
-}
-
-func TestReport(t *testing.T) {
-	m := train(t, 300)
-	p := predict(t, m, []string{`[1]`, `2`}, PredictOptions{})
-	s := Select(m, p.Inputs, p, changeOf(t, m, "array"), Defaults())
-	r := s.Report(func(u int) string { return m.Units[u].ID })
-	if fmt.Sprint(r.Changed) != "[p.go#array]" || r.Corpus != 2 || r.Inputs[0].Path != "corpus/0000.json" || r.Inputs[0].Reasons[0].Unit != "p.go#array" {
-		t.Errorf("%+v", r)
 	}
 }

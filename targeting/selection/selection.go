@@ -61,8 +61,8 @@ const (
 
 // A Fallback is a reason to run all inputs.
 type Fallback struct {
-	Cause  Cause  `json:"cause"`
-	Detail string `json:"detail"`
+	Cause  Cause
+	Detail string
 }
 
 func (f Fallback) String() string { return string(f.Cause) + ": " + f.Detail }
@@ -87,9 +87,9 @@ const (
 
 // A Reason says why an input was selected.
 type Reason struct {
-	Kind   ReasonKind `json:"kind"`
-	Unit   string     `json:"unit,omitempty"`   // ID of the changed unit
-	Chance float64    `json:"chance,omitempty"` // probability that the input reaches the unit
+	Kind   ReasonKind
+	Unit   string  // ID of the changed unit
+	Chance float64 // probability that the input reaches the unit
 }
 
 func (r Reason) String() string {

@@ -1,10 +1,11 @@
-// Command speed compares how long learners take for the same trees, on one core:
+// Command speed compares the time that learners take for the same trees, on one
+// core:
 //
 //	go run ./learn/speed [-python python3]
 //
-// The matrix is drawn: rows have few of many columns, and whoever has a column
-// has those above it. golearn grows fewer trees, as it takes long; scikit-learn
-// needs a Python that has it.
+// The matrix is random and sparse, and columns form a hierarchy: a row that has a
+// column also has its ancestors. golearn grows fewer trees, because it is slow.
+// scikit-learn must be installed for the given Python.
 package main
 
 import (
@@ -37,11 +38,11 @@ type options struct {
 
 func main() {
 	var opt options
-	flag.IntVar(&opt.rows, "rows", 1000, "inputs")
-	flag.IntVar(&opt.columns, "columns", 20_000, "paths")
-	flag.IntVar(&opt.methods, "methods", 100, "trees")
-	flag.IntVar(&opt.golearn, "golearn", 1, "trees that golearn grows")
-	flag.StringVar(&opt.python, "python", "", "a Python with scikit-learn")
+	flag.IntVar(&opt.rows, "rows", 1000, "number of rows (inputs)")
+	flag.IntVar(&opt.columns, "columns", 20_000, "number of columns (paths)")
+	flag.IntVar(&opt.methods, "methods", 100, "number of trees (methods)")
+	flag.IntVar(&opt.golearn, "golearn", 1, "number of trees that golearn grows")
+	flag.StringVar(&opt.python, "python", "", "Python `command` with scikit-learn; empty to leave it out")
 	flag.Parse()
 	if err := run(context.Background(), opt, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
@@ -64,12 +65,12 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 	}
 	native := time.Since(start).Seconds() / float64(len(labels))
 	report := func(name string, seconds float64) {
-		fmt.Fprintf(stdout, "%-14s %10.3f ms a tree, %8.1f times native\n", name, 1000*seconds, seconds/native)
+		fmt.Fprintf(stdout, "%-14s %10.3f ms per tree, %8.1f times native\n", name, 1000*seconds, seconds/native)
 	}
 	report("native", native)
 	if opt.golearn > 0 {
 		other := golearn.New(table, nil, dtree.Options{})
-		other.Limits = golearn.Limits{Rows: math.MaxInt, Columns: math.MaxInt, Cells: math.MaxInt} // to measure what they are for
+		other.Limits = golearn.Limits{Rows: math.MaxInt, Columns: math.MaxInt, Cells: math.MaxInt} // no limits
 		start = time.Now()
 		for _, l := range labels[:min(opt.golearn, len(labels))] {
 			if _, err := other.Learn(l, nil); err != nil {
@@ -89,7 +90,7 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 	return nil
 }
 
-// runPython hands the matrix over, and returns the time for a tree.
+// runPython runs scikit-learn on the matrix and returns the seconds per tree.
 func runPython(ctx context.Context, opt options, rows [][]int32, labels []dtree.Bits) (float64, error) {
 	var in, out bytes.Buffer
 	w := bufio.NewWriter(&in)

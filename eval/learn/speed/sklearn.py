@@ -1,4 +1,4 @@
-"""Grows trees on the matrix of standard input and prints the seconds for one."""
+"""Grow trees on the matrix from standard input and print the seconds per tree."""
 import sys
 import time
 

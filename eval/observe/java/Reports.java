@@ -16,10 +16,9 @@ import org.jacoco.report.IReportVisitor;
 import org.jacoco.report.xml.XMLFormatter;
 
 /**
- * Runs a method that takes a String on each file of a folder under JaCoCo's
- * agent, and writes JaCoCo's XML report of each. Arguments: CLASS#METHOD, the
- * jar, the folder, how many of its first files are run beforehand, and where the
- * reports go.
+ * Runs a method on each file of a folder under JaCoCo's agent, and writes an XML
+ * report per file. The method takes a String. Arguments: CLASS#METHOD, the jar, the
+ * folder, the number of files for the warm-up, and the folder for reports.
  */
 public final class Reports {
     public static void main(String[] args) throws Exception {
@@ -56,7 +55,7 @@ public final class Reports {
             Object object = java.lang.reflect.Modifier.isStatic(method.getModifiers()) ? null : type.getDeclaredConstructor().newInstance();
             method.invoke(object, input);
         } catch (java.lang.reflect.InvocationTargetException e) {
-            // That it is refused is no reason to fail.
+            // The program may reject the input.
         }
     }
 }

@@ -1,11 +1,11 @@
 import org.mozilla.javascript.Context;
 import org.mozilla.javascript.ContextFactory;
 
-/** Compiles a script and runs it, no further than so many instructions. */
+/** Compiles a script and runs it up to a limit of instructions. */
 public final class Rhino {
     private static final int INSTRUCTIONS = 100_000;
 
-    /** Ends a script: scripts catch exceptions, but not this. */
+    /** Stops a script. Scripts cannot catch it. */
     private static final class Endless extends Error {
         private static final long serialVersionUID = 1;
     }
@@ -15,7 +15,7 @@ public final class Rhino {
         protected Context makeContext() {
             Context context = super.makeContext();
             context.setLanguageVersion(Context.VERSION_ES6);
-            context.setOptimizationLevel(-1); // interpreted, as only then instructions are counted one by one
+            context.setOptimizationLevel(-1); // the interpreter counts single instructions
             context.setInstructionObserverThreshold(INSTRUCTIONS);
             context.setMaximumInterpreterStackDepth(200);
             return context;

@@ -1,6 +1,6 @@
-// Command once runs a subject on one input, after a warm-up on others, and
-// leaves the counters of that one input to the Go toolchain. It is what
-// observations are compared with.
+// Command once runs a program on one input, after a warm-up on others, and leaves
+// the coverage counters of that input to the Go toolchain. Command observe
+// compares observations with them.
 package main
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/inroad/inroad/eval/observe/subjects"
 )
 
-// main takes the name of the subject, the input, and inputs to warm up with.
+// The arguments are the name of the program, the input file, and input files for
+// the warm-up.
 func main() {
 	run := map[string]func([]byte) error{
 		"encoding-json": subjects.EncodingJSON,
@@ -24,7 +25,7 @@ func main() {
 		"goja":          func(input []byte) error { return subjects.Goja(string(input)) },
 	}[os.Args[1]]
 	if run == nil {
-		log.Fatalf("there is no subject %q", os.Args[1])
+		log.Fatalf("program %q: not found", os.Args[1])
 	}
 	for _, name := range os.Args[3:] {
 		_ = run(read(name))
@@ -33,7 +34,7 @@ func main() {
 	if err := coverage.ClearCounters(); err != nil {
 		log.Fatal(err)
 	}
-	_ = run(input) // that it is refused is no reason to fail
+	_ = run(input) // the program may reject the input
 }
 
 func read(name string) []byte {

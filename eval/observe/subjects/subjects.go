@@ -1,6 +1,5 @@
-// Package subjects gives each parser under observation the same shape: a
-// function that reads an input, and goes through what was read where the parser
-// would otherwise put that off.
+// Package subjects wraps each parser in a function that parses an input and, if the
+// parser is lazy, visits the result.
 package subjects
 
 import (
@@ -16,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// EncodingJSON decodes into maps and slices, and encodes them again.
+// EncodingJSON decodes into maps and slices and encodes them again.
 func EncodingJSON(input []byte) error {
 	var v any
 	if err := json.Unmarshal(input, &v); err != nil {
@@ -26,7 +25,7 @@ func EncodingJSON(input []byte) error {
 	return err
 }
 
-// FastJSON parses, and writes the value again.
+// FastJSON parses an input and writes the value again.
 func FastJSON(input []byte) error {
 	v, err := fastjson.ParseBytes(input)
 	if err != nil {
@@ -36,7 +35,7 @@ func FastJSON(input []byte) error {
 	return nil
 }
 
-// JSONIter decodes into maps and slices, and encodes them again.
+// JSONIter decodes into maps and slices and encodes them again.
 func JSONIter(input []byte) error {
 	var v any
 	if err := jsoniter.ConfigCompatibleWithStandardLibrary.Unmarshal(input, &v); err != nil {
@@ -48,7 +47,7 @@ func JSONIter(input []byte) error {
 
 var errInvalid = errors.New("invalid")
 
-// GJSON checks an input and visits all values in it.
+// GJSON validates an input and visits all values.
 func GJSON(input []byte) error {
 	if !gjson.ValidBytes(input) {
 		return errInvalid
@@ -102,7 +101,7 @@ func visitJSONParser(value []byte, kind jsonparser.ValueType) error {
 	}
 }
 
-// YAML decodes into maps and slices, and encodes them again.
+// YAML decodes into maps and slices and encodes them again.
 func YAML(input []byte) error {
 	var v any
 	if err := yaml.Unmarshal(input, &v); err != nil {
@@ -112,7 +111,7 @@ func YAML(input []byte) error {
 	return err
 }
 
-// NetURL parses, and asks for every part.
+// NetURL parses an input and reads every part of the URL.
 func NetURL(input string) error {
 	u, err := url.Parse(input)
 	if err != nil {

@@ -23,19 +23,18 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Prints what can be changed in the methods of source files. Arguments: the
- * files.
+ * Prints the parts of methods that can be edited. Arguments: the source files.
  *
- * <p>A line has the number of the file, the line that the method begins in, where
- * the part begins and ends as offsets of bytes in UTF-8, and what it is:
- * condition, statement, operator, number, character or boolean.
+ * <p>An output line has the index of the file, the first line of the method, the
+ * start and end of the part as UTF-8 byte offsets, and its kind: condition,
+ * statement, operator, number, character or boolean.
  */
 public final class Edits extends TreeScanner<Void, Void> {
     private final int file;
     private final CompilationUnitTree unit;
     private final SourcePositions positions;
     private final String text;
-    private long method; // the line of the innermost one; 0 outside of all
+    private long method; // first line of the innermost method; 0 outside methods
 
     private Edits(int file, CompilationUnitTree unit, SourcePositions positions) throws Exception {
         this.file = file;
@@ -111,7 +110,7 @@ public final class Edits extends TreeScanner<Void, Void> {
         return super.visitBlock(tree, unused);
     }
 
-    /** Tells whether it is a call of this() or super(), which the compiler puts in again. */
+    /** Reports whether it is a call of this() or super(), which the compiler would add again. */
     private boolean isConstructor(ExpressionTree tree) {
         return text.substring(start(tree), end(tree)).matches("(?s)(this|super)\\s*\\(.*");
     }

@@ -27,17 +27,16 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * Runs inputs through a library of which one source file is another.
- * Arguments: a file with an input a line in base64, and the class path of the library and of
- * Study, which has a method run from String to String.
+ * Runs inputs through a library with one source file replaced. Arguments: a file
+ * with one base64 input per line, and the class path of the library and of Study,
+ * which has a method String run(String).
  *
- * <p>Each line that is read asks for a run: the number of the input to begin
- * with, and the file to compile instead, if any. The answer is a line that is
- * empty if it could be compiled, or says why not; then a line for each input
- * with a digest of what came of it.
+ * <p>Each line of standard input requests a run: the index of the first input, and
+ * the replacing source file, if any. The response is a line that is empty or has
+ * the compiler error, and a line per input with a digest of the behaviour.
  *
- * <p>Compiled classes stay in memory, and each run has a class loader of its own.
- * An input that does not end is for others to notice.
+ * <p>Compiled classes stay in memory, and each run has its own class loader. The
+ * caller enforces timeouts.
  */
 public final class Mutated {
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
@@ -60,7 +59,7 @@ public final class Mutated {
 
     public static void main(String[] args) throws Exception {
         Mutated mutated = new Mutated(args[0], args[1]);
-        System.setOut(new PrintStream(OutputStream.nullOutputStream())); // what mutants print is no answer
+        System.setOut(new PrintStream(OutputStream.nullOutputStream())); // discard the output of mutants
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line; (line = in.readLine()) != null; ) {
             String[] part = line.split(" ", 2);
@@ -95,7 +94,7 @@ public final class Mutated {
         out.flush();
     }
 
-    /** Returns the classes of a source by name, or null if it is none. */
+    /** Compiles a source file and returns its classes by name, or null if it does not compile. */
     private Map<String, byte[]> compile(Source source, StringWriter trouble) {
         Memory memory = new Memory(files);
         List<String> options = List.of("-nowarn", "-proc:none", "-implicit:none", "-cp", classpath);
@@ -107,7 +106,7 @@ public final class Mutated {
         return classes;
     }
 
-    /** Returns what a run gives back or throws. */
+    /** Returns the result of a run, or the exception that it throws. */
     private static String behaviour(Method run, String input) throws IllegalAccessException {
         try {
             return "returned " + run.invoke(null, input);
@@ -123,7 +122,7 @@ public final class Mutated {
         return String.format("%016x", java.nio.ByteBuffer.wrap(sum).getLong());
     }
 
-    /** A file under the name that its class asks for, whatever its own is. */
+    /** A source file under the name that its class requires. */
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
 
@@ -143,7 +142,7 @@ public final class Mutated {
         }
     }
 
-    /** Keeps what is compiled. */
+    /** Keeps compiled classes in memory. */
     private static final class Memory extends ForwardingJavaFileManager<JavaFileManager> {
         final Map<String, ByteArrayOutputStream> classes = new HashMap<>();
 
@@ -164,7 +163,7 @@ public final class Mutated {
         }
     }
 
-    /** Loads the library, but for the classes that are others. */
+    /** Loads the library with the replaced classes. */
     private static final class Loader extends URLClassLoader {
         private final Map<String, byte[]> classes;
 

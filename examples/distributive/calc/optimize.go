@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Optimize returns an expression that has the same value and takes less to
+// Optimize returns an expression with the same value that is cheaper to
 // compute.
 func Optimize(text string) (string, error) {
 	e, err := parse(text)
@@ -18,7 +18,7 @@ func Optimize(text string) (string, error) {
 	return b.String(), nil
 }
 
-// optimize applies the rules from the inside out.
+// optimize applies the rules to an expression and its operands.
 func optimize(e expression) expression {
 	switch e := e.(type) {
 	case group:
@@ -35,8 +35,8 @@ func optimize(e expression) expression {
 	}
 }
 
-// sumInProduct finds a sum in brackets that something is multiplied with or
-// divided by.
+// sumInProduct returns the operand of a product, quotient or remainder that is a
+// sum in brackets, and the other operand.
 func sumInProduct(e binary) (sum binary, other expression, ok bool) {
 	if e.op == '+' || e.op == '-' {
 		return sum, nil, false
@@ -57,12 +57,12 @@ func bracketedSum(e expression) (sum binary, ok bool) {
 	return sum, ok && (sum.op == '+' || sum.op == '-')
 }
 
-// maxCopied is the size of the largest expression that is copied.
+// maxCopied is the size of the largest expression that distributiveRule copies.
 const maxCopied = 50
 
-// distributiveRule turns a * (b + c) into a * b + a * c, so that the parts can
-// be made simpler each. Only multiplication can be distributed; a quotient is
-// left as it is, and so is what would become too long.
+// distributiveRule rewrites a * (b + c) to a * b + a * c, so that each product can
+// be simplified. It does not rewrite quotients and remainders, nor products whose
+// other operand is too large to copy.
 func distributiveRule(e, sum binary, other expression) expression {
 	if e.op != '*' || size(other) > maxCopied {
 		return binary{e.op, optimize(e.left), optimize(e.right)}
@@ -72,7 +72,7 @@ func distributiveRule(e, sum binary, other expression) expression {
 	return group{binary{sum.op, left, right}}
 }
 
-// inBrackets puts an expression into brackets if it needs them as an operand.
+// inBrackets adds brackets to an expression that needs them as an operand.
 func inBrackets(e expression) expression {
 	if b, ok := e.(binary); ok {
 		return group{b}
@@ -80,7 +80,7 @@ func inBrackets(e expression) expression {
 	return e
 }
 
-// size counts the parts of an expression.
+// size returns the number of operators and operands of an expression.
 func size(e expression) int {
 	switch e := e.(type) {
 	case group:
@@ -94,7 +94,7 @@ func size(e expression) int {
 	}
 }
 
-// simplifyGroup takes brackets off what does not need them.
+// simplifyGroup removes brackets that are not needed.
 func simplifyGroup(g group) expression {
 	switch inside := g.inside.(type) {
 	case group, number, variable:
@@ -104,7 +104,7 @@ func simplifyGroup(g group) expression {
 	}
 }
 
-// simplifyUnary computes signs of numbers, and takes off double signs.
+// simplifyUnary applies signs to numbers, and removes double minus and plus signs.
 func simplifyUnary(u unary) expression {
 	if n, ok := u.operand.(number); ok {
 		return foldSign(u.op, n)
@@ -138,7 +138,7 @@ func foldSign(op string, n number) expression {
 	}
 }
 
-// simplifyBinary computes what has two numbers, and drops what changes nothing.
+// simplifyBinary folds operations on two numbers, and drops neutral operands.
 func simplifyBinary(e binary) expression {
 	left, isLeft := e.left.(number)
 	right, isRight := e.right.(number)
@@ -154,8 +154,8 @@ func simplifyBinary(e binary) expression {
 	}
 }
 
-// foldNumbers computes an operation. Division by zero, and what would be a
-// fraction or negative, is left as it is.
+// foldNumbers computes an operation on two numbers. Divisions by zero, and results
+// that are negative or not an integer, stay unevaluated.
 func foldNumbers(e binary, a, b *big.Int) expression {
 	switch e.op {
 	case '+':
@@ -182,7 +182,7 @@ func foldNumbers(e binary, a, b *big.Int) expression {
 	}
 }
 
-// isNeutral reports whether a number on the right changes nothing.
+// isNeutral reports whether n is a neutral right operand of op.
 func isNeutral(op byte, n *big.Int) bool {
 	switch op {
 	case '+', '-':
@@ -196,7 +196,7 @@ func isNeutral(op byte, n *big.Int) bool {
 
 func dropNeutral(e expression) expression { return e }
 
-// write writes an expression.
+// write prints an expression.
 func write(b *strings.Builder, e expression) {
 	switch e := e.(type) {
 	case number:

@@ -1,7 +1,7 @@
-// Package calc makes arithmetic expressions simpler.
+// Package calc simplifies arithmetic expressions.
 //
-// It is the program of an example: [Optimize] reads an expression, applies the
-// rules of an optimiser to it, and writes it again.
+// It is the program under test of an example: [Optimize] parses an expression,
+// applies the rules of an optimiser, and prints the result.
 package calc
 
 import (
@@ -26,13 +26,13 @@ type (
 	}
 )
 
-// A parser reads an expression by recursive descent.
+// A parser is a recursive descent parser of expressions.
 type parser struct {
 	text string
 	at   int
 }
 
-// parse reads all of a text.
+// parse parses text as one expression.
 func parse(text string) (expression, error) {
 	p := &parser{text: text}
 	e, err := p.sum()
@@ -45,7 +45,7 @@ func parse(text string) (expression, error) {
 	return e, nil
 }
 
-// peek returns the next character that is no white space, 0 at the end.
+// peek skips white space and returns the next character, or 0 at the end.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; c {
@@ -135,8 +135,8 @@ func (p *parser) bracketed() (expression, error) {
 	return group{inside}, nil
 }
 
-// digits reads a number. White space between digits does not matter: the grammar
-// takes digits one by one.
+// digits parses a number. The grammar has a token per digit, so white space may
+// separate digits.
 func (p *parser) digits() (expression, error) {
 	var text []byte
 	for c := p.peek(); '0' <= c && c <= '9'; c = p.peek() {

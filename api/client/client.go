@@ -1,0 +1,275 @@
+// Package client sends requests to a service over HTTP.
+//
+// A [Client] is an [api.Service]: requests are validated here as the service would,
+// grammar files are uploaded, and errors of the service read like those of an
+// engine in this process.
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+)
+
+// The most bytes to read from a service.
+const (
+	maxProblem = 1 << 20
+	maxAnswer  = 512 << 20
+	maxLine    = 64 << 20
+)
+
+// A request that a busy service rejects is retried after the delay that the service
+// names, but at most maxDelay.
+const (
+	maxTries = 4
+	maxDelay = 10 * time.Second
+)
+
+const ndjson = "application/x-ndjson"
+
+// A Client sends requests to one service. It is safe for concurrent use.
+type Client struct {
+	generated *openapi.Client
+	url, key  string
+	http      *http.Client
+
+	mu       sync.Mutex
+	uploaded map[string]openapi.Grammar // by the name that requests use
+}
+
+var _ api.Service = (*Client)(nil)
+
+// New returns a client of the service at an address such as
+// http://localhost:8080. The key may be empty.
+func New(address, key string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, errors.New("must be an address such as http://localhost:8080")
+	}
+	c := &Client{url: u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/"), key: key, uploaded: map[string]openapi.Grammar{}}
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // nobody sets another
+	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	transport.ResponseHeaderTimeout = 2 * time.Minute // longer than the deadline of a request
+	c.http = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for one service
+	}
+	c.generated, err = openapi.NewClient(c.url, openapi.WithHTTPClient(c))
+	return c, err
+}
+
+// URL returns the address of the service.
+func (c *Client) URL() string { return c.url }
+
+// Do sends a request of the generated client, and retries it while the service is
+// busy. Any status other than 2xx is returned as an error.
+func (c *Client) Do(req *http.Request) (*http.Response, error) {
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	for tries := 1; ; tries++ {
+		begun := time.Now()
+		resp, err := c.send(req)
+		problem, ok := errors.AsType[*ProblemError](err)
+		// A request that took long would take as long again, and a streamed body cannot
+		// be sent again.
+		if !ok || !problem.retry || tries == maxTries || time.Since(begun) > maxDelay || req.Body != nil && req.GetBody == nil {
+			return resp, err
+		}
+		select {
+		case <-req.Context().Done():
+			return nil, context.Cause(req.Context())
+		case <-time.After(min(problem.delay, maxDelay)):
+		}
+		if req.GetBody != nil {
+			if req.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(req)
+	if ctx := req.Context(); err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		if of, ok := errors.AsType[*url.Error](err); ok {
+			err = of.Err
+		}
+		return nil, &UnreachableError{URL: c.url, Err: err}
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer func() { _ = resp.Body.Close() }() // it was only read
+		return nil, c.problem(resp)
+	}
+	return resp, nil
+}
+
+// invalidAnswer returns the error for an answer that is incomplete or violates the
+// contract.
+func (c *Client) invalidAnswer(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%s: incomplete or invalid answer: %w", c.url, err)
+}
+
+// read reads an answer that is one object.
+func read[V any](ctx context.Context, c *Client, resp *http.Response, err error) (V, error) {
+	var out V
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&out); err != nil {
+		return out, c.invalidAnswer(ctx, err)
+	}
+	return out, nil
+}
+
+// ask validates a request, sends it, and reads an answer that is one object.
+func ask[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error)) (V, error) {
+	if err := openapi.Validate(req); err != nil {
+		var none V
+		return none, err
+	}
+	resp, err := send()
+	return read[V](ctx, c, resp, err)
+}
+
+// each validates a request, sends it, and yields the objects of an answer that is
+// streamed, one per line. A line for which failure returns an error ends it.
+func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error), failure func(V) error) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		var none V
+		if err := openapi.Validate(req); err != nil {
+			yield(none, err)
+			return
+		}
+		resp, err := send()
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for value, err := range lines[V](ctx, c, resp) {
+			if err == nil && failure != nil {
+				err = failure(value)
+			}
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			if !yield(value, nil) {
+				return
+			}
+		}
+	}
+}
+
+// lines yields the objects of a response, one per line, and closes it.
+func lines[V any](ctx context.Context, c *Client, resp *http.Response) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		defer func() { _ = resp.Body.Close() }() // it was only read
+		var none V
+		in := bufio.NewReaderSize(resp.Body, 64<<10)
+		for {
+			line, err := api.ReadLine(in, maxLine)
+			if errors.Is(err, io.EOF) && len(line) == 0 {
+				return
+			}
+			var value V
+			if err == nil || errors.Is(err, io.EOF) {
+				err = json.Unmarshal(line, &value)
+			}
+			if err != nil {
+				yield(none, c.invalidAnswer(ctx, err))
+				return
+			}
+			if !yield(value, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A lineBody is the body of a request that is written while it is sent, one JSON
+// value per line.
+type lineBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // of the writer; set when done is closed
+}
+
+// newLineBody returns a body with the lines that write writes. Each line is sent
+// immediately, because the service may answer it immediately.
+func newLineBody(ctx context.Context, write func(ctx context.Context, line func(any) error) error) *lineBody {
+	return newBody(ctx, func(ctx context.Context, w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		return write(ctx, encoder.Encode)
+	})
+}
+
+// newBody returns a body with the lines that write writes to w.
+func newBody(ctx context.Context, write func(ctx context.Context, w io.Writer) error) *lineBody {
+	ctx, cancel := context.WithCancel(ctx)
+	r, w := io.Pipe()
+	b := &lineBody{PipeReader: r, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(b.done)
+		b.err = write(ctx, w)
+		_ = w.CloseWithError(b.err)
+	}()
+	return b
+}
+
+// inputBody returns a body with the inputs of a corpus, one per line.
+func inputBody[V any](ctx context.Context, inputs iter.Seq2[V, error]) *lineBody {
+	return newLineBody(ctx, func(ctx context.Context, line func(any) error) error {
+		for in, err := range inputs {
+			if err != nil {
+				return &sourceError{err}
+			}
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := line(in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A sourceError is an error of the source of a request's inputs, not of the service.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return e.err.Error() }
+
+// stop ends the body, waits for its writer, and returns the error to report: the
+// error of the source of the inputs, or else err.
+func (b *lineBody) stop(err error) error {
+	b.cancel()
+	_ = b.Close()
+	<-b.done
+	if source, ok := errors.AsType[*sourceError](b.err); ok {
+		return source.err
+	}
+	return err
+}

@@ -1,0 +1,64 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+)
+
+// Methods implements [api.Service].
+func (c *Client) Methods(ctx context.Context, model string) (openapi.MethodList, error) {
+	resp, err := c.generated.ListMethods(ctx, model)
+	return read[openapi.MethodList](ctx, c, resp, err)
+}
+
+// Predict implements [api.Service]. Inputs are sent while answers arrive.
+func (c *Client) Predict(ctx context.Context, model string, req openapi.PredictParams, inputs api.Inputs) iter.Seq2[openapi.Answer, error] {
+	return func(yield func(openapi.Answer, error) bool) {
+		body := inputBody(ctx, inputs)
+		err := error(nil)
+		for answer, failure := range each[openapi.Answer](ctx, c, &req, func() (*http.Response, error) {
+			return c.generated.PredictWithBody(ctx, model, &req, ndjson, body)
+		}, nil) {
+			if err = failure; err != nil || !yield(answer, nil) {
+				break
+			}
+		}
+		if err = body.stop(err); err != nil {
+			yield(openapi.Answer{}, err)
+		}
+	}
+}
+
+// Explain implements [api.Service].
+func (c *Client) Explain(ctx context.Context, model, method string, req openapi.ExplainMethodParams) (openapi.Explanation, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return openapi.Explanation{}, err
+	}
+	resp, err := c.generated.ExplainMethod(ctx, model, method, &req)
+	if err != nil || req.Format == openapi.JSON {
+		return read[openapi.Explanation](ctx, c, resp, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return openapi.Explanation{}, c.invalidAnswer(ctx, err)
+	}
+	return openapi.Explanation{Rendered: string(text)}, nil
+}
+
+// Target implements [api.Service].
+func (c *Client) Target(ctx context.Context, model string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error] {
+	return summarized(ctx, c, &req, func() (*http.Response, error) {
+		return c.generated.TargetMethods(ctx, model, req)
+	}, func(a openapi.TargetAnswer) (last bool, message string) { return a.Summary != nil, a.Error })
+}
+
+// Compare implements [api.Service].
+func (c *Client) Compare(ctx context.Context, req openapi.CompareRequest) (openapi.Comparison, error) {
+	return ask[openapi.Comparison](ctx, c, &req, func() (*http.Response, error) { return c.generated.CompareModels(ctx, req) })
+}

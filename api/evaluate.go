@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// Evaluate implements [Service].
+func (e *Engine) Evaluate(ctx context.Context, name string, observations Observations) (openapi.Evaluation, error) {
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return openapi.Evaluation{}, err
+	}
+	invalid := observations.CountInvalid()
+	out := openapi.Evaluation{Model: m.Digest, Exact: m.Grammar.Exact(), Methods: []openapi.EvaluatedMethod{}}
+	var all []observation.Observation
+	size := int64(0)
+	for block, err := range observations.Blocks() {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return openapi.Evaluation{}, err
+		}
+		if block.Header.Subject != "" {
+			out.Subject = block.Header.Subject
+		}
+		for _, o := range block.Observations {
+			size += int64(len(o.Input) + 16*len(o.Methods) + 8*len(m.Units)) // with its predictions
+		}
+		if e.MaxMemory > 0 && size > e.MaxMemory {
+			return openapi.Evaluation{}, e.memoryError("evaluation")
+		}
+		all = append(all, block.Observations...)
+	}
+	scores, err := m.Evaluate(ctx, all, e.workers(), e.Limits)
+	if err != nil {
+		return openapi.Evaluation{}, err
+	}
+	if scores.Rows == 0 {
+		return openapi.Evaluation{}, fmt.Errorf("nothing to evaluate: %w", model.ErrNoObservations)
+	}
+	out.Invalid, out.Errors = invalid.Count, invalid.Errors
+	out.Observations, out.Outside, out.Limited, out.Unlabelled = scores.Rows, scores.Outside, scores.Limited, scores.Unlabelled
+	out.UnknownMethods = append([]string{}, scores.Unknown...)
+	out.OutcomeAccuracy = float64(scores.Outcomes) / float64(scores.Rows)
+	out.UsualOutcomeAccuracy = float64(scores.Majority) / float64(scores.Rows)
+	out.CalibrationError = scores.Calibration
+	out.Learned = methodScores(scores.Summarize(model.MethodScore.Trainable))
+	if rare := scores.Summarize(model.MethodScore.Rare); rare.Methods > 0 {
+		out.Rare = new(methodScores(rare))
+	}
+	if constant := scores.Summarize(func(s model.MethodScore) bool { return !s.Trainable() }); constant.Methods > 0 {
+		out.Constant = new(methodScores(constant))
+	}
+	for _, s := range scores.Methods {
+		out.Methods = append(out.Methods, openapi.EvaluatedMethod{
+			Method: s.Unit.ID, Learned: s.Trainable(), Rare: s.Rare(), Reached: s.Positives(), Scores: scoresOf(s.Confusion),
+		})
+	}
+	return out, nil
+}
+
+func scoresOf(c model.Confusion) openapi.Scores {
+	return openapi.Scores{Observations: c.Total(), Accuracy: c.Accuracy(), Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()}
+}
+
+func methodScores(s model.Summary) openapi.MethodScores {
+	return openapi.MethodScores{
+		Methods: s.Methods, Pooled: scoresOf(s.Pooled), Majority: scoresOf(s.Baseline), MinorityF1: s.Minority,
+		Mean: openapi.Scores{Accuracy: s.Accuracy, Precision: s.Precision, Recall: s.Recall, F1: s.F1},
+	}
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model"
+)
+
+// Methods implements [Service].
+func (e *Engine) Methods(ctx context.Context, name string) (openapi.MethodList, error) {
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return openapi.MethodList{}, err
+	}
+	out := openapi.MethodList{Methods: []openapi.Method{}}
+	for unit, u := range m.Units {
+		reached, observations := m.Support(unit)
+		out.Methods = append(out.Methods, openapi.Method{
+			ID: u.ID, Kind: u.Kind, Name: u.Name, File: u.File, Start: u.Start, End: u.End,
+			Reached: reached, Observations: observations, Learned: m.Trainable(unit),
+		})
+	}
+	return out, nil
+}
+
+// Explain implements [Service].
+func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.ExplainMethodParams) (openapi.Explanation, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return openapi.Explanation{}, err
+	}
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return openapi.Explanation{}, err
+	}
+	unit, err := m.unit(method)
+	if err != nil {
+		return openapi.Explanation{}, err
+	}
+	x := m.Explain(unit, req.Whole)
+	out := openapi.Explanation{
+		Model: m.Digest, Exact: m.Grammar.Exact(), Method: x.Unit.ID, File: x.Unit.File, Start: x.Unit.Start, End: x.Unit.End,
+		Reached: x.Reached, Observations: x.Rows, HeldOut: scores(x.HeldOut), Tree: *treeNode(x.Tree), Conditions: conditions(x.Ways),
+	}
+	var write func(io.Writer) error
+	switch req.Format {
+	case openapi.Text:
+		write = x.WriteText
+	case openapi.Dot:
+		write = x.WriteDOT
+	case openapi.Svg:
+		write = x.WriteSVG
+	default:
+		return out, nil
+	}
+	var text strings.Builder
+	err = write(&text)
+	out.Rendered = text.String()
+	return out, err
+}
+
+// scores returns the scores of a confusion matrix; nil if it is empty.
+func scores(c model.Confusion) *openapi.Scores {
+	if c.Total() == 0 {
+		return nil
+	}
+	return &openapi.Scores{Observations: c.Total(), Accuracy: c.Accuracy(), Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()}
+}
+
+// treeNode converts a decision tree. It recurses, because the depth of trees is limited.
+func treeNode(q *model.Node) *openapi.TreeNode {
+	if q == nil {
+		return nil
+	}
+	return &openapi.TreeNode{
+		Feature: q.Feature, Equivalent: q.Equal, Observations: q.Rows, Reached: q.Positives, Predicted: q.Reached, Probability: q.Probability,
+		Absent: treeNode(q.Absent), Present: treeNode(q.Present),
+	}
+}
+
+func conditions(found []model.Way) []openapi.Condition {
+	out := []openapi.Condition{}
+	for _, c := range found {
+		out = append(out, openapi.Condition{
+			With: append([]string{}, c.With...), Without: append([]string{}, c.Without...), Observations: c.Rows, Reached: c.Positives,
+		})
+	}
+	return out
+}

@@ -1,0 +1,244 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// maxGenerated is the most inputs of one answer.
+const maxGenerated = 1_000_000
+
+// errStopped stops the generation when the caller stops iterating.
+var errStopped = errors.New("stopped")
+
+// Generate implements [Service].
+func (e *Engine) Generate(ctx context.Context, grammar string, req openapi.GenerateRequest) iter.Seq2[openapi.GeneratedInput, error] {
+	return func(yield func(openapi.GeneratedInput, error) bool) {
+		x, err := e.newGeneration(ctx, grammar, req)
+		if err == nil {
+			x.yield = yield
+			err = x.run(ctx)
+		}
+		switch {
+		case errors.Is(err, errStopped):
+		case err != nil:
+			yield(openapi.GeneratedInput{}, err)
+		default:
+			yield(openapi.GeneratedInput{Summary: &x.summary}, nil)
+		}
+	}
+}
+
+// A generation generates the inputs of one request.
+type generation struct {
+	req     openapi.GenerateRequest
+	grammar *Grammar
+	opt     generate.Options
+	workers int
+	seed    uint64
+	summary openapi.GenerateSummary
+	yield   func(openapi.GeneratedInput, error) bool
+}
+
+func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.GenerateRequest) (*generation, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return nil, err
+	}
+	g, err := e.Library.Grammar(ctx, grammar)
+	if err != nil {
+		return nil, err
+	}
+	start, err := productiveRule(g.Grammar, req.Start)
+	if err != nil {
+		return nil, err
+	}
+	n := 10
+	if req.Strategy == openapi.Kpath {
+		n = maxGenerated
+	}
+	req.N = cmp.Or(req.N, n)
+	if req.Strategy == openapi.Kpath || req.Strategy == openapi.Forest {
+		req.MaxNodes = cmp.Or(req.MaxNodes, 200)
+	}
+	x := &generation{req: req, grammar: g, workers: e.workers(), seed: seed(req.Seed), opt: generate.Options{
+		Start: start, MaxNodes: req.MaxNodes, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
+		Cooldown: req.Cooldown, Expansions: req.Expansions,
+		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
+			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,
+		}[req.Spacing],
+	}}
+	x.summary.Seed = int64(x.seed)
+	if x.opt.Tokens, err = readTexts(g.Grammar, req.Tokens); err != nil { //nolint:contextcheck // reading one token back is bounded and takes no context
+		return nil, err
+	}
+	if g.Bundled && !req.SyntheticNames {
+		if x.opt.Names, err = generate.SampleNames(ctx, g.ID, g.Grammar); err != nil {
+			return nil, err
+		}
+	}
+	x.opt.Probabilities, err = x.probabilities(ctx)
+	return x, err
+}
+
+// productiveRule returns the parser rule that inputs derive from, and an error if
+// it derives none.
+func productiveRule(g *grammars.Grammar, name string) (string, error) {
+	start, err := startRule(g, name)
+	if err == nil && g.Nodes[g.Rule(start).Root].Size == grammars.Unproductive {
+		err = &openapi.FieldError{Field: "start", Value: start, Problem: fmt.Sprintf("the rule derives no input of grammar %s", g.Name)}
+	}
+	return start, err
+}
+
+// probabilities returns the probabilities of choices; nil for strategies that use
+// none.
+func (x *generation) probabilities(ctx context.Context) (p *generate.Probabilities, err error) {
+	uses := slices.Contains([]openapi.GenerateRequestStrategy{openapi.Common, openapi.Uncommon, openapi.Failure}, x.req.Strategy)
+	switch given := x.req.Probabilities; {
+	case given != nil && !uses:
+		return nil, openapi.FieldErrorf("probabilities", "the strategy must be common, uncommon or failure, not %s", x.req.Strategy)
+	case given != nil:
+		p, err = readProbabilities(x.grammar.Grammar, given)
+	case uses && x.grammar.Bundled:
+		p, err = generate.SampleProbabilities(ctx, x.grammar.ID, x.grammar.Grammar)
+	case uses:
+		return nil, &openapi.FieldError{
+			Field: "strategy", Value: string(x.req.Strategy),
+			Problem: fmt.Sprintf("needs the probabilities of a corpus, as grammar %s has no samples", x.grammar.Name),
+		}
+	}
+	if err == nil && x.req.Strategy == openapi.Uncommon {
+		p = p.Invert()
+	}
+	return p, err
+}
+
+// readTexts returns the texts of tokens in a request. Each must be read as its
+// token.
+func readTexts(g *grammars.Grammar, given map[string][]string) (generate.Texts, error) {
+	texts, writer := generate.Texts{}, g.Writer()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		token := slices.Index(g.Tokens(), name)
+		if token < 1 {
+			return nil, &openapi.FieldError{
+				Field: "tokens", Value: Excerpt(name), Problem: fmt.Sprintf("grammar %s has no such token%s", g.Name, didYouMean(name, g.Tokens()[1:])),
+			}
+		}
+		for _, text := range given[name] {
+			if !writer.IsToken(token, []byte(text)) {
+				return nil, &openapi.FieldError{Field: "tokens", Value: name, Problem: Excerpt(strconv.Quote(text)) + " is not read as this token"}
+			}
+			texts[token] = append(texts[token], []byte(text))
+		}
+	}
+	return texts, nil
+}
+
+// run generates all inputs.
+func (x *generation) run(ctx context.Context) error {
+	switch x.req.Strategy {
+	case openapi.Kpath:
+		return x.cover(ctx)
+	case openapi.Forest:
+		return x.forest(ctx)
+	default:
+		for input, err := range generate.Each(ctx, x.grammar.Grammar, x.opt, x.seed, x.req.N, x.workers) {
+			if err == nil {
+				err = x.take(0, input)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// take yields an input of a set; 0 if there are no sets.
+func (x *generation) take(set int, input *generate.Input) error {
+	x.summary.Inputs++
+	x.summary.Draws += input.Draws
+	line := generatedInput(input)
+	line.Set = set
+	if !x.yield(line, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func generatedInput(input *generate.Input) (out openapi.GeneratedInput) {
+	out.Input, out.InputBase64 = Encode(input.Text)
+	return out
+}
+
+// generator returns a generator that draws from the seed, and how it covers paths.
+func (x *generation) generator() (*generate.Generator, generate.CoverOptions, error) {
+	opt := generate.CoverOptions{
+		OneTarget: x.req.OneTarget || x.req.Strategy == openapi.Forest,
+		CloseOff: map[openapi.GenerateRequestCloseOff]generate.CloseOff{
+			openapi.CloseShortest: generate.ByShortest, openapi.CloseRandom: generate.ByChance, openapi.CloseLeastUsed: generate.ByLeastUsed,
+		}[x.req.CloseOff],
+	}
+	g, err := generate.New(x.grammar.Grammar, source(x.seed), x.opt)
+	return g, opt, err
+}
+
+// cover generates inputs until they cover all paths.
+func (x *generation) cover(ctx context.Context) error {
+	g, opt, err := x.generator() //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return err
+	}
+	cover, err := generate.NewCover(g, x.req.K, opt)
+	if err != nil {
+		return err
+	}
+	for range x.req.N {
+		input, err := cover.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if input == nil {
+			break
+		}
+		if err := x.take(0, input); err != nil {
+			return err
+		}
+	}
+	x.summary.Covered, x.summary.Paths = cover.Covered()
+	x.summary.Unrealised = len(cover.Unrealised())
+	return nil
+}
+
+// forest generates sets of inputs of growing coverage.
+func (x *generation) forest(ctx context.Context) error {
+	g, opt, err := x.generator() //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return err
+	}
+	forest, err := generate.NewForest(g, x.req.K, x.req.N, opt)
+	if err != nil {
+		return err
+	}
+	for x.summary.Inputs < maxGenerated {
+		set, input, err := forest.Next(ctx)
+		if err != nil || input == nil {
+			return err
+		}
+		if err := x.take(set, input); err != nil {
+			return err
+		}
+	}
+	return &limit.Error{What: "inputs of all sets", Value: strconv.Itoa(maxGenerated), Advice: "ask for fewer sets"}
+}

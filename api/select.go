@@ -1,0 +1,329 @@
+package api
+
+import (
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting/aim"
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// SelectionFormat names the format of a selection in its field inroad.
+const SelectionFormat = "selection/1"
+
+// maxCorpus is the most inputs of a selection.
+const maxCorpus = 1_000_000
+
+// Select implements [Service]. Methods for which no input was generated are in the
+// answer.
+func (e *Engine) Select(ctx context.Context, req openapi.SelectRequest, corpus iter.Seq2[openapi.SelectInput, error]) (openapi.Selection, error) {
+	var none openapi.Selection
+	opt, err := selectOptions(&req)
+	if err != nil {
+		return none, err
+	}
+	m, err := e.Library.Model(ctx, req.Model)
+	if err != nil {
+		return none, err
+	}
+	change, err := changeOf(m.Model, &req)
+	if err != nil {
+		return none, err
+	}
+	predict := selection.PredictOptions{Workers: e.workers(), Limits: e.Limits}
+	if e.Cache != nil {
+		if predict.Cache, err = e.Cache(m.Model); err != nil {
+			return none, err
+		}
+	}
+	c := newSelectCorpus(m.Model)
+	p, err := selection.PredictEach(ctx, m.Model, c.items(corpus), predict)
+	if err != nil {
+		return none, err
+	}
+	c.addTo(&opt, p.Inputs)
+	if req.Minimize {
+		return selectionAnswer(selection.Minimize(p, opt.Costs), m.Model, opt.Seed), nil
+	}
+	s := selection.Select(m.Model, p.Inputs, p, change, opt)
+	g := &gapFiller{model: m.Model, opt: opt, selection: s}
+	if err := g.fill(ctx, s.Undertested(p, req.Generate)); err != nil {
+		return none, err
+	}
+	out := selectionAnswer(s, m.Model, opt.Seed)
+	out.Ignored = change.Ignored
+	g.addTo(&out)
+	return out, nil
+}
+
+// SelectAll selects inputs without a model, for a reason: all of them, as far as the
+// budget and the maximum of the request allow. The change in the request is ignored,
+// and inputs need neither content nor digest.
+func SelectAll(req openapi.SelectRequest, corpus []openapi.SelectInput, why openapi.Fallback) (openapi.Selection, error) {
+	req.Diff, req.Touched, req.Untracked, req.Folders, req.Fallbacks = "", nil, nil, nil, nil
+	opt, err := selectOptions(&req)
+	if err != nil {
+		return openapi.Selection{}, err
+	}
+	c := newSelectCorpus(nil)
+	var inputs []selection.Input
+	for _, in := range corpus {
+		item, err := c.item(in)
+		if err != nil {
+			return openapi.Selection{}, err
+		}
+		inputs = append(inputs, selection.Input{Path: item.Path, Digest: item.Digest, Size: item.Size})
+	}
+	c.addTo(&opt, inputs)
+	change := selection.Change{Fallbacks: []selection.Fallback{{Cause: selection.Cause(why.Cause), Detail: why.Detail}}}
+	return selectionAnswer(selection.Select(nil, inputs, nil, change, opt), nil, opt.Seed), nil
+}
+
+// selectOptions validates a request and returns its options.
+func selectOptions(req *openapi.SelectRequest) (selection.Options, error) {
+	req.Inputs = nil // they are the corpus
+	if err := openapi.Validate(req); err != nil {
+		return selection.Options{}, err
+	}
+	for _, field := range []struct {
+		name     string
+		patterns []string
+	}{{"always", req.Always}, {"run_all_on", req.RunAllOn}, {"ignore", req.Ignore}} {
+		if err := selection.CheckPatterns(field.patterns); err != nil {
+			return selection.Options{}, openapi.FieldErrorf(field.name, "%v", err)
+		}
+	}
+	opt := selection.Options{
+		Goal:   selection.Goal{Recall: req.Recall, Budget: duration(req.BudgetMs), Max: req.Max, PerClass: req.PerClass},
+		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, Seed: seed(req.Seed),
+	}
+	switch {
+	case req.Recall > 0:
+	case req.BudgetMs > 0 || req.Max > 0:
+		opt.Goal.Recall = 1 // as far as the limits allow
+	default:
+		opt.Goal.Recall = selection.Defaults().Goal.Recall
+	}
+	return opt, nil
+}
+
+// changeOf maps the change of a request to units.
+func changeOf(m *model.Model, req *openapi.SelectRequest) (selection.Change, error) {
+	files, err := selection.ParseDiff(req.Diff)
+	if err != nil {
+		return selection.Change{}, openapi.FieldErrorf("diff", "%v", err)
+	}
+	git := selection.GitChange{Files: files, Untracked: req.Untracked, InputFolders: req.Folders}
+	if req.Touched != nil {
+		git.Touched = append([]string{}, *req.Touched...)
+	}
+	rules := selection.Rules{RunAllOn: req.RunAllOn, Ignore: append(selection.DefaultIgnore(), req.Ignore...)}
+	change := git.Map(selection.NewTable(m.Units, req.Root), rules)
+	var fallbacks []selection.Fallback
+	for _, f := range req.Fallbacks {
+		fallbacks = append(fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
+	}
+	change.Fallbacks = append(fallbacks, change.Fallbacks...)
+	return change, nil
+}
+
+// A selectCorpus keeps what a request says about its inputs.
+type selectCorpus struct {
+	units  map[string]int // by ID; nil without a model
+	inputs []inputFacts
+}
+
+// inputFacts is what a request says about an input besides its content.
+type inputFacts struct {
+	changed  openapi.SelectInputChanged
+	failed   bool
+	duration time.Duration
+}
+
+func newSelectCorpus(m *model.Model) *selectCorpus {
+	c := &selectCorpus{}
+	if m != nil {
+		c.units = map[string]int{}
+		for unit, u := range m.Units {
+			c.units[u.ID] = unit
+		}
+	}
+	return c
+}
+
+// items yields the inputs as items to predict.
+func (c *selectCorpus) items(corpus iter.Seq2[openapi.SelectInput, error]) iter.Seq2[selection.Item, error] {
+	return func(yield func(selection.Item, error) bool) {
+		for in, err := range corpus {
+			var item selection.Item
+			if err == nil {
+				item, err = c.item(in)
+			}
+			if err == nil && item.Read == nil && in.Digest == "" {
+				err = openapi.FieldErrorf("inputs", "%s: one of input, input_base64 and digest is required", Excerpt(in.Path))
+			}
+			if err == nil && len(c.inputs) > maxCorpus {
+				err = &limit.Error{What: "inputs of a selection", Value: strconv.Itoa(maxCorpus)}
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (c *selectCorpus) item(in openapi.SelectInput) (selection.Item, error) {
+	item := selection.Item{Path: in.Path, Size: in.Size}
+	if in.Input != nil || in.InputBase64 != nil {
+		text, err := Decode(in.Input, in.InputBase64)
+		if err != nil {
+			return item, err
+		}
+		item.Read = func() ([]byte, error) { return text, nil }
+	} else if in.Digest != "" {
+		if err := item.Digest.UnmarshalText([]byte(in.Digest)); err != nil {
+			return item, openapi.FieldErrorf("digest", "%v", err)
+		}
+	}
+	if in.Reached != nil {
+		item.Reached = &selection.Observation{}
+		for _, id := range *in.Reached {
+			if unit, ok := c.units[id]; ok { // a unit that the model does not know cannot have changed
+				item.Reached.Units = append(item.Reached.Units, unit)
+			}
+		}
+	}
+	c.inputs = append(c.inputs, inputFacts{in.Changed, in.Failed, duration(in.DurationMs)})
+	return item, nil
+}
+
+// addTo adds what is known of the inputs to the options of a selection.
+func (c *selectCorpus) addTo(opt *selection.Options, inputs []selection.Input) {
+	opt.Changed, opt.Failed = map[string]bool{}, map[selection.Digest]bool{}
+	timings := map[selection.Digest]selection.Timing{}
+	for i, in := range inputs {
+		facts := c.inputs[i]
+		if facts.changed != "" {
+			opt.Changed[in.Path] = facts.changed == openapi.New
+		}
+		if facts.failed {
+			opt.Failed[in.Digest] = true
+		}
+		if facts.duration > 0 {
+			timings[in.Digest] = selection.Timing{Size: in.Size, Duration: facts.duration}
+		}
+	}
+	opt.Costs = selection.LearnCosts(timings)
+}
+
+// A gapFiller generates inputs for changed methods that few inputs reach, and adds
+// them to the selection.
+type gapFiller struct {
+	model     *model.Model
+	opt       selection.Options
+	selection *selection.Selection
+	texts     map[string][]byte // generated inputs, by path
+	missed    []openapi.SelectMiss
+}
+
+func (g *gapFiller) fill(ctx context.Context, gaps []selection.Gap) error {
+	if len(gaps) == 0 {
+		return nil
+	}
+	aimer, err := aim.New(g.model)
+	if err != nil {
+		return err
+	}
+	known := map[selection.Digest]bool{}
+	for _, in := range g.selection.Inputs {
+		known[in.Digest] = true
+	}
+	g.texts = map[string][]byte{}
+	for _, gap := range gaps {
+		method := g.model.Units[gap.Unit].ID
+		r := rand.New(rand.NewPCG(g.opt.Seed, uint64(gap.Unit)))
+		inputs, misses, err := aimer.Find(ctx, r, []int{gap.Unit}, nil, aim.Options{N: gap.Missing})
+		if err != nil {
+			return err
+		}
+		for _, miss := range misses {
+			g.missed = append(g.missed, openapi.SelectMiss{Method: g.model.Units[miss.Unit].ID, Reason: Excerpt(miss.Err.Error())})
+		}
+		for _, generated := range inputs {
+			in := selection.Input{Digest: selection.DigestOf(generated.Text), Size: len(generated.Text)}
+			if known[in.Digest] {
+				continue
+			}
+			known[in.Digest] = true
+			in.Path = in.Digest.String()[:16] + "." + strings.ToLower(g.model.Grammar.Name)
+			g.texts[in.Path] = generated.Text
+			g.selection.Add(in, g.opt.Costs.Of(in), selection.Reason{Kind: selection.Generated, Unit: method, Chance: generated.Probability})
+		}
+	}
+	return nil
+}
+
+// addTo adds the content of the generated inputs to an answer.
+func (g *gapFiller) addTo(out *openapi.Selection) {
+	out.Missed = g.missed
+	for i := range out.Inputs {
+		in := &out.Inputs[i]
+		if text, ok := g.texts[in.Path]; ok && in.Reasons[0].Kind == openapi.WhyGenerated {
+			in.Input, in.InputBase64 = Encode(text)
+		}
+	}
+}
+
+// selectionAnswer returns a selection as the contract has it; the model may be nil.
+func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openapi.Selection {
+	out := openapi.Selection{
+		Inroad: SelectionFormat, Exact: true, Everything: s.Everything(), Fallbacks: []openapi.Fallback{}, Changed: []string{},
+		Corpus: len(s.Inputs), Classes: s.Classes, Affected: round(s.Affected, 1), Recall: round(s.Recall, 4),
+		CostMs: milliseconds(s.Cost), TotalMs: milliseconds(s.Total), Cut: s.Cut, Seed: int64(seed),
+		Inputs: []openapi.SelectedInput{}, Rest: []string{},
+	}
+	if m != nil {
+		out.Model, out.Exact = m.Digest, m.Grammar.Exact()
+	}
+	for _, f := range s.Fallbacks {
+		out.Fallbacks = append(out.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})
+	}
+	for _, unit := range s.Units {
+		out.Changed = append(out.Changed, m.Units[unit].ID)
+	}
+	for _, selected := range s.Selected {
+		in := s.Inputs[selected.Input]
+		entry := openapi.SelectedInput{Path: in.Path, Digest: in.Digest.String(), Size: in.Size, CostMs: milliseconds(selected.Cost)}
+		for _, why := range selected.Reasons {
+			entry.Reasons = append(entry.Reasons, openapi.SelectReason{
+				Kind: openapi.SelectReasonKind(why.Kind), Unit: why.Unit, Chance: round(why.Chance, 4),
+			})
+		}
+		out.Inputs = append(out.Inputs, entry)
+	}
+	for _, i := range s.Rest {
+		out.Rest = append(out.Rest, s.Inputs[i].Path)
+	}
+	return out
+}
+
+// duration returns a time of the contract, in milliseconds, as a duration.
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// milliseconds returns a duration as the contract has it, in microsecond steps.
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}
+
+func round(x float64, digits int) float64 {
+	scale := math.Pow10(digits)
+	return math.Round(x*scale) / scale
+}

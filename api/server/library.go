@@ -1,0 +1,125 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+)
+
+// A library loads grammars and models from the store, and caches them.
+type library struct {
+	store    *store.Store
+	grammars *cache[*api.Grammar]
+	models   *cache[*api.Model]
+}
+
+func newLibrary(s *store.Store, bytes int64) *library {
+	return &library{store: s, grammars: newCache[*api.Grammar](bytes / 2), models: newCache[*api.Model](bytes / 2)}
+}
+
+// bytes returns the approximate size of the caches.
+func (l *library) bytes() int64 { return l.grammars.bytes() + l.models.bytes() }
+
+// Grammars implements [api.Library].
+func (l *library) Grammars(ctx context.Context) ([]*api.Grammar, error) {
+	out, err := new(api.Files).Grammars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := l.store.Grammars()
+	for _, g := range stored {
+		out = append(out, &api.Grammar{ID: g.ID, Name: g.Name, Created: g.Created})
+	}
+	return out, err
+}
+
+// Grammar implements [api.Library]. Bundled grammars are found by name, others by ID.
+func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) {
+	return l.grammars.get(ctx, id, func() (*api.Grammar, int64, error) {
+		stored, err := l.sources(id)
+		if err != nil {
+			return nil, 0, err
+		}
+		g, err := api.LoadGrammar(stored.Start, stored.Sources)
+		if err != nil {
+			return nil, 0, err
+		}
+		// The parser's caches are limited by the number of nodes of the grammar.
+		return newGrammar(g, stored), int64(len(g.Nodes))<<12 + 1<<16, nil
+	})
+}
+
+// sources returns the files of a grammar.
+func (l *library) sources(id string) (store.Grammar, error) {
+	if isBundled(id) {
+		files, err := bundled.Sources(id)
+		return store.Grammar{ID: id, Name: id, Sources: files}, err
+	}
+	g, err := l.store.Grammar(id)
+	if _, none := errors.AsType[*store.NotFoundError](err); none {
+		err = api.GrammarNotFound(id)
+	}
+	return g, err
+}
+
+func isBundled(id string) bool { return slices.Contains(bundled.Names(), id) }
+
+// latest names the newest model: of all, or of the program before the @.
+const latest = "latest"
+
+// find returns the stored model with an ID, an alias, or a name such as calc@latest.
+func (l *library) find(name string) (store.Model, error) {
+	subject, ok := strings.CutSuffix(name, "@"+latest)
+	if !ok && name != latest {
+		m, err := l.store.Model(name)
+		if _, none := errors.AsType[*store.NotFoundError](err); none {
+			return l.store.Named(name)
+		}
+		return m, err
+	}
+	if !ok {
+		subject = ""
+	}
+	found, err := l.store.Models(subject, 0, 1)
+	if err == nil && len(found) == 0 {
+		err = &store.NotFoundError{Kind: "model", Name: name}
+	}
+	if err != nil {
+		return store.Model{}, err
+	}
+	return found[0], nil
+}
+
+// Model implements [api.Library].
+func (l *library) Model(ctx context.Context, name string) (*api.Model, error) {
+	stored, err := l.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.models.get(ctx, stored.ID, func() (*api.Model, int64, error) {
+		file, err := l.store.ModelFile(stored)
+		if err != nil {
+			return nil, 0, err
+		}
+		m, err := model.ReadModel(bytes.NewReader(file))
+		if err != nil {
+			return nil, 0, err
+		}
+		// Trees take about as much memory as uncompressed in the file, and their encoded
+		// predictions as much again.
+		return newModel(m, stored), 16*stored.Size + int64(len(m.Grammar.Nodes))<<12 + 1<<16, nil
+	})
+}
+
+func newModel(m *model.Model, stored store.Model) *api.Model {
+	out := api.NewModel(m)
+	out.Number, out.Created, out.Size, out.GrammarID = stored.Number, stored.Created, stored.Size, stored.Grammar
+	return out
+}

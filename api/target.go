@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"iter"
+	"math"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/targeting/aim"
+)
+
+// Target implements [Service].
+func (e *Engine) Target(ctx context.Context, name string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error] {
+	return func(yield func(openapi.TargetAnswer, error) bool) {
+		m, inputs, missed, used, err := e.aim(ctx, name, req)
+		if err != nil {
+			yield(openapi.TargetAnswer{}, err)
+			return
+		}
+		summary := &openapi.GenerateSummary{Inputs: len(inputs), Seed: int64(used)}
+		for _, input := range inputs {
+			summary.Draws += input.Draws
+			answer := openapi.TargetAnswer{Methods: m.ids(input.Units), Probability: math.Round(input.Probability*1e4) / 1e4, Uncertain: input.Doubtful}
+			answer.Input, answer.InputBase64 = Encode(input.Text)
+			if !yield(answer, nil) {
+				return
+			}
+		}
+		for _, miss := range missed {
+			if !yield(openapi.TargetAnswer{
+				Missed: m.Units[miss.Unit].ID, Verdict: openapi.Verdict(miss.Verdict), Reason: Excerpt(miss.Err.Error()),
+			}, nil) {
+				return
+			}
+		}
+		yield(openapi.TargetAnswer{Summary: summary}, nil)
+	}
+}
+
+// aim finds inputs for the methods of a request.
+func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest) (m *Model, inputs []aim.Input, missed []aim.Miss, used uint64, err error) {
+	if err = openapi.Validate(&req); err != nil {
+		return nil, nil, nil, 0, err
+	}
+	if m, err = e.Library.Model(ctx, name); err != nil {
+		return nil, nil, nil, 0, err
+	}
+	want, err := m.units(req.Methods)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	avoid, err := m.units(req.Avoid)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	draw, err := newDraw(m.Grammar, req.Style, req.Probabilities)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	aimer, err := aim.New(m.Model)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	used = seed(req.Seed)
+	inputs, missed, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
+		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, AnyOutcome: req.AnyOutcome,
+	})
+	return m, inputs, missed, used, err
+}
+
+// ids returns the IDs of units.
+func (m *Model) ids(units []int) []string {
+	var out []string
+	for _, unit := range units {
+		out = append(out, m.Units[unit].ID)
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/dtree"
+)
+
+// A Training is a request to learn a model from files of observations. A service
+// stores the observations under the program that their header names, and learns
+// from all that it has of the program at their commit.
+type Training struct {
+	Grammar      string
+	Start        string // a parser rule; the grammar's own if empty
+	From         string // a model whose trees are reused where they would be the same; may be empty
+	Options      openapi.TrainOptions
+	Observations Observations
+	Progress     func(openapi.Progress) // called from time to time; may be nil
+}
+
+// Train implements [Service]. The library keeps the model if it can.
+func (e *Engine) Train(ctx context.Context, t Training) (openapi.Model, error) {
+	g, err := e.Library.Grammar(ctx, t.Grammar)
+	if err != nil {
+		return openapi.Model{}, err
+	}
+	invalid := t.Observations.CountInvalid()
+	learned, err := e.Learn(ctx, Learning{
+		Grammar: g, Start: t.Start, From: t.From, Options: t.Options, Blocks: t.Observations.Blocks(), Progress: t.Progress,
+	})
+	if err != nil {
+		return openapi.Model{}, err
+	}
+	m := NewModel(learned)
+	if files, ok := e.Library.(*Files); ok {
+		files.Keep(m)
+	}
+	out := m.Answer()
+	out.Observations.Invalid = invalid.Count
+	return out, nil
+}
+
+// A Learning is a training whose observations can come from anywhere.
+type Learning struct {
+	Grammar  *Grammar
+	Start    string // a parser rule; the grammar's own if empty
+	From     string // a model whose trees are reused where they would be the same; may be empty
+	Options  openapi.TrainOptions
+	Blocks   iter.Seq2[Block, error]
+	Total    int64                  // observations in Blocks; 0 if unknown
+	Progress func(openapi.Progress) // called from time to time; may be nil
+}
+
+// Learn learns a model.
+func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
+	opt, err := e.modelOptions(&l.Options)
+	if err != nil {
+		return nil, err
+	}
+	start, err := l.Grammar.StartRule(l.Start)
+	if err != nil {
+		return nil, err
+	}
+	var from *model.Model
+	if l.From != "" {
+		m, err := e.Library.Model(ctx, l.From)
+		if err != nil {
+			return nil, err
+		}
+		from = m.Model
+	}
+	report := throttle(l.Progress)
+	opt.Progress = func(done, total int) {
+		report(openapi.Progress{Stage: "learning", Done: int64(done), Total: int64(total)})
+	}
+	trainer, err := model.NewTrainer(start, l.Grammar.Sources, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.gather(ctx, trainer, l, opt, report); err != nil {
+		return nil, err
+	}
+	report(openapi.Progress{Stage: "learning"})
+	return trainer.Train(ctx, from)
+}
+
+// gather gives a trainer its observations, unless learning from them would take too
+// much memory.
+func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning, opt model.Options, report func(openapi.Progress)) error {
+	done, checked := int64(0), int64(0)
+	for block, err := range l.Blocks {
+		if err != nil {
+			return err
+		}
+		trainer.AddHeader(block.Header)
+		if err := trainer.Add(ctx, block.Observations); err != nil {
+			return err
+		}
+		done += int64(len(block.Observations))
+		report(openapi.Progress{Stage: "reading", Done: done, Total: l.Total})
+		if done >= checked+checked/8 { // a check takes time in proportion to all observations
+			checked = done
+			if err := e.checkMemory(trainer.Size(), opt); err != nil {
+				return err
+			}
+		}
+	}
+	return e.checkMemory(trainer.Size(), opt)
+}
+
+// throttle limits how often progress is reported: there may be thousands of trees.
+func throttle(report func(openapi.Progress)) func(openapi.Progress) {
+	const interval = 50 * time.Millisecond
+	var last time.Time
+	stage := ""
+	return func(p openapi.Progress) {
+		now := time.Now()
+		if report == nil || p.Stage == stage && p.Done != p.Total && now.Sub(last) < interval {
+			return
+		}
+		last, stage = now, p.Stage
+		report(p)
+	}
+}
+
+// CheckTraining returns an error if the options are not allowed, or if training
+// would take too much memory judging by the number of observations and methods
+// alone. It sets absent options to their defaults, and draws the seed if it is 0.
+func (e *Engine) CheckTraining(o *openapi.TrainOptions, size model.Size) error {
+	opt, err := e.modelOptions(o)
+	if err != nil {
+		return err
+	}
+	return e.checkMemory(size, opt)
+}
+
+// checkMemory returns an error if training would take too much memory.
+func (e *Engine) checkMemory(size model.Size, opt model.Options) error {
+	if e.MaxMemory > 0 && model.EstimateMemory(size, opt) > e.MaxMemory {
+		return e.memoryError("training")
+	}
+	return nil
+}
+
+func (e *Engine) memoryError(of string) error {
+	return &limit.Error{What: "memory of " + of, Value: fmt.Sprintf("%d MiB", e.MaxMemory>>20)}
+}
+
+// modelOptions returns the options of a training request. It sets fields that are
+// absent, so that the same request with the same observations gives the same model.
+func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
+	if err := openapi.Validate(o); err != nil {
+		return model.Options{}, inOptions(err)
+	}
+	if err := setBalance(o); err != nil {
+		return model.Options{}, inOptions(err)
+	}
+	learner, err := newLearner(o.Learner)
+	if err != nil {
+		return model.Options{}, inOptions(err)
+	}
+	o.Seed = new(openapi.Seed(seed(o.Seed)))
+	opt := model.Options{
+		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs,
+		Trivia: *o.Trivia, Outcome: *o.Outcome, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
+		Balance: map[openapi.TrainOptionsBalance]dtree.Balance{
+			openapi.None: dtree.None, openapi.Sqrt: dtree.Sqrt, openapi.Subsample: dtree.Subsample,
+		}[o.Balance],
+		Learner: learner, Workers: e.workers(), Limits: e.Limits,
+	}
+	var kinds []string
+	for _, name := range o.Features {
+		kinds = append(kinds, string(name))
+	}
+	if len(kinds) > 0 {
+		opt.Extras, err = features.KindsNamed(kinds...)
+	}
+	return opt, err
+}
+
+// inOptions names the field of an error as a training request does.
+func inOptions(err error) error {
+	if field, ok := errors.AsType[*openapi.FieldError](err); ok {
+		field.Field = "options." + field.Field
+	}
+	return err
+}
+
+// ModelFile implements [Service].
+func (e *Engine) ModelFile(ctx context.Context, name string) (io.ReadCloser, error) {
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(&file), nil
+}
+
+// Model implements [Service].
+func (e *Engine) Model(ctx context.Context, name string) (openapi.Model, error) {
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return openapi.Model{}, err
+	}
+	return m.Answer(), nil
+}
+
+// Answer returns the model as the contract has it.
+func (m *Model) Answer() openapi.Model {
+	out := openapi.Model{
+		ID: m.Digest, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.GrammarID, Created: m.Created, Size: m.Size,
+		Exact: m.Grammar.Exact(), Code: report(m.Grammar).Summary.Code,
+		Observations: openapi.Gathered{
+			Given: m.Stats.Observations, Duplicates: m.Stats.Duplicates, Contradictory: m.Stats.Contradictory,
+			Outside: m.Stats.Outside, Unlabelled: m.Stats.Unknown, Limited: m.Stats.Limited, Used: m.Rows,
+		},
+		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns, K: m.Options.K, Seed: int64(m.Options.Seed),
+	}
+	scores := m.HeldOutScores()
+	for _, s := range scores.Methods {
+		out.Methods.All++
+		switch {
+		case s.Trainable():
+			out.Methods.Learned++
+		case s.Reached == 0:
+			out.Methods.Never++
+		default:
+			out.Methods.Always++
+		}
+	}
+	if learned := scores.Summarize(model.MethodScore.Trainable); learned.Pooled.Total() > 0 {
+		out.HeldOut = new(methodScores(learned))
+	}
+	if rare := scores.Summarize(model.MethodScore.Rare); rare.Pooled.Total() > 0 {
+		out.Rare = new(methodScores(rare))
+	}
+	return out
+}

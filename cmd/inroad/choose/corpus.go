@@ -1,0 +1,293 @@
+package choose
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// A corpus is the inputs to select from, with what is known of them.
+type corpus struct {
+	paths        []string // of files and folders
+	observations []string // files
+	history      string   // file
+	cli.Streams
+
+	files   []string
+	changed map[string]openapi.SelectInputChanged // by path
+	failed  map[selection.Digest]bool
+	reached map[selection.Digest][]string // methods, by ID
+	costs   *selection.Costs              // nil until they are read
+}
+
+// list lists the files of the corpus.
+func (c *corpus) list() error {
+	files, err := cli.InputFiles(c.paths)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("--corpus %s: contains no file", cli.Printable(strings.Join(c.paths, ", ")))
+	}
+	slices.Sort(files)
+	c.files = slices.Compact(files)
+	return nil
+}
+
+// readHistory reads which inputs failed, and how long inputs take.
+func (c *corpus) readHistory() error {
+	h, err := readHistory(c.history)
+	if err != nil {
+		return err
+	}
+	c.failed, c.costs = h.Failed(), selection.LearnCosts(h.Timings())
+	return nil
+}
+
+// readObservations reads which methods inputs reached at the commit of the model,
+// and how long inputs take unless the history tells.
+func (c *corpus) readObservations(commit string) error {
+	c.reached = map[selection.Digest][]string{}
+	timings := map[selection.Digest]selection.Timing{}
+	for _, name := range c.observations {
+		header, err := c.readObservationFile(name, func(header observation.Header, o observation.Observation) {
+			d := selection.DigestOf(o.Input)
+			if o.Duration > 0 {
+				timings[d] = selection.Timing{Size: len(o.Input), Duration: max(o.Duration, timings[d].Duration)}
+			}
+			if o.Methods != nil && sameProgram(header.Commit, commit) {
+				c.reached[d] = append(c.reached[d], o.Methods...)
+			}
+		})
+		switch {
+		case err != nil:
+			return err
+		case sameProgram(header.Commit, commit):
+		case strings.HasSuffix(header.Commit, dirty):
+			c.Notef("note: %s was observed with uncommitted changes; only its durations are used", cli.InputName(name))
+		default:
+			c.Notef("note: %s was observed at another commit than the model's; only its durations are used", cli.InputName(name))
+		}
+	}
+	if c.costs.Assumed {
+		c.costs = selection.LearnCosts(timings)
+	}
+	return nil
+}
+
+// sameProgram reports whether what was observed holds for the program of the model.
+// With uncommitted changes, the program can be any.
+func sameProgram(observed, trained string) bool {
+	return observed == trained && !strings.HasSuffix(trained, dirty)
+}
+
+func (c *corpus) readObservationFile(name string, each func(observation.Header, observation.Observation)) (header observation.Header, err error) {
+	files, err := cli.OpenObservations([]string{name}, false, c.Streams)
+	if err != nil {
+		return header, err
+	}
+	defer files.Close()
+	for block, err := range files.Blocks() {
+		if err != nil {
+			return header, err
+		}
+		header = block.Header
+		for _, o := range block.Observations {
+			each(header, o)
+		}
+	}
+	files.Summarize()
+	return header, nil
+}
+
+// readAhead is the number of files that are read before they are needed.
+const readAhead = 16
+
+// inputs yields the inputs for a request, in order. It ends at the first file that
+// cannot be read.
+func (c *corpus) inputs(ctx context.Context, bar *cli.Progress) iter.Seq2[openapi.SelectInput, error] {
+	type result struct {
+		in  openapi.SelectInput
+		err error
+	}
+	return func(yield func(openapi.SelectInput, error) bool) {
+		stopped := make(chan struct{})
+		results := make(chan chan result, readAhead) // each has the result of one file
+		var group sync.WaitGroup
+		defer group.Wait()
+		defer close(stopped)
+		group.Go(func() {
+			defer close(results)
+			for _, name := range c.files {
+				read := make(chan result, 1)
+				select {
+				case <-stopped:
+					return
+				case results <- read:
+				}
+				group.Go(func() {
+					in, err := c.input(name)
+					read <- result{in, err}
+				})
+			}
+		})
+		done := 0
+		for read := range results {
+			r := <-read
+			if r.err == nil {
+				r.err = context.Cause(ctx)
+			}
+			if !yield(r.in, r.err) || r.err != nil {
+				return
+			}
+			done++
+			bar.Set(done)
+		}
+	}
+}
+
+// input reads an input. It has the methods that it reached, or else its content; an
+// input that is too large has neither, so that it may reach any method.
+func (c *corpus) input(name string) (openapi.SelectInput, error) {
+	in := openapi.SelectInput{Path: filepath.ToSlash(name)}
+	text, err := readInput(name)
+	if err != nil {
+		return in, cli.FileError(name, err)
+	}
+	known := selection.Input{Size: len(text)}
+	needsContent := len(text) <= observation.MaxInput
+	if len(c.failed) > 0 || len(c.reached) > 0 || !c.costs.Assumed || !needsContent {
+		known.Digest = selection.DigestOf(text)
+	}
+	if reached, ok := c.reached[known.Digest]; ok {
+		in.Reached, needsContent = new(append([]string{}, reached...)), false
+	}
+	if needsContent {
+		in.Input, in.InputBase64 = api.Encode(text)
+	} else {
+		in.Digest, in.Size = known.Digest.String(), known.Size
+	}
+	c.describe(&in, known)
+	return in, nil
+}
+
+// describe adds what is known of an input besides its content.
+func (c *corpus) describe(in *openapi.SelectInput, known selection.Input) {
+	in.Changed, in.Failed = c.changed[in.Path], c.failed[known.Digest]
+	if c.costs != nil && !c.costs.Assumed {
+		in.DurationMs = milliseconds(c.costs.Of(known))
+	}
+}
+
+// withoutContent returns the inputs without their content, also those that cannot
+// be read.
+func (c *corpus) withoutContent() []openapi.SelectInput {
+	out := make([]openapi.SelectInput, len(c.files))
+	for i, name := range c.files {
+		in, known := &out[i], selection.Input{}
+		in.Path = filepath.ToSlash(name)
+		if text, err := readInput(name); err == nil {
+			known.Digest, known.Size = selection.DigestOf(text), len(text)
+			in.Digest, in.Size = known.Digest.String(), known.Size
+		}
+		c.describe(in, known)
+	}
+	return out
+}
+
+// readInput reads an input, but no more than one byte over the limit.
+func readInput(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.Grow(int(min(info.Size(), observation.MaxInput)) + bytes.MinRead) // inputs are many, so they are read at once
+	_, err = text.ReadFrom(io.LimitReader(file, observation.MaxInput+1))
+	return text.Bytes(), err
+}
+
+// mark marks the inputs that a change adds or edits, and adds the folders of the
+// corpus to the request.
+func (c *corpus) mark(found *foundChange, req *openapi.SelectRequest) {
+	inputs := map[string]string{} // by the place in the repository
+	for _, name := range c.files {
+		inputs[found.place(name)] = filepath.ToSlash(name)
+	}
+	c.changed = map[string]openapi.SelectInputChanged{}
+	for _, f := range found.RelevantFiles() {
+		if name, ok := inputs[f.New]; ok {
+			c.changed[name] = openapi.Edited
+			if f.Old == "" {
+				c.changed[name] = openapi.New
+			}
+		}
+	}
+	for _, file := range found.Untracked {
+		if name, ok := inputs[file]; ok {
+			c.changed[name] = openapi.New
+		}
+	}
+	for _, name := range c.paths {
+		req.Folders = append(req.Folders, found.place(filepath.Clean(name)))
+	}
+}
+
+// A cache is a file of predictions.
+type cache struct {
+	file  string
+	cache *selection.Cache // nil until it is opened
+}
+
+// open reads the predictions of a model. A file that is missing, damaged, or of
+// another model is an empty cache.
+func (c *cache) open(m *model.Model) (*selection.Cache, error) {
+	c.cache = selection.NewCache(m.Digest, len(m.Units))
+	file, err := os.Open(c.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.cache, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--cache %s: %w", cli.Printable(c.file), cli.Cause(err))
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	read, err := selection.ReadCache(file, m.Digest, len(m.Units))
+	switch {
+	case errors.Is(err, selection.ErrCache):
+	case err != nil:
+		return nil, fmt.Errorf("--cache %s: %w", cli.Printable(c.file), cli.Cause(err))
+	default:
+		c.cache = read
+	}
+	return c.cache, nil
+}
+
+// save writes the predictions if there are others than in the file.
+func (c *cache) save() error {
+	if c.cache == nil || !c.cache.Changed() {
+		return nil
+	}
+	return cli.FileError(c.file, outfile.Write(c.file, 0o644, c.cache.Write))
+}

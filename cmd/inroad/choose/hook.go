@@ -1,0 +1,193 @@
+package choose
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+// hookMark is the line that marks a hook as ours.
+const hookMark = "# Installed by inroad hook install; inroad hook uninstall removes it."
+
+// hookText is a pre-push hook. Git gives it one line per branch: its name and
+// commit here and at the remote. A commit of zeros means none.
+const hookText = `#!/bin/sh
+` + hookMark + `
+# It runs the inputs of a corpus that are selected for the pushed commits.
+
+if ! command -v inroad >/dev/null; then
+	echo 'pre-push: inroad is not installed, so no inputs are run' >&2
+	exit 0
+fi
+selected=$(mktemp) || exit 1
+trap 'rm -f "$selected"' EXIT
+while read -r _ here _ there; do
+	case $here in *[!0]*) ;; *) continue ;; esac
+	case $there in *[!0]*) base=$there ;; *) base=refs/remotes/$1/HEAD ;; esac
+	inroad select --base "$base" --format paths0 %s </dev/null >"$selected" || exit 1
+	if [ -s "$selected" ]; then
+		xargs -0 sh -c %s sh <"$selected" || exit 1
+	fi
+done
+`
+
+// NewHook returns the command hook.
+func NewHook() *cobra.Command {
+	return cli.Group("hook", "Run the inputs selected for a change before it is pushed",
+		`Run the inputs selected for a change before it is pushed, with a git hook. A hook
+of another origin is never changed.`, newHookInstall(), newHookUninstall())
+}
+
+func newHookInstall() *cobra.Command {
+	var run string
+	var printOnly bool
+	cmd := &cobra.Command{
+		Use:   "install --run COMMAND [--print] -- SELECT-FLAG...",
+		Short: "Install a pre-push hook",
+		Long: `Install a pre-push hook in the repository of the current folder.
+
+The hook runs inroad select with the flags after --, compared with what the remote
+has, and then the command with the selected paths as arguments. If the command
+fails, nothing is pushed; git push --no-verify skips the hook.`,
+		Example:               `  inroad hook install --run ./run-inputs -- --model p.model --corpus testdata --budget 30s`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := hook(run, args)
+			if err != nil {
+				return err
+			}
+			if printOnly {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+				return err
+			}
+			return installHook(cmd.Context(), text, cli.StreamsOf(cmd))
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&run, "run", "", "shell `COMMAND` that runs inputs, given their paths")
+	flags.BoolVar(&printOnly, "print", false, "print the hook without installing it")
+	return cmd
+}
+
+func newHookUninstall() *cobra.Command {
+	return &cobra.Command{
+		Use:                   "uninstall",
+		Short:                 "Remove the pre-push hook",
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return uninstallHook(cmd.Context(), cli.StreamsOf(cmd))
+		},
+	}
+}
+
+// hook returns the text of a hook that runs a command with the inputs that select
+// selects. The flags of select are checked now, not at the first push.
+func hook(run string, args []string) (string, error) {
+	if run == "" {
+		return "", errors.New("no command to run inputs: give --run COMMAND")
+	}
+	sel := NewSelect()
+	(&cobra.Command{Use: "inroad"}).AddCommand(sel) // errors name the whole command
+	if err := sel.ParseFlags(args); err != nil {
+		return "", cli.FlagError(sel, err)
+	}
+	if sel.Flags().NArg() > 0 {
+		return "", fmt.Errorf("%q: only flags of select can follow --", sel.Flags().Arg(0))
+	}
+	for _, name := range []string{"model", "corpus"} {
+		if !sel.Flags().Changed(name) {
+			return "", fmt.Errorf("select needs --%s; give it after --", name)
+		}
+	}
+	for _, name := range []string{"base", "diff", "format"} {
+		if sel.Flags().Changed(name) {
+			return "", fmt.Errorf("--%s: the hook sets it", name)
+		}
+	}
+	var quoted []string
+	for _, arg := range args {
+		quoted = append(quoted, shellQuote(arg))
+	}
+	return fmt.Sprintf(hookText, strings.Join(quoted, " "), shellQuote(run+` "$@"`)), nil
+}
+
+// shellQuote returns a word that a shell reads as the text.
+func shellQuote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// findHook returns the file of the pre-push hook, and whether we wrote it.
+func findHook(ctx context.Context) (name string, isOurs bool, err error) {
+	out, err := git(ctx, "rev-parse", "--git-path", "hooks/pre-push")
+	if err != nil {
+		return "", false, err
+	}
+	name = strings.TrimSuffix(out, "\n")
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return name, false, cli.FileError(name, err)
+	}
+	text, err := os.ReadFile(name)
+	return name, bytes.Contains(text, []byte("\n"+hookMark+"\n")), cli.FileError(name, err)
+}
+
+func installHook(ctx context.Context, text string, streams cli.Streams) error {
+	name, isOurs, err := findHook(ctx)
+	switch {
+	case name != "" && errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(filepath.Dir(name), 0o755) //nolint:gosec // as git creates it
+	case err != nil:
+		return err
+	case !isOurs:
+		return fmt.Errorf("%s: a hook of another origin exists; --print prints the lines to add to it", cli.Printable(name))
+	default:
+		err = os.Remove(name)
+	}
+	if err == nil {
+		err = writeNew(name, text)
+	}
+	if err != nil {
+		return cli.FileError(name, err)
+	}
+	streams.Notef("installed %s", cli.Printable(name))
+	return nil
+}
+
+// writeNew writes a program that does not exist yet.
+func writeNew(name, text string) (err error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) //nolint:gosec // git runs it
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = file.WriteString(text)
+	return err
+}
+
+func uninstallHook(ctx context.Context, streams cli.Streams) error {
+	name, isOurs, err := findHook(ctx)
+	switch {
+	case name != "" && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no hook is installed", cli.Printable(name))
+	case err != nil:
+		return err
+	case !isOurs:
+		return fmt.Errorf("%s: the hook is of another origin, and stays", cli.Printable(name))
+	}
+	if err := os.Remove(name); err != nil {
+		return cli.FileError(name, err)
+	}
+	streams.Notef("removed %s", cli.Printable(name))
+	return nil
+}

@@ -1,0 +1,296 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/client"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/targeting/selection"
+)
+
+// A task is what select and select minimize share: a request about a corpus, and
+// the output.
+type task struct {
+	req    openapi.SelectRequest
+	corpus corpus
+	cache  cache
+	server cli.Server
+	output output
+	cli.Streams
+
+	service api.Service
+}
+
+// bindCorpus adds the flags for the corpus and the model.
+func (t *task) bindCorpus(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	cli.BindModel(flags, &t.req.Model)
+	flags.StringArrayVar(&t.corpus.paths, "corpus", nil, "`DIR` of inputs, or one input; may be repeated")
+	flags.StringArrayVar(&t.corpus.observations, "observations", nil, "`FILE` with the methods that inputs reached and how long they took; may be repeated")
+	flags.StringVar(&t.corpus.history, "history", "", "`FILE` with the results of earlier selections")
+	flags.StringVar(&t.cache.file, "cache", "", "`FILE` to keep predictions in; a service has its own cache")
+	t.server.BindWorkers(flags)
+}
+
+// check checks that there is a model and a corpus.
+func (t *task) check() error {
+	switch {
+	case t.req.Model == "":
+		return errors.New("no model: give --model FILE")
+	case len(t.corpus.paths) == 0:
+		return errors.New("no inputs: give --corpus DIR")
+	}
+	return nil
+}
+
+// open lists the inputs of the corpus, and opens the service.
+func (t *task) open(streams cli.Streams) (err error) {
+	t.Streams, t.corpus.Streams, t.output.Streams = streams, streams, streams
+	if t.service, err = t.server.Service(); err != nil {
+		return err
+	}
+	if engine, ok := t.service.(*api.Engine); ok && t.cache.file != "" {
+		engine.Cache = t.cache.open
+	}
+	return t.corpus.list()
+}
+
+// ask sends the request about a model, and saves the cache.
+func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, error) {
+	req := t.req // the request that all inputs are selected for if this fails
+	req.Model = m.ID
+	if err := t.corpus.readObservations(m.Commit); err != nil {
+		return openapi.Selection{}, err
+	}
+	if t.req.BudgetMs > 0 && t.corpus.costs.Assumed {
+		t.Notef("note: no durations of inputs are known; each input counts as %v", t.corpus.costs.Of(selection.Input{}))
+	}
+	bar := cli.NewProgress(t.Err, "inputs", len(t.corpus.files))
+	defer bar.End()
+	s, err := t.service.Select(ctx, req, t.corpus.inputs(ctx, bar))
+	if err != nil {
+		return s, err
+	}
+	cli.NoteSeed(t.Streams, t.req.Seed, s.Seed)
+	return s, t.cache.save()
+}
+
+type selectCommand struct {
+	task
+	change      change
+	onError     string
+	generateDir string
+}
+
+// NewSelect returns the command select.
+func NewSelect() *cobra.Command {
+	c := &selectCommand{}
+	cmd := &cobra.Command{
+		Use:   "select --model MODEL --corpus DIR --base REV [flags]",
+		Short: "Select the inputs of a corpus to run for a change",
+		Long: `Select the inputs of a corpus to run for a change.
+
+The change is what git reports since the base, or a unified diff against the
+commit that the model was trained at. Its lines are mapped to methods, and the
+model predicts which inputs reach these methods. Inputs that the change adds or
+edits, that failed recently or that --always names are selected too, and a few at
+random, to measure what the selection misses.
+
+All inputs are selected if the effect of the change is unknown: there is no model
+or a stale one, changed lines are in no method, a method is new, was never observed
+or is predicted badly, the clone is shallow, or any error occurs. The exit status
+is 0 then, unless --on-error fail is given and an error occurs.
+
+Paths are printed in the order to run them: first one input of each class.`,
+		Example: `  inroad select --model p.model --corpus testdata --base origin/main | xargs -d '\n' ./run-inputs
+  inroad select --model p.model --corpus testdata --base origin/main --budget 5m --format paths0 --rest rest.txt
+  inroad select minimize --model p.model --corpus testdata
+  inroad select learn results.ndjson --selection select.json --history history.json`,
+		Args:                  cli.UnknownCommand,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.check(); err != nil {
+				return err
+			}
+			if err := c.open(cli.StreamsOf(cmd)); err != nil {
+				return err
+			}
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	c.bindCorpus(flags)
+	c.change.bind(flags)
+	cli.Bind(flags, &c.req, "root", "run_all_on", "ignore", "always", "recall", "budget_ms", "max", "per_class", "sample", "min_recall", "seed", "generate")
+	flags.StringVar(&c.generateDir, "generate-dir", "", "`DIR` to write generated inputs to")
+	c.output.bind(flags)
+	cli.BindEnum(flags, &c.onError, "on-error", "all selects all inputs on an error, fail fails", "all", "fail")
+	c.server.Bind(flags)
+	cmd.AddCommand(newMinimize(), newLearn(), newReport())
+	return cmd
+}
+
+// check checks flags that depend on each other.
+func (c *selectCommand) check() error {
+	err := c.task.check()
+	switch {
+	case err != nil:
+		return err
+	case (c.change.base == "") == (c.change.diff == ""):
+		return errors.New("no change: give either --base REV or --diff FILE")
+	case (c.req.Generate > 0) != (c.generateDir != ""):
+		return errors.New("--generate and --generate-dir: give both or none")
+	}
+	return nil
+}
+
+func (c *selectCommand) run(ctx context.Context) error {
+	s, err := c.choose(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && c.onError == "all" {
+		cause := selection.OtherError
+		if _, ok := errors.AsType[*client.UnreachableError](err); ok {
+			cause = selection.Unreachable
+		}
+		s, err = c.selectAll(cause, err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	s.Base = c.change.base
+	return c.output.write(s)
+}
+
+func (c *selectCommand) choose(ctx context.Context) (openapi.Selection, error) {
+	if err := c.corpus.readHistory(); err != nil {
+		return openapi.Selection{}, err
+	}
+	m, err := cli.OpenModel(ctx, c.service, c.req.Model, c.Streams)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.withoutModel(ctx)
+	}
+	if err != nil {
+		return openapi.Selection{}, err
+	}
+	if err := c.readChange(ctx, m.Commit); err != nil {
+		return openapi.Selection{}, err
+	}
+	s, err := c.ask(ctx, m)
+	if err != nil {
+		return s, err
+	}
+	return s, c.writeGenerated(&s)
+}
+
+// readChange adds the change to the request, and marks the inputs that it adds or
+// edits.
+func (c *selectCommand) readChange(ctx context.Context, commit string) error {
+	if c.change.diff == "" && commit == "" {
+		c.req.Fallbacks = []openapi.Fallback{{Cause: string(selection.StaleModel), Detail: "the model does not name the commit that it was trained at"}}
+		return nil
+	}
+	found, err := c.change.read(ctx, commit, c.In)
+	if err != nil {
+		return err
+	}
+	found.addTo(&c.req)
+	c.corpus.mark(found, &c.req)
+	return nil
+}
+
+// withoutModel selects all inputs. The change still tells which of them are new.
+func (c *selectCommand) withoutModel(ctx context.Context) (openapi.Selection, error) {
+	if c.change.diff == "" {
+		found, err := c.change.read(ctx, "", c.In)
+		if err != nil {
+			return openapi.Selection{}, err
+		}
+		c.corpus.mark(found, &c.req)
+	}
+	return c.selectAll(selection.NoModel, c.req.Model+": not found")
+}
+
+// selectAll selects all inputs, for a reason.
+func (c *selectCommand) selectAll(cause selection.Cause, detail string) (openapi.Selection, error) {
+	return api.SelectAll(c.req, c.corpus.withoutContent(), openapi.Fallback{Cause: string(cause), Detail: detail})
+}
+
+// writeGenerated writes the generated inputs to their folder, and reports the
+// methods without one.
+func (c *selectCommand) writeGenerated(s *openapi.Selection) error {
+	for _, miss := range s.Missed {
+		c.Notef("note: no input was generated for %s: %s", cli.Printable(miss.Method), cli.Printable(miss.Reason))
+	}
+	for i, in := range s.Inputs {
+		if in.Input == nil && in.InputBase64 == nil {
+			continue
+		}
+		text, err := api.Decode(in.Input, in.InputBase64)
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(c.generateDir, in.Path)
+		err = os.MkdirAll(c.generateDir, 0o755) //nolint:gosec // inputs are for others to read
+		if err == nil {
+			err = outfile.Write(name, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err })
+		}
+		if err != nil {
+			return fmt.Errorf("--generate-dir %s: %w", cli.Printable(c.generateDir), cli.Cause(err))
+		}
+		s.Inputs[i].Path = filepath.ToSlash(name)
+	}
+	return nil
+}
+
+func newMinimize() *cobra.Command {
+	t := &task{}
+	t.req.Minimize = true
+	cmd := &cobra.Command{
+		Use:   "minimize --model MODEL --corpus DIR [flags]",
+		Short: "Select a smallest part of a corpus that reaches the same methods",
+		Long: `Select a part of a corpus that reaches the same methods as the whole corpus, and
+from which no input can be removed without losing a method. Cheap inputs are
+preferred. Inputs that cannot be predicted are all kept.`,
+		Example:               `  inroad select minimize --model p.model --corpus testdata`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := t.check(); err != nil {
+				return err
+			}
+			if err := t.open(cli.StreamsOf(cmd)); err != nil {
+				return err
+			}
+			if err := t.corpus.readHistory(); err != nil {
+				return err
+			}
+			m, err := cli.OpenModel(cmd.Context(), t.service, t.req.Model, t.Streams)
+			if err != nil {
+				return err
+			}
+			s, err := t.ask(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			return t.output.write(s)
+		},
+	}
+	t.bindCorpus(cmd.Flags())
+	t.output.bind(cmd.Flags())
+	t.server.Bind(cmd.Flags())
+	return cmd
+}

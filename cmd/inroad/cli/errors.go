@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars/limit"
+)
+
+// Message returns an error as a command prints it: fields of a request are named by
+// the flags that set them.
+func Message(cmd *cobra.Command, err error) string {
+	text := err.Error()
+	if field, ok := errors.AsType[*openapi.FieldError](err); ok {
+		if name := FlagName(field.Field); cmd.Flags().Lookup(name) != nil {
+			flagged := *field
+			flagged.Field = "--" + name
+			text = strings.Replace(text, field.Error(), flagged.Error(), 1)
+		}
+	}
+	return text
+}
+
+// FlagError explains a flag that cannot be parsed.
+func FlagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if field, ok := errors.AsType[*openapi.FieldError](err); ok {
+			return field
+		}
+		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, Printable(invalid.GetValue()), invalid.Unwrap())
+	}
+	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// Remedy returns the flag that raises the limit of an error, to append to it; empty
+// if the error is no limit or no flag raises it.
+func Remedy(flags *pflag.FlagSet, err error) string {
+	reached, ok := errors.AsType[*limit.Error](err)
+	if !ok || reached.Option == "" || flags.Lookup(FlagName(reached.Option)) == nil {
+		return ""
+	}
+	return "; raise it with --" + FlagName(reached.Option)
+}

@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api/openapi"
+)
+
+// EnumKey is the annotation of a flag that lists the values it takes, for shells to
+// complete.
+const EnumKey = "inroad_enum"
+
+// Bind adds a flag for each named field of a request, a pointer to a generated
+// struct, in this order. The name, default, description and allowed values of a
+// flag are those of the contract: max_nodes becomes --max-nodes, and a time such as
+// budget_ms becomes --budget, a duration.
+func Bind(flags *pflag.FlagSet, request any, names ...string) {
+	BindPrefixed(flags, "", request, names...)
+}
+
+// BindPrefixed adds flags as [Bind] does, with a prefix to their names.
+func BindPrefixed(flags *pflag.FlagSet, prefix string, request any, names ...string) {
+	fields := openapi.Fields(request)
+	v := reflect.ValueOf(request).Elem()
+	for _, name := range names {
+		i := slices.IndexFunc(fields, func(f openapi.Field) bool { return f.Name == name })
+		if i < 0 {
+			panic(fmt.Sprintf("%T has no field %s", request, name))
+		}
+		bindField(flags, prefix, fields[i], v)
+	}
+}
+
+// BindFields adds flags for fields that no request has, such as limits of a command
+// that only runs here. Each sets the field of a struct that has its name in JSON.
+func BindFields(flags *pflag.FlagSet, to any, fields ...openapi.Field) {
+	for _, f := range fields {
+		bindField(flags, "", f, reflect.ValueOf(to).Elem())
+	}
+}
+
+// Between returns the schema of a whole number.
+func Between(least, most float64) openapi.Schema {
+	return openapi.Schema{Type: "integer", Min: &least, Max: &most}
+}
+
+// FlagName returns the flag for a field of a request.
+func FlagName(field string) string {
+	field = field[strings.LastIndexByte(field, '.')+1:]
+	return strings.ReplaceAll(strings.TrimSuffix(field, "_ms"), "_", "-")
+}
+
+func bindField(flags *pflag.FlagSet, prefix string, f openapi.Field, request reflect.Value) {
+	value := &fieldValue{field: f, to: fieldByJSON(request, f.Name)}
+	if f.Default != nil {
+		text := fmt.Sprint(f.Default)
+		if value.isTime() {
+			text += "ms"
+		}
+		if err := value.Set(text); err != nil {
+			panic(err) // the contract's own default
+		}
+	}
+	flag := flags.VarPF(value, prefix+FlagName(f.Name), "", usage(f.Description))
+	flag.DefValue = value.String()
+	if flag.DefValue == "false" || flag.DefValue == "0" || flag.DefValue == "[]" {
+		flag.DefValue = ""
+	}
+	value.touched = false
+	if f.Schema.Type == "boolean" {
+		flag.NoOptDefVal = "true"
+	}
+	if enum := f.Enum(); len(enum) > 0 {
+		_ = flags.SetAnnotation(flag.Name, EnumKey, enum) // the flag exists
+	}
+}
+
+func fieldByJSON(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name {
+			return v.Field(i)
+		}
+	}
+	panic("no field " + name)
+}
+
+// usage turns a description of the contract into the usage of a flag.
+func usage(description string) string {
+	description = strings.TrimSuffix(description, ".")
+	runes := []rune(description)
+	if len(runes) > 1 && unicode.IsUpper(runes[0]) && !unicode.IsUpper(runes[1]) && runes[1] != '\'' {
+		runes[0] = unicode.ToLower(runes[0])
+	}
+	return strings.ReplaceAll(string(runes), "`", "")
+}
+
+// A fieldValue is a flag that sets a field of a request.
+type fieldValue struct {
+	field   openapi.Field
+	to      reflect.Value
+	touched bool // a list was set, and further values are added
+}
+
+func (v *fieldValue) isTime() bool { return strings.HasSuffix(v.field.Name, "_ms") }
+
+// Type returns the placeholder that stands for the value in usage texts.
+func (v *fieldValue) Type() string {
+	switch {
+	case v.field.Placeholder != "":
+		return v.field.Placeholder
+	case v.isTime():
+		return "duration"
+	case len(v.field.Enum()) > 0:
+		return strings.Join(v.field.Enum(), "|")
+	case v.field.Schema.Type == "boolean":
+		return "bool"
+	case v.field.Schema.Type == "integer":
+		return "N"
+	case v.field.Schema.Type == "number":
+		return "NUMBER"
+	default:
+		return "TEXT"
+	}
+}
+
+// IsBoolFlag makes --flag without a value mean true.
+func (v *fieldValue) IsBoolFlag() bool { return v.field.Schema.Type == "boolean" }
+
+// String returns the value as the command line has it.
+func (v *fieldValue) String() string {
+	if v == nil || !v.to.IsValid() {
+		return ""
+	}
+	to := v.to
+	if to.Kind() == reflect.Pointer {
+		if to.IsNil() {
+			return ""
+		}
+		to = to.Elem()
+	}
+	switch {
+	case v.isTime() && to.Float() == 0:
+		return ""
+	case v.isTime():
+		return time.Duration(to.Float() * float64(time.Millisecond)).String()
+	case to.Kind() == reflect.Slice:
+		var parts []string
+		for i := range to.Len() {
+			parts = append(parts, fmt.Sprint(to.Index(i)))
+		}
+		return strings.Join(parts, ",")
+	default:
+		return fmt.Sprint(to)
+	}
+}
+
+// Set checks a value against the contract and sets the field.
+func (v *fieldValue) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err != nil {
+		return err
+	}
+	if v.field.Schema.Type == "array" {
+		return v.add(text)
+	}
+	if err := v.field.Check(parsed.Interface()); err != nil {
+		return v.inTime(text, err)
+	}
+	to := v.to
+	if to.Kind() == reflect.Pointer {
+		to.Set(reflect.New(to.Type().Elem()))
+		to = to.Elem()
+	}
+	to.Set(parsed.Convert(to.Type()))
+	return nil
+}
+
+// inTime returns the error for a duration that is out of range in durations; other
+// errors as they are.
+func (v *fieldValue) inTime(text string, err error) error {
+	limits := v.field.Schema
+	if !v.isTime() || limits.Min == nil || limits.Max == nil {
+		return err
+	}
+	duration := func(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+	return &openapi.FieldError{Field: v.field.Name, Value: text, Problem: fmt.Sprintf("must be between %v and %v", duration(*limits.Min), duration(*limits.Max))}
+}
+
+// parse reads a value of the type of the field.
+func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
+	switch {
+	case v.isTime():
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return out, &openapi.FieldError{Field: v.field.Name, Value: text, Problem: "must be a duration such as 500ms or 5m"}
+		}
+		return reflect.ValueOf(float64(d) / float64(time.Millisecond)), nil
+	case v.field.Schema.Type == "integer":
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return out, v.field.Schema.TypeError(v.field.Name, text)
+		}
+		return reflect.ValueOf(n), nil
+	case v.field.Schema.Type == "number":
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return out, v.field.Schema.TypeError(v.field.Name, text)
+		}
+		return reflect.ValueOf(n), nil
+	case v.field.Schema.Type == "boolean":
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return out, v.field.Schema.TypeError(v.field.Name, text)
+		}
+		return reflect.ValueOf(b), nil
+	default:
+		return reflect.ValueOf(text), nil
+	}
+}
+
+// add adds to a list: each value of an enumeration that commas join, or one text.
+func (v *fieldValue) add(text string) error {
+	if !v.touched {
+		v.to.SetZero()
+		v.touched = true
+	}
+	parts := []string{text}
+	if len(v.field.Enum()) > 0 {
+		parts = strings.Split(text, ",")
+	}
+	to := v.to
+	if to.Kind() == reflect.Pointer {
+		if to.IsNil() {
+			to.Set(reflect.New(to.Type().Elem()))
+		}
+		to = to.Elem()
+	}
+	for _, part := range parts {
+		if err := (openapi.Field{Name: v.field.Name, Schema: *v.field.Schema.Items}).Check(part); err != nil {
+			return err
+		}
+		to.Set(reflect.Append(to, reflect.ValueOf(part).Convert(to.Type().Elem())))
+	}
+	return v.field.Check(to.Interface())
+}
+
+// BindFormat adds the flag --format with the formats that a command prints, the
+// default first.
+func BindFormat(flags *pflag.FlagSet, format *string, formats ...string) {
+	BindEnum(flags, format, "format", "format of the output", formats...)
+}
+
+// BindEnum adds a flag that takes one of several values, the default first.
+func BindEnum(flags *pflag.FlagSet, to *string, name, usage string, values ...string) {
+	*to = values[0]
+	flags.VarP(&enumValue{to, values, name}, name, "", usage)
+	_ = flags.SetAnnotation(name, EnumKey, values) // the flag exists
+}
+
+type enumValue struct {
+	to     *string
+	values []string
+	name   string
+}
+
+func (v *enumValue) String() string { return *v.to }
+
+func (v *enumValue) Type() string { return strings.Join(v.values, "|") }
+
+func (v *enumValue) Set(text string) error {
+	f := openapi.Field{Name: v.name, Schema: openapi.Schema{Type: "string", Enum: v.values}}
+	if err := f.Check(text); err != nil {
+		return err
+	}
+	*v.to = text
+	return nil
+}
+
+// SetDefault gives a flag another default than the contract's.
+func SetDefault(flags *pflag.FlagSet, name, value string) {
+	flag := flags.Lookup(name)
+	if err := flag.Value.Set(value); err != nil {
+		panic(err) // a value that the contract does not allow
+	}
+	flag.DefValue = value
+	if v, ok := flag.Value.(*fieldValue); ok {
+		v.touched = false
+	}
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/targeting"
+)
+
+// OutputHelp ends the help of commands that generate inputs.
+const OutputHelp = `Without --out, inputs are printed as JSON: {"input": ...}, or {"input_base64": ...}
+for an input that is not UTF-8. The same seed gives the same inputs; --seed 0
+draws a seed and prints it.`
+
+// An Output says where generated inputs are written: to standard output as JSON, or
+// to a folder, one file per input.
+type Output struct{ Dir, Format string }
+
+// Bind adds the flags --out and --format.
+func (o *Output) Bind(flags *pflag.FlagSet) {
+	flags.StringVar(&o.Dir, "out", "", "write one file per input into this `DIR`, which must be empty or absent")
+	BindEnum(flags, &o.Format, "format", "without --out: one object per line, or one array", "ndjson", "json")
+}
+
+// Open returns a writer of inputs of a grammar. A folder that is not empty is
+// refused.
+func (o *Output) Open(stdout io.Writer, grammar string) (*InputWriter, error) {
+	if o.Dir == "" {
+		return &InputWriter{json: NewJSONWriter(stdout, o.Format)}, nil
+	}
+	entries, err := os.ReadDir(o.Dir)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--out %s: %w", Printable(o.Dir), Cause(err))
+	case len(entries) > 0:
+		return nil, fmt.Errorf("--out %s: the folder is not empty", Printable(o.Dir))
+	}
+	return &InputWriter{dir: o.Dir, extension: strings.ToLower(grammar)}, nil
+}
+
+// An InputWriter writes generated inputs.
+type InputWriter struct {
+	json      *JSONWriter // nil for files
+	dir       string
+	extension string
+	n         int
+}
+
+// Write writes an answer of the contract as JSON, or its input, which is given as
+// text or in base64, to a file. The name of the file begins with the number of the
+// input's set, unless that is 0.
+func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
+	w.n++
+	if w.json != nil {
+		return w.json.Encode(answer)
+	}
+	input, err := api.Decode(text, encoded)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return fmt.Errorf("--out %s: %w", Printable(w.dir), Cause(err))
+	}
+	name := fmt.Sprintf("%06d.%s", w.n, w.extension)
+	if set > 0 {
+		name = fmt.Sprintf("%03d-%s", set, name)
+	}
+	return writeNew(filepath.Join(w.dir, name), input)
+}
+
+// writeNew writes a file that does not exist yet, or removes it again. It does not
+// sync: thousands of inputs need not be synced one by one.
+func writeNew(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // inputs are for others to read
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+// Close ends the output and returns err, or else an error of its own. If err comes
+// before the first input, nothing is written.
+func (w *InputWriter) Close(err error) error {
+	if w.json == nil || err != nil && w.n == 0 {
+		return err
+	}
+	return cmp.Or(err, w.json.Close())
+}
+
+// NoteSeed notes the seed that was used if a request asked to draw one.
+func NoteSeed(s Streams, asked *openapi.Seed, used int64) {
+	if asked != nil && *asked == 0 {
+		s.Notef("seed %d", used)
+	}
+}
+
+// ReportVerdict reports why a request has no input if err has a verdict, and
+// returns the error that ends the command.
+func ReportVerdict(s Streams, err error) error {
+	verdict, ok := targeting.VerdictOf(err)
+	if !ok || verdict == targeting.Solved {
+		return err
+	}
+	s.Notef("%s", Printable(err.Error()))
+	return &VerdictError{verdict}
+}
+
+// Learning holds the flags for the probabilities of a request.
+type Learning struct {
+	From []string
+	File string
+}
+
+// Bind adds the flags --from and --probabilities, for the strategies or styles that
+// use them.
+func (l *Learning) Bind(flags *pflag.FlagSet, users string) {
+	flags.StringSliceVar(&l.From, "from", nil, users+": learn probabilities from the inputs in `DIR|FILE`s")
+	flags.StringVar(&l.File, "probabilities", "", users+": read probabilities from a `FILE` that inroad probabilities wrote")
+}
+
+// maxProbabilities is the most that is read of a file of probabilities.
+const maxProbabilities = 16 << 20
+
+// Learn returns the probabilities that the flags ask for, nil without a flag. The
+// corpus derives from a rule of the grammar, its first one if start is empty.
+func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, start string, streams Streams) (openapi.Probabilities, error) {
+	switch {
+	case len(l.From) > 0 && l.File != "":
+		return nil, errors.New("--from, --probabilities: give one of them, not both")
+	case l.File != "":
+		text, err := ReadInput(ctx, l.File, streams.In, maxProbabilities)
+		if err == nil && len(text) > maxProbabilities {
+			err = fmt.Errorf("larger than %d bytes", maxProbabilities)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--probabilities %s: %w", InputName(l.File), err)
+		}
+		return append(openapi.Probabilities{}, bytes.TrimSpace(text)...), nil
+	case len(l.From) > 0:
+		learned, err := LearnFrom(ctx, service, grammar, openapi.LearnProbabilitiesParams{Start: start}, l.From, streams)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		return learned.Probabilities, nil
+	default:
+		return nil, nil
+	}
+}
+
+// Explain makes an error about the probabilities of a request name the flag that
+// they come from.
+func (l *Learning) Explain(err error) error {
+	field, ok := errors.AsType[*openapi.FieldError](err)
+	if !ok || field.Field != "probabilities" {
+		return err
+	}
+	named := *field
+	if named.Value = l.File; len(l.From) > 0 {
+		named.Field, named.Value = "from", strings.Join(l.From, ",")
+	}
+	return &named
+}
+
+// LearnFrom learns from files and folders. Inputs that do not parse are left out
+// with a note; if none parses, that is an error.
+func LearnFrom(ctx context.Context, service api.Service, grammar string, req openapi.LearnProbabilitiesParams, names []string, streams Streams) (openapi.Learned, error) {
+	files, err := InputFiles(names)
+	if err != nil {
+		return openapi.Learned{}, err
+	}
+	if len(files) == 0 && len(names) > 0 {
+		return openapi.Learned{}, fmt.Errorf("no files in %s", Printable(strings.Join(names, ", ")))
+	}
+	bar := NewProgress(streams.Err, "parsed", len(files))
+	learned, err := service.LearnProbabilities(ctx, grammar, req, Inputs(ctx, files, streams.In, bar))
+	bar.End()
+	if err != nil || len(learned.Rejected) == 0 {
+		return learned, err
+	}
+	first := learned.Rejected[0]
+	message := first.Name + ": " + first.Message
+	if first.Syntax.Line > 0 { // the message begins with the place
+		message = first.Name + ":" + first.Message
+	}
+	if learned.Outside == learned.Inputs {
+		return learned, fmt.Errorf("none of %s parses: %s", Count(learned.Inputs, "input", "inputs"), message)
+	}
+	streams.Notef("note: %d of %d inputs were left out; the first: %s", learned.Outside, learned.Inputs, Printable(message))
+	return learned, nil
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// A Progress shows on a terminal how far a command has come. A nil Progress, as
+// [NewProgress] returns where nobody watches, shows nothing.
+type Progress struct {
+	w     io.Writer
+	what  string
+	total int
+	done  int
+	shown time.Time
+}
+
+// NewProgress returns a progress bar on a terminal; total is 0 if it is unknown.
+func NewProgress(stderr io.Writer, what string, total int) *Progress {
+	if t, ok := stderr.(*TerminalWriter); ok { // progress bars need no escaping
+		stderr = t.W
+	}
+	if file, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	return &Progress{w: stderr, what: what, total: total}
+}
+
+// Set shows how many are done.
+func (p *Progress) Set(done int) {
+	if p == nil {
+		return
+	}
+	p.done = done
+	if now := time.Now(); now.Sub(p.shown) > 100*time.Millisecond {
+		p.shown = now
+		fmt.Fprintf(p.w, "\r\x1b[K%s", p)
+	}
+}
+
+// SetOf shows how many are done, and of how many.
+func (p *Progress) SetOf(done, total int) {
+	if p != nil {
+		p.total = total
+		p.Set(done)
+	}
+}
+
+// SetStage shows what is being done and how far it is; total is 0 if it is unknown.
+func (p *Progress) SetStage(what string, done, total int) {
+	if p != nil {
+		p.what = what
+		p.SetOf(done, total)
+	}
+}
+
+const barWidth = 30
+
+// String returns the line that is shown.
+func (p *Progress) String() string {
+	if p.total <= 0 {
+		return fmt.Sprintf("%s %d", p.what, p.done)
+	}
+	full := min(p.done*barWidth/p.total, barWidth)
+	return fmt.Sprintf("%s [%s%s] %d of %d", p.what, strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), p.done, p.total)
+}
+
+// End removes the progress bar.
+func (p *Progress) End() {
+	if p != nil && !p.shown.IsZero() {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

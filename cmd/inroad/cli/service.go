@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/client"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model"
+)
+
+// A Server is the service that a command asks, if it asks one.
+type Server struct {
+	URL     string
+	Workers int    `json:"workers"` // of an engine in this process; one per core if 0
+	key     string // never a flag: others can read command lines
+}
+
+// Bind adds the flag --server.
+func (s *Server) Bind(flags *pflag.FlagSet) {
+	flags.StringVar(&s.URL, "server", os.Getenv("INROAD_SERVER"),
+		"ask the service at this `URL`; default INROAD_SERVER, with the key in INROAD_KEY")
+	s.key = os.Getenv("INROAD_KEY")
+}
+
+// BindWorkers adds the flag --workers. A service has its own workers.
+func (s *Server) BindWorkers(flags *pflag.FlagSet) {
+	BindFields(flags, s, openapi.Field{Name: "workers", Description: "Number of workers in this process; one per core if 0", Schema: Between(0, 1024)})
+}
+
+// Service returns the service that --server names, and an engine in this process
+// without one.
+func (s *Server) Service() (api.Service, error) {
+	if s.URL == "" {
+		return &api.Engine{Library: &api.Files{}, Workers: s.Workers}, nil
+	}
+	return s.Client()
+}
+
+// Client returns a client of the service that --server names.
+func (s *Server) Client() (*client.Client, error) {
+	c, err := client.New(s.URL, s.key)
+	if err != nil {
+		return nil, fmt.Errorf("--server %s: %w", Printable(s.URL), err)
+	}
+	return c, nil
+}
+
+// BindGrammar adds the flag --grammar.
+func BindGrammar(flags *pflag.FlagSet, name *string) {
+	flags.StringVar(name, "grammar", "", "`NAME` of a bundled grammar, or grammar files joined by commas")
+}
+
+// BindModel adds the flag --model.
+func BindModel(flags *pflag.FlagSet, name *string) {
+	flags.StringVar(name, "model", "", "`FILE` of the model, or its name at the service")
+}
+
+// OpenGrammar returns a grammar, and notes on standard error if it is approximate.
+func OpenGrammar(ctx context.Context, service api.Service, name string, streams Streams) (openapi.Grammar, error) {
+	g, err := service.Grammar(ctx, name)
+	if err == nil {
+		NoteApproximate(streams, g.Report.Summary)
+	}
+	return g, err
+}
+
+// NoteApproximate notes that the trees of a grammar may differ from ANTLR's.
+func NoteApproximate(streams Streams, g openapi.GrammarSummary) {
+	if g.Exact {
+		return
+	}
+	streams.Notef("note: grammar %s is approximate: %s not run, so trees may differ from ANTLR's; inroad check lists them",
+		Printable(g.Name), CodeSummary(g.Code))
+}
+
+// CodeSummary counts the pieces of target-language code that can change trees.
+func CodeSummary(code []openapi.Code) string {
+	var parts []string
+	for _, kind := range []struct {
+		kind      openapi.CodeKind
+		one, many string
+	}{
+		{openapi.Predicate, "predicate", "predicates"},
+		{openapi.Action, "action", "actions"},
+		{openapi.Members, "block of members", "blocks of members"},
+		{openapi.Superclass, "superclass", "superclasses"},
+	} {
+		n := 0
+		for _, c := range code {
+			if c.Kind == kind.kind {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, Count(n, kind.one, kind.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// OpenModel describes a model, and notes on standard error if its grammar is
+// approximate.
+func OpenModel(ctx context.Context, service api.Service, name string, streams Streams) (openapi.Model, error) {
+	if name == "" {
+		return openapi.Model{}, errors.New("no model: give --model FILE")
+	}
+	m, err := service.Model(ctx, name)
+	if err == nil {
+		NoteApproximate(streams, openapi.GrammarSummary{Name: m.Grammar, Exact: m.Exact, Code: m.Code})
+	}
+	return m, err
+}
+
+// Condition returns a condition on inputs in words.
+func Condition(with, without []string) string {
+	return model.Way{With: with, Without: without}.String()
+}

@@ -1,0 +1,166 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+type generateCommand struct {
+	generator
+	req        openapi.GenerateRequest
+	tokens     []string
+	tokensFrom []string
+}
+
+// NewGenerate returns the command generate.
+func NewGenerate() *cobra.Command {
+	c := &generateCommand{}
+	cmd := &cobra.Command{
+		Use:   "generate --grammar NAME|FILE.g4[,FILE.g4...] [flags]",
+		Short: "Generate inputs from a grammar",
+		Long: `Generate inputs from a grammar.
+
+Every input is parsed again, and has the tree that it was generated from.
+Strategies:
+
+  random    choose alternatives at random, within the limits on depth and size
+  shortest  choose the smallest derivations
+  kpath     cover all k-paths of the grammar, or as many as --n inputs cover; a
+            summary is printed on standard error
+  forest    generate --n sets of inputs, each covering a larger share of the
+            k-paths
+  common    choose as in the corpus that --from names, or else as in the samples
+            of a bundled grammar
+  uncommon  prefer the choices that are rare in that corpus
+  failure   like common; name a corpus of failing inputs to get similar inputs
+
+` + cli.OutputHelp,
+		Example: `  inroad generate --grammar json --n 100
+  inroad generate --grammar my.g4 --start expr --seed 7 --out corpus
+  inroad generate --grammar json --strategy kpath --k 3 --max-nodes 100
+  inroad generate --grammar json --strategy uncommon --from samples --n 100`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.open(cmd); err != nil {
+				return err
+			}
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cli.BindGrammar(flags, &c.name)
+	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
+	c.learning.Bind(flags, "common, uncommon, failure")
+	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_depth", "max_repeat", "cooldown", "spacing")
+	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
+	flags.StringSliceVar(&c.tokensFrom, "tokens-from", nil, "choose the texts of tokens from the inputs in `DIR|FILE`s")
+	cli.Bind(flags, &c.req, "synthetic_names", "seed")
+	c.bindOutput(flags)
+	c.server.BindWorkers(flags)
+	return cmd
+}
+
+func (c *generateCommand) run(ctx context.Context) (err error) {
+	req := c.req
+	if req.Tokens, err = c.readTokens(ctx); err != nil {
+		return err
+	}
+	if req.Probabilities, err = c.learn(ctx, req.Start); err != nil {
+		return err
+	}
+	what := "inputs"
+	if req.Strategy == openapi.Forest {
+		what = "sets"
+	}
+	bar, done := cli.NewProgress(c.Err, what, req.N), 0
+	summary, err := c.write(c.service.Generate(ctx, c.grammar.ID, req), func(line openapi.GeneratedInput) {
+		done++
+		if line.Set > 0 {
+			done = line.Set - 1
+		}
+		bar.Set(done)
+	})
+	bar.End()
+	if err != nil {
+		return err
+	}
+	c.note(summary)
+	return nil
+}
+
+// readTokens reads the texts of tokens from the files that flags name.
+func (c *generateCommand) readTokens(ctx context.Context) (map[string][]string, error) {
+	texts := map[string][]string{}
+	for _, value := range c.tokens {
+		token, file, ok := strings.Cut(value, "=")
+		if !ok {
+			return nil, fmt.Errorf("--tokens %s: must be TOKEN=FILE", cli.Printable(value))
+		}
+		lines, err := readTexts(ctx, file, c.Streams)
+		if err != nil {
+			return nil, fmt.Errorf("--tokens %s: %w", cli.Printable(value), err)
+		}
+		texts[token] = append(texts[token], lines...)
+	}
+	if len(c.tokensFrom) == 0 {
+		return texts, nil
+	}
+	learned, err := cli.LearnFrom(ctx, c.service, c.grammar.ID, openapi.LearnProbabilitiesParams{Start: c.req.Start, Tokens: true}, c.tokensFrom, c.Streams)
+	if err != nil {
+		return nil, fmt.Errorf("--tokens-from: %w", err)
+	}
+	for token, of := range learned.Tokens {
+		texts[token] = append(texts[token], of...)
+	}
+	return texts, nil
+}
+
+// readTexts reads the lines of a file that are not empty.
+func readTexts(ctx context.Context, file string, streams cli.Streams) ([]string, error) {
+	text, err := cli.ReadInput(ctx, file, streams.In, cli.MaxInput)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > cli.MaxInput:
+		return nil, fmt.Errorf("the file is larger than %d bytes", cli.MaxInput)
+	case !utf8.Valid(text):
+		return nil, errors.New("the file is not UTF-8")
+	}
+	var out []string
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+			out = append(out, string(line))
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	return out, nil
+}
+
+// note prints what the summary says besides the inputs.
+func (c *generateCommand) note(s openapi.GenerateSummary) {
+	cli.NoteSeed(c.Streams, c.req.Seed, s.Seed)
+	if c.req.Strategy == openapi.Kpath {
+		more := ""
+		if s.Unrealised > 0 {
+			more = fmt.Sprintf(", %d without a text that parses back", s.Unrealised)
+		}
+		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+	}
+	if again := s.Draws - s.Inputs; again > 0 {
+		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as their text parses to another tree", again, s.Draws, 100*float64(again)/float64(s.Draws))
+	}
+}

@@ -1,0 +1,141 @@
+package model
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+type compareCommand struct {
+	req          openapi.CompareRequest
+	inputs       []string
+	observations observationFiles
+	format       string
+	server       cli.Server
+	cli.Streams
+}
+
+// NewCompare returns the command compare.
+func NewCompare() *cobra.Command {
+	c := &compareCommand{}
+	cmd := &cobra.Command{
+		Use:   "compare MODEL MODEL [flags]",
+		Short: "Compare two models and list the methods that they predict differently",
+		Long: `Compare two models and list the methods that they predict differently: those that
+other inputs reach in one version of a program than in the other.
+
+Both models predict the same inputs: those of --inputs or --observations, else
+those that the models keep from training, and --random ones. A method is listed
+if the models differ more often than their errors on held-out observations
+explain. For two models of the same program, fewer than 1 in 20 comparisons list
+any method, as long as the inputs resemble those of the training.`,
+		Example: `  inroad compare old.model new.model
+  inroad compare old.model new.model --inputs corpus --format json`,
+		Args:                  cobra.ExactArgs(2),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.req.Before, c.req.After, c.Streams = args[0], args[1], cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&c.inputs, "inputs", nil, "`DIR` or file of inputs; may be repeated")
+	c.observations.bind(flags)
+	cli.Bind(flags, &c.req, "random", "seed")
+	cli.BindFormat(flags, &c.format, "text", "json")
+	c.server.Bind(flags)
+	return cmd
+}
+
+func (c *compareCommand) run(ctx context.Context) error {
+	service, err := c.server.Service()
+	if err != nil {
+		return err
+	}
+	for _, name := range []*string{&c.req.Before, &c.req.After} {
+		m, err := cli.OpenModel(ctx, service, *name, c.Streams)
+		if err != nil {
+			return err
+		}
+		*name = m.ID
+	}
+	if err := c.collect(ctx); err != nil {
+		return err
+	}
+	comparison, err := service.Compare(ctx, c.req)
+	if err != nil {
+		return err
+	}
+	if c.format == "json" {
+		return cli.WriteJSON(c.Out, comparison)
+	}
+	return printComparison(c.Out, comparison)
+}
+
+// collect adds the inputs of files and observations to the request.
+func (c *compareCommand) collect(ctx context.Context) (err error) {
+	files, err := cli.InputFiles(c.inputs)
+	if err != nil {
+		return err
+	}
+	for in := range cli.Lines(cli.Inputs(ctx, files, c.In, nil), &err) {
+		c.req.Inputs = append(c.req.Inputs, in)
+	}
+	if err != nil || len(c.observations.names) == 0 {
+		return err
+	}
+	observations, err := c.observations.open(c.Streams)
+	if err != nil {
+		return err
+	}
+	defer observations.Close()
+	for block := range cli.Lines(observations.Blocks(), &err) {
+		for _, o := range block.Observations {
+			in := openapi.Input{}
+			in.Input, in.InputBase64 = api.Encode(o.Input)
+			c.req.Inputs = append(c.req.Inputs, in)
+		}
+	}
+	observations.Summarize()
+	return err
+}
+
+func printComparison(w io.Writer, c openapi.Comparison) error {
+	out := bufio.NewWriter(&cli.TerminalWriter{W: w})
+	fmt.Fprintf(out, "%s compared", cli.Count(c.Inputs, "input", "inputs"))
+	if c.Outside > 0 {
+		fmt.Fprintf(out, ", %d outside the grammar left out", c.Outside)
+	}
+	fmt.Fprintf(out, "; %s in both models, %d differ\n", cli.Count(c.Methods, "method", "methods"), len(c.Changes))
+	for _, change := range c.Changes {
+		fmt.Fprintf(out, "\n%s: %s", change.Method, change.Kind)
+		if change.Kind != openapi.Added && change.Kind != openapi.Removed {
+			fmt.Fprintf(out, ", %s predicted differently, expected from model error: at most %.1f", cli.Count(change.Differ, "input", "inputs"), change.Expected)
+		}
+		fmt.Fprintln(out)
+		printConditions(out, "before", change.Before)
+		printConditions(out, "after", change.After)
+		if change.Example != nil || change.ExampleBase64 != nil {
+			example, _ := api.Decode(change.Example, change.ExampleBase64) // shown as far as it can be
+			fmt.Fprintf(out, "  for example: %s\n", cli.Abbreviate(string(example)))
+		}
+	}
+	return out.Flush()
+}
+
+func printConditions(out *bufio.Writer, when string, conditions []openapi.Condition) {
+	for _, c := range conditions {
+		fmt.Fprintf(out, "  %s: %s (%d of %d)\n", when, cli.Condition(c.With, c.Without), c.Reached, c.Observations)
+	}
+	if len(conditions) == 0 {
+		fmt.Fprintf(out, "  %s: no input\n", when)
+	}
+}

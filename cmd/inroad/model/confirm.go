@@ -1,0 +1,127 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+// confirm runs the inputs if a program is given, notes how many of them reach their
+// methods, and returns the methods that each one reached.
+func (c *targetCommand) confirm(ctx context.Context, service api.Service, m openapi.Model, answers []openapi.TargetAnswer) (reached [][]string, err error) {
+	if !c.program.given() || len(answers) == 0 {
+		return nil, nil
+	}
+	c.program.units, c.program.subject, c.program.commit = "method", m.Subject, m.Commit
+	program, err := c.program.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, program.Close()) }()
+	inputs := make([][]byte, len(answers))
+	for i, a := range answers {
+		if inputs[i], err = api.Decode(a.Input, a.InputBase64); err != nil {
+			return nil, err
+		}
+	}
+	ran, err := c.runInputs(ctx, program, inputs)
+	if err != nil {
+		return nil, err
+	}
+	for _, input := range inputs {
+		reached = append(reached, ran[string(input)])
+	}
+	avoid, err := c.avoided(ctx, service, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	c.noteReached(answers, avoid, reached)
+	return reached, nil
+}
+
+// runInputs runs a program on inputs and returns the methods that each reached. The
+// observations are added to a file if one is given.
+func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program, inputs [][]byte) (ran map[string][]string, err error) {
+	var out *observe.Output
+	if c.addTo != "" {
+		if out, err = observe.OpenOutput(c.addTo, program.Header()); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, out.Close()) }()
+		program.RestoreUnits(out.Units())
+	}
+	options := observe.Options{}
+	if c.program.command != "" {
+		options.Warmup = -1
+	}
+	ran = map[string][]string{}
+	each := func(yield func(observe.Input, error) bool) {
+		for _, input := range inputs {
+			if !yield(observe.Input{Data: input}, nil) {
+				return
+			}
+		}
+	}
+	return ran, program.Observe(ctx, each, options, func(o observation.Observation) error {
+		ran[string(o.Input)] = o.Methods
+		if out == nil || out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
+			return nil
+		}
+		return errors.Join(out.AddUnits(program.Header().Units), out.Write(o))
+	})
+}
+
+// noteReached notes how many inputs reach the methods that they were generated for,
+// and how many reach methods that they were to avoid.
+func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []string, reached [][]string) {
+	made, hit := map[string]int{}, map[string]int{}
+	var order []string
+	for i, a := range answers {
+		for _, id := range a.Methods {
+			if made[id]++; made[id] == 1 {
+				order = append(order, id)
+			}
+			if slices.Contains(reached[i], id) {
+				hit[id]++
+			}
+		}
+	}
+	for _, id := range order {
+		c.Notef("%s: reached by %d of %s generated for it", cli.Printable(id), hit[id], cli.Count(made[id], "input", "inputs"))
+	}
+	for _, id := range avoid {
+		n := 0
+		for _, methods := range reached {
+			if slices.Contains(methods, id) {
+				n++
+			}
+		}
+		c.Notef("%s: reached by %d of %s generated to avoid it", cli.Printable(id), n, cli.Count(len(reached), "input", "inputs"))
+	}
+}
+
+// avoided returns the IDs of the methods to avoid, which the request may name by the
+// ends of their IDs.
+func (c *targetCommand) avoided(ctx context.Context, service api.Service, model string) ([]string, error) {
+	if len(c.req.Avoid) == 0 {
+		return nil, nil
+	}
+	list, err := service.Methods(ctx, model)
+	var out []string
+	for _, name := range c.req.Avoid {
+		for _, m := range list.Methods {
+			if m.ID == name || strings.HasSuffix(m.ID, "#"+name) || strings.HasSuffix(m.ID, "/"+name) {
+				out = append(out, m.ID)
+				break
+			}
+		}
+	}
+	return out, err
+}

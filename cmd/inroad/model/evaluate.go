@@ -1,0 +1,105 @@
+package model
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+type evaluateCommand struct {
+	model        string
+	observations observationFiles
+	format       string
+	server       cli.Server
+	cli.Streams
+}
+
+// NewEvaluate returns the command evaluate.
+func NewEvaluate() *cobra.Command {
+	c := &evaluateCommand{}
+	cmd := &cobra.Command{
+		Use:   "evaluate --model MODEL --observations FILE [flags]",
+		Short: "Evaluate the predictions of a model on observations",
+		Long: `Evaluate the predictions of a model on observations that it was not learned from.
+
+Pooled scores give all predictions the same weight. Means give all methods the
+same weight: methods that some, but not all, training observations reached, and
+that an observation here reached. Rare methods were reached by less than 5 % of
+the training observations. For comparison, the scores of always predicting the
+more common answer of training are printed as well.`,
+		Example:               "  inroad evaluate --model json.model --observations test.ndjson",
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cli.BindModel(flags, &c.model)
+	c.observations.bind(flags)
+	cli.BindFormat(flags, &c.format, "text", "json")
+	c.server.BindWorkers(flags)
+	c.server.Bind(flags)
+	return cmd
+}
+
+func (c *evaluateCommand) run(ctx context.Context) error {
+	service, err := c.server.Service()
+	if err != nil {
+		return err
+	}
+	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	if err != nil {
+		return err
+	}
+	observations, err := c.observations.open(c.Streams)
+	if err != nil {
+		return err
+	}
+	defer observations.Close()
+	e, err := service.Evaluate(ctx, c.model, observations.Observations)
+	observations.Summarize()
+	if err != nil {
+		return err
+	}
+	if m.Subject != "" && e.Subject != "" && e.Subject != m.Subject {
+		c.Notef("note: the model is of %s, and the observations are of %s", cli.Printable(m.Subject), cli.Printable(e.Subject))
+	}
+	if c.format == "json" {
+		return cli.WriteJSON(c.Out, e)
+	}
+	return c.print(e)
+}
+
+// print prints an evaluation for people.
+func (c *evaluateCommand) print(e openapi.Evaluation) error {
+	w := bufio.NewWriter(c.Out)
+	fmt.Fprint(w, cli.Count(e.Observations, "observation", "observations"))
+	printCounts(w, []counted{
+		{e.Outside, "of inputs outside the grammar"},
+		{e.Limited, "of inputs that reached a limit of the parser"},
+		{e.Unlabelled, "without methods"},
+	})
+	fmt.Fprintf(w, "outcome predicted for %.1f %%, by always predicting the most common one for %.1f %%; calibration error %.3f\n",
+		100*e.OutcomeAccuracy, 100*e.UsualOutcomeAccuracy, e.CalibrationError)
+	if unknown := e.UnknownMethods; len(unknown) > 0 {
+		shown := unknown[:min(3, len(unknown))]
+		fmt.Fprintf(w, "%s that the model does not know: %s\n", cli.Count(len(unknown), "method", "methods"), cli.Printable(strings.Join(shown, ", ")))
+	}
+	table := newScoreTable(w)
+	table.group("learned methods", &e.Learned)
+	table.group("rare methods", e.Rare)
+	if e.Constant != nil {
+		table.row("always or never reached", e.Constant.Methods, e.Constant.Pooled)
+	}
+	table.flush()
+	return w.Flush()
+}

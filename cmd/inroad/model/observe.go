@@ -1,0 +1,224 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+type observeCommand struct {
+	program program
+	inputs  inputSource
+	limits  runLimits
+	out     string
+	format  string
+	cli.Streams
+}
+
+// runLimits are the flags for the processes that run inputs.
+type runLimits struct {
+	Jobs    int     `json:"jobs"`
+	Timeout float64 `json:"timeout_ms"`
+	Memory  int     `json:"memory"`
+	Warmup  *int    `json:"warmup"`
+}
+
+// NewObserve returns the command observe.
+func NewObserve() *cobra.Command {
+	c := &observeCommand{}
+	cmd := &cobra.Command{
+		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD|--exec COMMAND --inputs DIR --out FILE.ndjson [flags]",
+		Short: "Observe which methods of a program inputs reach",
+		Long: `Observe which methods of a program inputs reach, by running it on each input.
+
+With --go, a function of the Go module in the current folder is built into a
+program that counts what it executes. The function takes its input as []byte,
+string or io.Reader, and may return anything; an error is a failure, and a panic
+is a crash. Nothing is written into the module's folders.
+
+With --java, a method of a class on the --classpath is run. It takes its input as
+byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#new
+is a constructor. An exception is a failure, and an Error is a crash. This needs a
+JDK: that of JAVA_HOME, or the one in the PATH.
+
+With --exec, a shell command is run for each input. {} stands for the file of the
+input; without it, the input is on standard input. {report} stands for the file
+that the command writes a coverage report to: an lcov tracefile, a JaCoCo report, a
+Go profile, or a list of methods, one per line. Programs built by Go with -cover
+need no report. This is slow.
+
+Inputs are the files in a folder or, with --generate, generated from a grammar:
+half of them to cover the paths of the grammar, half of them at random.
+
+Every input has one line in the output, however its run ends. If the file exists,
+observations are added to it; inputs that are in the file are not run again.`,
+		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
+  inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
+  inroad observe --exec './parser {}' --inputs corpus --out parser.ndjson
+  inroad observe --java com.google.gson.JsonParser#parseString --classpath gson.jar --cover com.google.gson \
+    --generate 2000 --grammar json --out gson.ndjson`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	c.program.bind(flags)
+	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
+	c.inputs.bind(flags)
+	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to add to")
+	timeout := cli.Between(1, 24*60*60*1000)
+	timeout.Type = "number"
+	cli.BindFields(flags, &c.limits,
+		openapi.Field{Name: "jobs", Description: "Processes that run inputs", Default: runtime.NumCPU(), Schema: cli.Between(1, 1000)},
+		openapi.Field{Name: "timeout_ms", Description: "Time that an input may take", Default: 2000, Schema: timeout},
+		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that a process may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
+		openapi.Field{Name: "warmup", Description: "Inputs that each process runs before it counts", Default: 20, Schema: cli.Between(0, 1000)})
+	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default that of the function)")
+	flags.StringVar(&c.program.commit, "commit", "", "`VERSION` of the program (default the commit or the module's version)")
+	cli.BindFormat(flags, &c.format, "text", "json")
+	return cmd
+}
+
+// options returns the options of the runs.
+func (c *observeCommand) options() observe.Options {
+	opt := observe.Options{Jobs: c.limits.Jobs, Warmup: *c.limits.Warmup}
+	opt.Timeout, opt.Memory = time.Duration(c.limits.Timeout*float64(time.Millisecond)), int64(c.limits.Memory)<<20
+	if opt.Warmup == 0 || c.program.command != "" {
+		opt.Warmup = -1
+	}
+	return opt
+}
+
+func (c *observeCommand) run(ctx context.Context) (err error) {
+	if err := c.program.check(); err != nil {
+		return err
+	}
+	if c.out == "" {
+		return errors.New("no output: give --out FILE.ndjson")
+	}
+	inputs, total, err := c.inputs.open(ctx, c.Streams)
+	if err != nil {
+		return err
+	}
+	program, err := c.program.build(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, program.Close()) }()
+	out, err := observe.OpenOutput(c.out, program.Header())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	program.RestoreUnits(out.Units())
+	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}}
+	err = program.Observe(ctx, t.skip(inputs, out), c.options(), func(o observation.Observation) error {
+		t.add(o)
+		if err := out.AddUnits(program.Header().Units); err != nil {
+			return err
+		}
+		return out.Write(o)
+	})
+	t.bar.End()
+	s := t.summary(len(program.Header().Units))
+	if c.format == "json" {
+		return errors.Join(err, cli.WriteJSON(c.Out, s))
+	}
+	c.Notef("%s", s.text(c.program.units == "block"))
+	return err
+}
+
+// A tally counts observations.
+type tally struct {
+	bar     *cli.Progress
+	skipped int
+	done    int
+	by      map[observation.Outcome]int
+	reached map[string]bool
+}
+
+// skip yields the inputs that are not in the output yet.
+func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output) iter.Seq2[observe.Input, error] {
+	return func(yield func(observe.Input, error) bool) {
+		for in, err := range inputs {
+			if err == nil && out.Observed(in) {
+				t.skipped++
+				continue
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t *tally) add(o observation.Observation) {
+	t.done++
+	t.by[o.Outcome]++
+	for _, id := range o.Methods {
+		t.reached[id] = true
+	}
+	t.bar.Set(t.done + t.skipped)
+}
+
+// An observeSummary is what observe --format json prints.
+type observeSummary struct {
+	Observed int                         `json:"observed"`
+	Outcomes map[observation.Outcome]int `json:"outcomes"`
+	Skipped  int                         `json:"skipped"` // observed before
+	Reached  int                         `json:"reached"` // methods
+	Methods  int                         `json:"methods"`
+
+	listed bool // the program has listed its methods
+}
+
+func (t *tally) summary(methods int) observeSummary {
+	reached := len(t.reached)
+	return observeSummary{
+		Observed: t.done, Outcomes: t.by, Skipped: t.skipped, Reached: reached, Methods: max(methods, reached), listed: reached <= methods,
+	}
+}
+
+// text returns the summary for people.
+func (s observeSummary) text(blocks bool) string {
+	var outcomes []string
+	for _, outcome := range []observation.Outcome{observation.OK, observation.Failed, observation.Crashed, observation.TimedOut} {
+		if n := s.Outcomes[outcome]; n > 0 {
+			outcomes = append(outcomes, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	out := cli.Count(s.Observed, "input", "inputs") + " observed"
+	if len(outcomes) > 0 {
+		out += " (" + strings.Join(outcomes, ", ") + ")"
+	}
+	if s.Skipped > 0 {
+		out += fmt.Sprintf(", %d already in the file", s.Skipped)
+	}
+	one, many := "method", "methods"
+	if blocks {
+		one, many = "method or block", "methods and blocks"
+	}
+	switch {
+	case s.Observed == 0:
+		return out
+	case !s.listed:
+		return out + "; they reached " + cli.Count(s.Reached, one, many)
+	default:
+		return out + fmt.Sprintf("; they reached %d of %s", s.Reached, cli.Count(s.Methods, one, many))
+	}
+}

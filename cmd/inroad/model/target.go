@@ -1,0 +1,155 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/targeting"
+)
+
+type targetCommand struct {
+	model    string
+	req      openapi.TargetRequest
+	learning cli.Learning
+	output   cli.Output
+	program  program
+	addTo    string
+	server   cli.Server
+	cli.Streams
+}
+
+// NewTarget returns the command target.
+func NewTarget() *cobra.Command {
+	c := &targetCommand{}
+	cmd := &cobra.Command{
+		Use:   "target --model MODEL METHOD... [--avoid METHOD]... [flags]",
+		Short: "Generate inputs that reach methods",
+		Long: `Generate inputs that reach methods, as far as a model knows their conditions.
+
+The leaves of a method's decision tree that predict "reached" are conditions on
+inputs, which are solved as by inroad solve. Each input is generated for as many
+of the methods as one input can reach. Every input was parsed back, and the model
+predicts that it reaches its methods and none of those to avoid. Unless
+--any-outcome is given, inputs that the program is expected to accept are
+preferred.
+
+Given a program as to inroad observe, with --go, --java or --exec, the inputs are
+run, and a note says how many of them reach their methods. --add-to adds what was
+observed to a file of observations, to train a better model with.
+
+Methods without an input are listed with the reason. The exit status is then 3 if
+it is proved that no input reaches them, 4 if trees were found but no text, and 5
+if a limit stopped the search or a method was never observed.
+
+` + cli.OutputHelp,
+		Example: `  inroad target --model json.model decodeEscape
+  inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
+  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no method: give the methods to reach; see inroad target --help")
+			}
+			c.req.Methods, c.Streams = args, cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cli.BindModel(flags, &c.model)
+	cli.Bind(flags, &c.req, "avoid", "any_outcome", "n", "style", "seed", "max_nodes")
+	c.learning.Bind(flags, "natural")
+	c.output.Bind(flags)
+	c.program.bind(flags)
+	flags.StringVar(&c.addTo, "add-to", "", "add the observations to this `FILE`")
+	c.server.Bind(flags)
+	return cmd
+}
+
+func (c *targetCommand) run(ctx context.Context) error {
+	if !c.program.given() && c.addTo != "" {
+		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
+	}
+	service, err := c.server.Service()
+	if err != nil {
+		return err
+	}
+	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	if err != nil {
+		return err
+	}
+	if c.req.Probabilities, err = c.learning.Learn(ctx, service, m.Grammar, "", c.Streams); err != nil {
+		return err
+	}
+	var inputs, missed []openapi.TargetAnswer
+	for answer := range cli.Lines(service.Target(ctx, m.ID, c.req), &err) {
+		switch {
+		case answer.Summary != nil:
+			cli.NoteSeed(c.Streams, c.req.Seed, answer.Summary.Seed)
+		case answer.Missed != "":
+			missed = append(missed, answer)
+		default:
+			inputs = append(inputs, answer)
+		}
+	}
+	if err != nil {
+		return cli.ReportVerdict(c.Streams, err)
+	}
+	reached, err := c.confirm(ctx, service, m, inputs)
+	if err != nil {
+		return err
+	}
+	if err := c.write(m, inputs, reached); err != nil {
+		return err
+	}
+	return c.reportMissed(missed)
+}
+
+// A targetedInput is an input as target prints it: with the methods that it reached
+// if it was run.
+type targetedInput struct {
+	openapi.TargetAnswer
+	Reached []string `json:"reached,omitzero"`
+}
+
+// write writes the inputs; reached has the methods that they reached, if they were
+// run.
+func (c *targetCommand) write(m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
+	if i := slices.IndexFunc(inputs, func(a openapi.TargetAnswer) bool { return a.Uncertain }); i >= 0 {
+		c.Notef("note: the model is not sure of the conditions of %s", cli.Printable(inputs[i].Methods[0]))
+	}
+	out, err := c.output.Open(c.Out, m.Grammar)
+	if err != nil {
+		return err
+	}
+	for i, answer := range inputs {
+		line := targetedInput{TargetAnswer: answer}
+		if reached != nil {
+			line.Reached = slices.DeleteFunc(slices.Clone(answer.Methods), func(id string) bool { return !slices.Contains(reached[i], id) })
+		}
+		if err := out.Write(line, answer.Input, answer.InputBase64, 0); err != nil {
+			return err
+		}
+	}
+	return out.Close(nil)
+}
+
+// reportMissed reports the methods without an input, and returns the error that
+// ends the command.
+func (c *targetCommand) reportMissed(missed []openapi.TargetAnswer) error {
+	var verdicts []targeting.Verdict
+	for _, m := range missed {
+		c.Notef("%s: no input: %s", cli.Printable(m.Missed), cli.Printable(strings.TrimPrefix(m.Reason, "infeasible: ")))
+		verdicts = append(verdicts, targeting.Verdict(m.Verdict))
+	}
+	if verdict := targeting.LeastCertain(verdicts...); verdict != targeting.Solved {
+		return &cli.VerdictError{Verdict: verdict}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package model
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/features"
+)
+
+type trainCommand struct {
+	req          openapi.TrainRequest
+	observations observationFiles
+	out          string
+	format       string
+	server       cli.Server
+	cli.Streams
+}
+
+// NewTrain returns the command train.
+func NewTrain() *cobra.Command {
+	c := &trainCommand{}
+	cmd := &cobra.Command{
+		Use:   "train --grammar NAME|FILE.g4[,FILE.g4...] --observations FILE --out MODEL [flags]",
+		Short: "Train a model that predicts which methods an input reaches",
+		Long: `Train a model that predicts which methods an input reaches.
+
+For each method a decision tree is learned. It tests which features an input has:
+paths of the grammar and, unless --features selects some, all of these kinds:
+
+` + familyHelp() + `
+Lines that are not observations are reported and left out; with --strict they end
+the command. The model is scored on observations that are held out. The same
+observations, options and seed give the same bytes.
+
+With --server, the service stores the observations and learns from all that it has
+of the program at their commit. The model stays there, and is written to --out if
+that is given.`,
+		Example: `  inroad train --grammar json --observations seen.ndjson --out json.model
+  inroad train --grammar json --observations seen.ndjson --observations more.ndjson --from json.model --out new.model`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cli.BindGrammar(flags, &c.req.Grammar)
+	cli.Bind(flags, &c.req, "start")
+	c.observations.bind(flags)
+	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
+	cli.Bind(flags, &c.req, "from")
+	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "seed")
+	c.server.BindWorkers(flags)
+	cli.BindFormat(flags, &c.format, "text", "json")
+	c.server.Bind(flags)
+	return cmd
+}
+
+// familyHelp lists the kinds of features, one per line.
+func familyHelp() string {
+	var out strings.Builder
+	for _, f := range features.Families() {
+		fmt.Fprintf(&out, "  %-8s  %s\n", f.Name, f.Description)
+	}
+	return out.String()
+}
+
+func (c *trainCommand) run(ctx context.Context) (err error) {
+	if c.out == "" && c.server.URL == "" {
+		return errors.New("no output: give --out FILE")
+	}
+	service, err := c.server.Service()
+	if err != nil {
+		return err
+	}
+	observations, err := c.observations.open(c.Streams)
+	if err != nil {
+		return err
+	}
+	defer observations.Close()
+	g, err := cli.OpenGrammar(ctx, service, c.req.Grammar, c.Streams)
+	if err != nil {
+		return err
+	}
+	bar := cli.NewProgress(c.Err, "reading", 0)
+	m, err := service.Train(ctx, api.Training{
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Observations,
+		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
+	})
+	bar.End()
+	observations.Summarize()
+	if err != nil {
+		return err
+	}
+	if c.out != "" {
+		if err := c.write(ctx, service, m.ID); err != nil {
+			return err
+		}
+	}
+	if c.format == "json" {
+		return cli.WriteJSON(c.Out, m)
+	}
+	return c.print(m, g.Report.Summary.Name)
+}
+
+// write writes the file of a model.
+func (c *trainCommand) write(ctx context.Context, service api.Service, model string) error {
+	file, err := service.ModelFile(ctx, model)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return cli.FileError(c.out, outfile.Write(c.out, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	}))
+}
+
+// print prints a summary of a model for people.
+func (c *trainCommand) print(m openapi.Model, grammar string) error {
+	w := bufio.NewWriter(c.Out)
+	fmt.Fprintf(w, "%s: model %.12s of grammar %s\n", cli.Printable(cmp.Or(c.out, c.server.URL)), m.ID, grammar)
+	o := m.Observations
+	fmt.Fprintf(w, "%s, %d used", cli.Count(o.Given, "observation", "observations"), o.Used)
+	printCounts(w, []counted{
+		{o.Duplicates, "duplicate"},
+		{o.Contradictory, "contradictory"},
+		{o.Outside, "of inputs outside the grammar"},
+		{o.Unlabelled, "without methods"},
+		{o.Limited, "of inputs that reached a limit of the parser"},
+	})
+	n := m.Methods
+	fmt.Fprintf(w, "%s: %d learned, %d always reached, %d never\n", cli.Count(n.All, "method", "methods"), n.Learned, n.Always, n.Never)
+	if len(m.Outcomes) > 0 {
+		fmt.Fprintf(w, "outcomes: %s\n", cli.Printable(strings.Join(m.Outcomes, ", ")))
+	}
+	if m.HeldOut != nil {
+		fmt.Fprintln(w, "on held-out observations:")
+		table := newScoreTable(w)
+		table.group("learned methods", m.HeldOut)
+		table.group("rare methods", m.Rare)
+		table.flush()
+	}
+	return w.Flush()
+}

@@ -1,0 +1,211 @@
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+type serveCommand struct {
+	listen    string
+	store     string
+	demo      bool
+	timeout   time.Duration
+	maxUpload int64
+	maxMemory int64
+	needKeys  bool
+	quotas    openapi.KeyRequest // only its quotas
+	tlsCert   string
+	tlsKey    string
+	logFormat string
+	logLevel  string
+	cli.Streams
+}
+
+// NewServe returns the command serve.
+func NewServe() *cobra.Command {
+	c := &serveCommand{}
+	cmd := &cobra.Command{
+		Use:   "serve --store FILE|--demo [flags]",
+		Short: "Serve grammars, observations, models and predictions over HTTP",
+		Long: `Serve grammars, observations, models and predictions over HTTP.
+
+The store is one file, which is created if necessary. /openapi.json is the
+contract of the service, and /docs shows it. On an address that other machines
+can reach, requests need a key; see inroad keys. On a loopback address they need
+one only with --need-keys; without it, requests that were sent to another host
+name or from another site are refused.
+
+With --demo the service starts with observations of a small program and a model
+of it, demo. Without --store, everything is gone when it ends.
+
+SIGTERM or Ctrl-C ends the service: requests get time to finish, and a running
+training starts again with the service.`,
+		Example: `  inroad serve --demo
+  inroad serve --store inroad.db
+  inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json`,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			return c.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on; port 0 takes a free port")
+	bindStore(flags, &c.store)
+	flags.BoolVar(&c.demo, "demo", false, "start with an example, and print requests to try")
+	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest time of a request that is not a stream")
+	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "largest streamed body in `BYTES`")
+	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "most memory of a training in `MiB`, as estimated before it learns")
+	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
+	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "active", "upload")
+	flags.StringVar(&c.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
+	flags.StringVar(&c.tlsKey, "tls-key", "", "`FILE` with the private key of the certificate")
+	cli.BindEnum(flags, &c.logFormat, "log-format", "format of the log", "text", "json")
+	cli.BindEnum(flags, &c.logLevel, "log-level", "least level that is logged", "debug", "info", "warn", "error")
+	cli.SetDefault(flags, "log-level", "info")
+	return cmd
+}
+
+func (c *serveCommand) run(ctx context.Context) error {
+	switch {
+	case c.store == "" && !c.demo:
+		return errors.New("no store: give --store FILE, which is created if necessary")
+	case c.timeout <= 0:
+		return fmt.Errorf("--timeout %v: must be greater than 0", c.timeout)
+	case c.maxUpload <= 0:
+		return fmt.Errorf("--max-upload %d: must be greater than 0", c.maxUpload)
+	case c.maxMemory <= 0 || c.maxMemory > 1<<40:
+		return fmt.Errorf("--max-memory %d: must be between 1 and 1099511627776", c.maxMemory)
+	case (c.tlsCert == "") != (c.tlsKey == ""):
+		return errors.New("--tls-cert and --tls-key: give both or neither")
+	}
+	loopback, err := isLoopback(ctx, c.listen)
+	if err != nil {
+		return err
+	}
+	c.needKeys = c.needKeys || !loopback
+	if c.store == "" && c.needKeys {
+		return errors.New("requests would need a key: give --store FILE, and create keys in it")
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	if c.store == "" {
+		dir, err := os.MkdirTemp("", "inroad-demo-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // nobody needs it
+		c.store = filepath.Join(dir, "inroad.db")
+	}
+	st, err := store.Open(c.store, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.serve(ctx, c.logger(), st), st.Close())
+}
+
+func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.Store) error {
+	keys, err := st.Keys()
+	if err != nil {
+		return err
+	}
+	if c.needKeys && len(keys) == 0 {
+		return fmt.Errorf("requests would need a key, and %s has none; create one with inroad keys create --store %[1]s", c.store)
+	}
+	if c.demo {
+		if err := putDemo(ctx, st); err != nil {
+			return err
+		}
+	}
+	config := server.Config{
+		Store: st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
+		MaxMemory: c.maxMemory << 20, Quotas: store.Limits{Rate: c.quotas.Rate, Active: c.quotas.Active, Upload: c.quotas.Upload},
+	}
+	stopTracing, err := trace(ctx, log, &config)
+	if err != nil {
+		return err
+	}
+	defer stopTracing()
+	s, err := server.New(config)
+	if err != nil {
+		return err
+	}
+	listener, scheme, err := c.listener(ctx)
+	if err != nil {
+		return err
+	}
+	address := scheme + "://" + listener.Addr().String()
+	log.InfoContext(ctx, "listening", "address", address, "store", c.store, "keys", c.needKeys, "version", cli.Version())
+	if c.demo {
+		if err := invite(c.Out, address, c.needKeys); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
+	err = s.Run(ctx, listener)
+	log.InfoContext(ctx, "ended", "err", err)
+	return err
+}
+
+// logger returns the log of the service.
+func (c *serveCommand) logger() *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.logLevel)) // the flag takes only levels
+	options := &slog.HandlerOptions{Level: level}
+	if c.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(c.Err, options))
+	}
+	return slog.New(slog.NewTextHandler(c.Err, options))
+}
+
+// listener listens, with TLS if there is a certificate.
+func (c *serveCommand) listener(ctx context.Context) (l net.Listener, scheme string, err error) {
+	if c.tlsCert == "" {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
+		return l, "http", err
+	}
+	certificate, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
+	if err != nil {
+		return nil, "", fmt.Errorf("--tls-cert: %w", err)
+	}
+	l, err = new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
+	if err != nil {
+		return nil, "", err
+	}
+	return tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}), "https", nil
+}
+
+// isLoopback reports whether only this machine can reach an address.
+func isLoopback(ctx context.Context, address string) (bool, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false, fmt.Errorf("--listen %s: must be HOST:PORT: %w", address, err)
+	}
+	if host == "" {
+		return false, nil
+	}
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil {
+		return false, fmt.Errorf("--listen %s: %w", address, err)
+	}
+	reachable := func(a net.IPAddr) bool { return !a.IP.IsLoopback() }
+	return !slices.ContainsFunc(addresses, reachable), nil
+}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+)
+
+// bindStore adds the flag --store.
+func bindStore(flags *pflag.FlagSet, name *string) {
+	flags.StringVar(name, "store", "", "data `FILE` of the service")
+}
+
+// withStore opens a store, uses it, and closes it.
+func withStore(path string, opt store.Options, use func(s *store.Store) error) error {
+	s, err := store.Open(path, opt)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(s), s.Close())
+}
+
+type storeCommand struct {
+	store  string
+	format string
+	cli.Streams
+}
+
+// NewStore returns the commands store check, compact, backup and restore.
+func NewStore() *cobra.Command {
+	check, checkCmd := newStoreCommand("check --store FILE [--format json]", "Read everything in the store and report damage", 0, (*storeCommand).check)
+	cli.BindFormat(checkCmd.Flags(), &check.format, "text", "json")
+	_, compact := newStoreCommand("compact --store FILE", "Release the space that the store no longer uses", 0, (*storeCommand).compact)
+	_, backup := newStoreCommand("backup --store FILE BACKUP", "Write a copy of the store to a new file", 1, (*storeCommand).backup)
+	_, restore := newStoreCommand("restore --store FILE BACKUP", "Check a backup and create a new store from it", 1, (*storeCommand).restore)
+	return cli.Group("store check|compact|backup|restore --store FILE", "Maintain the service's data file: check, compact, back up", `Maintain the service's data file: check, compact, back up and restore it.
+
+The service must be stopped: it has the store open. A running service answers
+GET /v1/backup with a backup.`, checkCmd, compact, backup, restore)
+}
+
+func newStoreCommand(use, short string, args int, run func(c *storeCommand, args []string) error) (*storeCommand, *cobra.Command) {
+	c := &storeCommand{}
+	cmd := &cobra.Command{
+		Use:                   use,
+		Short:                 short,
+		Args:                  cobra.ExactArgs(args),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			if c.store == "" {
+				return errors.New("no store: give --store FILE")
+			}
+			return run(c, args)
+		},
+	}
+	bindStore(cmd.Flags(), &c.store)
+	return c, cmd
+}
+
+func (c *storeCommand) check([]string) error {
+	return withStore(c.store, store.Options{ReadOnly: true}, c.report)
+}
+
+// report prints what a store holds and what is damaged in it.
+func (c *storeCommand) report(s *store.Store) error {
+	r, err := s.Check()
+	switch {
+	case err != nil:
+		return err
+	case c.format == "json":
+		err = cli.WriteJSON(c.Out, r)
+	default:
+		for _, fault := range r.Faults {
+			fmt.Fprintln(c.Out, cli.Printable(fault))
+		}
+		_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s, %s, %s; %s\n",
+			cli.Count(r.Grammars, "grammar", "grammars"), cli.Count(int(r.Observations), "observation", "observations"),
+			cli.Count(r.Subjects, "program", "programs"), cli.Count(r.Models, "model", "models"), cli.Count(r.Jobs, "job", "jobs"),
+			cli.Count(r.Keys, "key", "keys"), cli.Count(len(r.Faults), "fault", "faults"))
+	}
+	if err == nil && len(r.Faults) > 0 {
+		err = cli.ErrReported
+	}
+	return err
+}
+
+func (c *storeCommand) compact([]string) error {
+	before, after, err := store.CompactFile(c.store)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Out, "%s: %d bytes, %d before\n", c.store, after, before)
+	return err
+}
+
+func (c *storeCommand) backup(args []string) error {
+	return withStore(c.store, store.Options{ReadOnly: true}, func(s *store.Store) error { return s.Backup(args[0]) })
+}
+
+func (c *storeCommand) restore(args []string) error {
+	if _, err := os.Lstat(c.store); err == nil {
+		return fmt.Errorf("%s: already exists; move it away first", cli.Printable(c.store))
+	}
+	return withStore(args[0], store.Options{ReadOnly: true}, func(s *store.Store) error {
+		if err := c.report(s); err != nil {
+			return err
+		}
+		return s.Backup(c.store)
+	})
+}
