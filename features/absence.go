@@ -8,14 +8,14 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// An optional is a part of a rule that can be left out. It is absent from a node
-// that has its holder but not the part.
+// An optional is a part of a rule that can be left out. It is absent from a
+// node that contains its holder but not the part itself.
 type optional struct {
 	part   grammars.Occurrence
 	holder grammars.Occurrence // the closest alternative or repetition around it, else the rule's right-hand side
 }
 
-// absent finds the optional parts that a node does not have.
+// absent finds the optional parts that are missing in a node.
 func absent(x *ExtraExtractor, k Kind, p *parent) {
 	if p.root == derivation.None || !x.flags[p.root].Has(k) {
 		return

@@ -8,18 +8,18 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// A hexRun is a run of hexadecimal digits that have one name.
+// A hexRun is a sequence of hexadecimal digits with the same name.
 type hexRun struct {
 	lead   grammars.Occurrence
 	digits int
 	value  int
 }
 
-// maxCode is more than any code of a character.
+// maxCode exceeds all character codes.
 const maxCode = 1 << 24
 
 // code finds runs of two or more hexadecimal digits in a token, as in \u00E9.
-// The feature's bound is the class of characters that the code is in.
+// The feature's bound is the code's character class.
 func code(x *ExtraExtractor, k Kind, p *parent) {
 	run := hexRun{}
 	end := func() {
@@ -42,7 +42,8 @@ func code(x *ExtraExtractor, k Kind, p *parent) {
 	end()
 }
 
-// hexDigit returns the value of a child that is a rule for one hexadecimal digit, else -1.
+// hexDigit returns the value of a child that is a rule for one hexadecimal
+// digit, or -1 for any other child.
 func hexDigit(c child, text []byte) int {
 	start, end := c.Span()
 	if end-start != 1 || c.Kind() != derivation.Rule {
@@ -51,7 +52,7 @@ func hexDigit(c child, text []byte) int {
 	return strings.IndexByte("0123456789abcdef", text[start]|0x20)
 }
 
-// codeClass returns the index of the class that a code is in.
+// codeClass returns the index of the character class of a code.
 func codeClass(value int) int {
 	i := 0
 	for value > codeClasses()[i].last {

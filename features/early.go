@@ -7,8 +7,9 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// early notes the number of the token, from 1, that the first rule or token of a
-// name starts with. A program that refuses an input has only seen its start.
+// early records the number, from 1, of the first token of the first rule or
+// token with each name. A program that rejects an input has only read its
+// start.
 func early(x *ExtraExtractor, k Kind, o grammars.Occurrence) {
 	if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
 		return

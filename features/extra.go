@@ -30,7 +30,7 @@ func (e Extra) Kind() Kind { return Kind(e >> (boundBits + 2*occurrenceBits)) }
 // Bound returns the number that the feature compares with.
 func (e Extra) Bound() int { return int(e >> (2 * occurrenceBits) & (1<<boundBits - 1)) }
 
-// Path returns the one or two occurrences that the feature is about.
+// Path returns the one or two occurrences of the feature.
 func (e Extra) Path() Path {
 	a := grammars.Occurrence(e>>occurrenceBits&occurrenceMask) - 1
 	b := grammars.Occurrence(e&occurrenceMask) - 1
@@ -48,8 +48,8 @@ func (e Extra) Valid(nodes int) bool {
 	return !slices.ContainsFunc(e.Path(), func(o grammars.Occurrence) bool { return o < 0 || int(o) >= nodes })
 }
 
-// Describe returns what an input with the feature has, as a noun phrase: "an
-// array with three or more value".
+// Describe returns the feature as a noun phrase: "an array with three or more
+// value".
 func (e Extra) Describe(s *Space) string {
 	row, ok := e.Kind().row()
 	if !ok {
@@ -58,9 +58,9 @@ func (e Extra) Describe(s *Space) string {
 	return row.describe(newPhrase(s, e))
 }
 
-// Need returns how targeting meets the feature by a condition on paths. If ok is
-// false, there is no such condition: targeting generates inputs and keeps those
-// that have the feature.
+// Need returns a condition on paths that targeting uses to get the feature. If
+// ok is false, no condition expresses the feature: targeting generates inputs
+// and keeps those that have it.
 func (e Extra) Need(s *Space) (need Need, ok bool) {
 	row, ok := e.Kind().row()
 	if !ok || row.need == nil {

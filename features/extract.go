@@ -125,14 +125,14 @@ func (x *Extractor) inside(depth int, tree *derivation.Tree) {
 	}
 }
 
-// knows reports whether the set has all paths that end inside a token because an
-// equal token was added below the same symbols.
+// knows reports whether the set already has all paths that end inside a token,
+// because an equal token was added below the same symbols.
 func (x *Extractor) knows(depth int, tree *derivation.Tree) bool {
 	id := tree.CacheID()
 	return x.set != nil && id != 0 && x.set.knows(mix(x.above(depth), id))
 }
 
-// above returns a hash of the symbols above a depth, as far as paths reach.
+// above returns a hash of the up to k-1 symbols above a depth.
 func (x *Extractor) above(depth int) uint64 {
 	length := min(x.k-1, depth)
 	if length == 0 {
@@ -141,7 +141,7 @@ func (x *Extractor) above(depth int) uint64 {
 	return mix(x.rows[(depth-1)*x.k+length-1], uint64(length))
 }
 
-// enter visits the paths that end in a symbol at a depth.
+// enter adds a symbol at a depth and visits the paths that end in it.
 func (x *Extractor) enter(depth int, key uint64) {
 	for len(x.last) <= depth {
 		x.rows = append(x.rows, make([]uint64, x.k)...)
@@ -170,8 +170,8 @@ func (x *Extractor) enter(depth int, key uint64) {
 	}
 }
 
-// end visits the paths that end in a symbol without children. A set that has
-// the longest of them has all.
+// end visits the paths that end in a symbol without children. A set that
+// contains the longest of these paths contains all of them.
 func (x *Extractor) end(depth int, key uint64) {
 	if x.set == nil {
 		for length := 1; length <= min(x.k, depth+1); length++ {
@@ -190,7 +190,8 @@ func (x *Extractor) end(depth int, key uint64) {
 	}
 }
 
-// aboveEnd returns the hash of a path of a length that ends at a depth, without its last symbol.
+// aboveEnd returns the hash, without the last symbol, of the path with the
+// given length that ends at a depth.
 func (x *Extractor) aboveEnd(depth, length int) uint64 {
 	if length == 1 {
 		return 0
@@ -198,7 +199,8 @@ func (x *Extractor) aboveEnd(depth, length int) uint64 {
 	return x.rows[(depth-1)*x.k+length-2]
 }
 
-// absent visits the paths that end in an optional part that a node does not have.
+// absent visits the paths that end in an optional part that is missing in a
+// node.
 func (x *Extractor) absent(depth int, n derivation.Node) {
 	if x.parts == nil {
 		return
@@ -208,17 +210,18 @@ func (x *Extractor) absent(depth int, n derivation.Node) {
 	}
 }
 
-// absences tells which optional parts of a rule are missing in a node of a tree.
+// absences finds the optional parts of a rule that are missing in a node of a
+// tree.
 type absences struct {
 	grammar *grammars.Grammar
-	holds   *grammars.Holdings
+	symbols *grammars.Symbols
 	there   map[grammars.Occurrence]bool
 }
 
 func newAbsences(g *grammars.Grammar) *absences {
-	a := &absences{grammar: g, holds: g.Holdings(), there: map[grammars.Occurrence]bool{}}
+	a := &absences{grammar: g, symbols: g.Symbols(), there: map[grammars.Occurrence]bool{}}
 	for _, r := range g.Rules {
-		a.holds.Of(g.Nodes[r.Root])
+		a.symbols.In(g.Nodes[r.Root])
 	}
 	return a
 }
@@ -252,11 +255,11 @@ func (a *absences) of(n derivation.Node) []grammars.Occurrence {
 	return out
 }
 
-// rule returns the right-hand side that a node of a tree was derived by.
+// rule returns the right-hand side from which a node of a tree was derived.
 func (a *absences) rule(n derivation.Node) *grammars.Node {
 	return a.grammar.Nodes[a.grammar.Rule(n.Name()).Root]
 }
 
 func (a *absences) present(n *grammars.Node) bool {
-	return slices.ContainsFunc(a.holds.Of(n), func(n *grammars.Node) bool { return a.there[n.ID] })
+	return slices.ContainsFunc(a.symbols.In(n), func(n *grammars.Node) bool { return a.there[n.ID] })
 }

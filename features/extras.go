@@ -10,8 +10,8 @@ import (
 // An ExtraExtractor finds the features beyond paths of trees of one grammar. It
 // is not safe for concurrent use.
 //
-// It walks a tree once and calls the functions of the kinds that it was made
-// for. They put what they find into most, pairs and once.
+// It walks a tree once and calls the functions of its kinds. They store the
+// features found in most, pairs and once.
 type ExtraExtractor struct {
 	grammar *grammars.Grammar
 	rows    []kind             // of the kinds to extract
@@ -19,7 +19,7 @@ type ExtraExtractor struct {
 	flags   []Kinds            // by occurrence: the kinds to look for there
 	inside  []bool             // by occurrence: whether to look inside the token
 
-	// The rows again, by the function that they have.
+	// The same rows, grouped by the function that they have.
 	ofSymbols, ofTokens, ofNodes, ofTrivia []kind
 
 	lead  []grammars.Occurrence // by occurrence: the first of the same name in its rule
@@ -138,7 +138,7 @@ func (x *ExtraExtractor) use(row kind) {
 	}
 }
 
-// nameNodes finds for each node the first one of the same name.
+// nameNodes finds for each node the first node with the same name.
 func (x *ExtraExtractor) nameNodes() {
 	type named struct {
 		rule *grammars.Rule
@@ -157,7 +157,8 @@ func (x *ExtraExtractor) nameNodes() {
 	}
 }
 
-// want sets the flags for the wanted features, or for all if there are none.
+// want sets the flags for the wanted features, or for all features if none are
+// listed.
 func (x *ExtraExtractor) want(kinds Kinds, wanted []Extra) {
 	inside := Kinds(0) // of kinds that look inside tokens
 	for _, row := range x.rows {
@@ -183,7 +184,7 @@ func (x *ExtraExtractor) want(kinds Kinds, wanted []Extra) {
 	}
 }
 
-// row returns the row of a kind to extract; nil if there is none.
+// row returns the row of a kind, or nil if the kind is not extracted.
 func (x *ExtraExtractor) row(k Kind) *kind {
 	for i := range x.rows {
 		if x.rows[i].Kind == k {
@@ -193,7 +194,7 @@ func (x *ExtraExtractor) row(k Kind) *kind {
 	return nil
 }
 
-// key returns the occurrence that a feature is found at.
+// key returns the occurrence at which a feature is found.
 func (x *ExtraExtractor) key(e Extra) grammars.Occurrence {
 	path := e.Path()
 	row := x.row(e.Kind())
@@ -209,7 +210,8 @@ func (x *ExtraExtractor) key(e Extra) grammars.Occurrence {
 	}
 }
 
-// wantsBelow reports whether a feature of some kinds is wanted of the parts of a token.
+// wantsBelow reports whether features of the given kinds are wanted for the
+// parts of a token.
 func (x *ExtraExtractor) wantsBelow(n *grammars.Node, kinds Kinds, seen []bool) bool {
 	for work := slices.Clone(n.Children); len(work) > 0; {
 		n := work[len(work)-1]

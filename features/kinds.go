@@ -9,7 +9,7 @@ import (
 )
 
 // A Kind is a kind of feature beyond paths, such as "a token has at least N
-// bytes". All that the program knows about a kind is its row in the table below.
+// bytes". The table below defines each kind in one row.
 type Kind uint8
 
 // The kinds of features. Their numbers are part of the format of models.
@@ -31,9 +31,9 @@ const (
 	Early     Kind = 15
 )
 
-// families returns the table of kinds: a row for each, in families that users
-// turn on and off together. To add a kind, add its number and its row here, and
-// its functions to the file of its family.
+// families returns the table of kinds: a row for each kind, grouped into
+// families that users turn on and off. To add a kind, add its number and its
+// row here, and its functions to the file of its family.
 func families() []family {
 	return []family{
 		{
@@ -109,7 +109,7 @@ func families() []family {
 	}
 }
 
-// A family is some kinds of features that users turn on and off together.
+// A family is a group of kinds that users turn on and off together.
 type family struct {
 	name, description string
 	kinds             []kind
@@ -119,9 +119,10 @@ type family struct {
 type kind struct {
 	Kind
 
-	// How features of the kind are extracted: one of these is set.
+	// The function that extracts features of the kind: exactly one of these is
+	// set.
 	symbol  func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each rule and token, in input order
-	token   func(t *tokenText) int                                 // measures a token; 0 if it has no such number
+	token   func(t *tokenText) int                                 // measures a token; 0 if the token has no number
 	node    func(x *ExtraExtractor, k Kind, p *parent)             // called for each node with its children
 	trivia  func(x *ExtraExtractor, k Kind, s *surroundings)       // called for each skipped or hidden token
 	several bool                                                   // node is only called for nodes with two or more children
@@ -131,12 +132,12 @@ type kind struct {
 	atMost  bool                                                   // a number reaches the bounds that it does not exceed
 
 	describe func(p phrase) string
-	// need returns how targeting meets the feature by a condition on paths; nil if
-	// there is no such condition.
+	// need returns a condition on paths that targeting uses to get the feature;
+	// nil if no condition expresses it.
 	need func(p phrase) Need
 }
 
-// where is a set of trees that a kind looks at.
+// where is the set of trees that a kind is extracted from.
 type where uint8
 
 const (
@@ -153,7 +154,7 @@ const (
 	byRule               // the right-hand side of the rule of the first
 )
 
-// row returns the row of a kind; ok is false if there is no such kind.
+// row returns the row of a kind; ok is false if the kind is unknown.
 func (k Kind) row() (row kind, ok bool) {
 	for _, f := range families() {
 		for _, row := range f.kinds {
@@ -186,10 +187,10 @@ func Of(kinds ...Kind) Kinds {
 // Has reports whether the set contains k.
 func (s Kinds) Has(k Kind) bool { return s>>k&1 == 1 }
 
-// A Family is some kinds of features that users turn on and off together, by name.
+// A Family is a named group of kinds that users turn on and off together.
 type Family struct {
 	Name        string
-	Description string // what its features test
+	Description string // the property that its features test
 	Kinds       Kinds
 }
 

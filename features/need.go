@@ -10,16 +10,16 @@ import (
 // nodes of the input's tree are the end of one of Paths. Targeting generates
 // inputs that satisfy it, and keeps those that have the feature.
 //
-// For the size of a number the condition is only a way to get the feature: 1e9
-// is large with three characters, and the condition asks for ten.
+// For the size of a number the condition is sufficient but not necessary: 1e9
+// is large and has three characters, but the condition requires ten.
 type Need struct {
 	Paths  []Path
 	Trivia bool // the paths are those of skipped and hidden tokens
 	Min    int
-	Margin int    // added to Min, it keeps clear of a bound that was learned from few inputs
-	Text   string // what the paths lead to
-	// Negatable tells that an input without the feature is an input that does not
-	// satisfy the condition. The absence of other features is not asked for.
+	Margin int    // added to Min, because a bound may have been learned from few inputs
+	Text   string // name of the nodes at the ends of the paths
+	// Negatable is set if an input lacks the feature exactly if it does not
+	// satisfy the condition. The absence of other features is not required.
 	Negatable bool
 }
 
@@ -46,8 +46,8 @@ func (p phrase) occurrences(in func(*grammars.Node) bool) []Path {
 	return out
 }
 
-// characters returns the paths from the symbol, a token, to its characters. As
-// long as there are not too many paths, a token of n characters has n of them.
+// characters returns the paths from the symbol, a token, to its characters.
+// Unless there are too many paths, a token of n characters contains n of them.
 func (p phrase) characters() []Path {
 	var out []Path
 	for round := []Path{p.path[:1]}; len(round) > 0; {

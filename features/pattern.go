@@ -7,13 +7,13 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Pattern returns paths as a partial input: the alternative of a rule that the
-// first symbol is in, written out along the path, and everything beside the path
-// as in the grammar. Literals are quoted. Paths that start in the same
+// Pattern returns paths as a partial input. It expands the alternative that
+// contains the first symbol along the path, and keeps everything beside the
+// path as in the grammar. Literals are quoted. Paths that start in the same
 // alternative share a pattern; the patterns are separated by semicolons.
 func (s *Space) Pattern(paths ...Path) string { return strings.Join(s.Patterns(paths...), "; ") }
 
-// Patterns returns what [Space.Pattern] joins.
+// Patterns returns the patterns that [Space.Pattern] joins.
 func (s *Space) Patterns(paths ...Path) []string {
 	var tops []*grammars.Node
 	below := map[*grammars.Node][]Path{}
@@ -31,7 +31,7 @@ func (s *Space) Patterns(paths ...Path) []string {
 	return out
 }
 
-// alternative returns the alternative of a rule that an occurrence is in.
+// alternative returns the alternative that contains an occurrence.
 func (s *Space) alternative(o grammars.Occurrence) *grammars.Node {
 	n := s.grammar.Nodes[o]
 	if n.Rule == nil {
@@ -60,8 +60,8 @@ func holds(in, n *grammars.Node) bool {
 // Describe returns a construct of a rule as in the grammar.
 func Describe(n *grammars.Node) string { return along(nil).write(n) }
 
-// along is the paths that a pattern follows: each starts with a symbol of the
-// rule that is written.
+// along holds the paths that a pattern follows. Each starts with a symbol of
+// the rule being written.
 type along []Path
 
 // write returns a construct of the rule as text.
@@ -89,7 +89,8 @@ func (a along) parts(n *grammars.Node) []string {
 	}
 }
 
-// reference returns the name of a rule, or the rule's elements if paths go on below it.
+// reference returns the name of a rule, or the rule's elements if a path
+// continues below it.
 func (a along) reference(n *grammars.Node) []string {
 	var on along
 	for _, p := range a {
@@ -103,7 +104,8 @@ func (a along) reference(n *grammars.Node) []string {
 	return on.parts(n.Children[0])
 }
 
-// choice returns the alternatives that paths go through, or all if there is none.
+// choice returns the alternatives that paths go through, or all alternatives if
+// no path goes through one.
 func (a along) choice(n *grammars.Node) []string {
 	alts := n.Children
 	if taken := slices.DeleteFunc(slices.Clone(alts), func(c *grammars.Node) bool { return !a.take(c) }); len(taken) > 0 {

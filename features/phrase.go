@@ -7,7 +7,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A phrase is a feature that is put into words.
+// A phrase is a feature to describe in words.
 type phrase struct {
 	space *Space
 	path  Path
@@ -20,16 +20,17 @@ func newPhrase(s *Space, e Extra) phrase {
 	return phrase{s, path, e.Bound(), s.grammar.Nodes[path[0]]}
 }
 
-// symbol returns the name of the feature's symbol, or its text if it has only one: value, ','.
+// symbol returns the display name of the feature's symbol, such as value or ','.
 func (p phrase) symbol() string { return symbolName(p.node) }
 
-// rule returns the name of the rule that the symbol is in.
+// rule returns the name of the rule that contains the symbol.
 func (p phrase) rule() string { return ruleName(p.node) }
 
 // orMore returns the bound as in "three or more".
 func (p phrase) orMore() string { return number(p.bound) + " or more" }
 
-// symbolName returns a symbol as users know it: a token that has only one text as this text.
+// symbolName returns a symbol as users know it: the text of a token with only
+// one text, or else the name.
 func symbolName(n *grammars.Node) string {
 	if n.Kind == grammars.Reference && len(n.Children) == 1 && n.Children[0].Kind == grammars.Literal {
 		return n.Children[0].Text
@@ -37,8 +38,8 @@ func symbolName(n *grammars.Node) string {
 	return n.Text
 }
 
-// ruleName returns the name of the rule that a node is in. A token that several
-// rules make is in none.
+// ruleName returns the name of the rule that contains a node, or "token" for a
+// token that several rules produce.
 func ruleName(n *grammars.Node) string {
 	if n.Rule == nil {
 		return "token"
@@ -47,7 +48,7 @@ func ruleName(n *grammars.Node) string {
 }
 
 // indefinite puts "a" or "an" before a name, and nothing before a literal or a
-// set. Most names with u are like unary and URL.
+// set. A name that begins with u gets "a", as in "a unary" and "a URL".
 func indefinite(name string) string {
 	switch {
 	case name == "" || strings.ContainsRune(`'"[~.`, rune(name[0])):

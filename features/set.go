@@ -30,7 +30,8 @@ func (s *Set) Has(length int, id uint64) bool { return s.paths[length].has(id) }
 // All yields the IDs of the paths of a length, in no particular order.
 func (s *Set) All(length int) iter.Seq[uint64] { return s.paths[length].all }
 
-// knows reports whether the set contains a token, and adds it if there is room.
+// knows reports whether the set contains a token. If not, it adds the token if
+// there is room.
 func (s *Set) knows(token uint64) bool {
 	if s.tokens.count >= maxTokens {
 		return s.tokens.has(token)
@@ -48,7 +49,8 @@ type table struct {
 
 const minSlots = 128
 
-// slot returns the slot of a hash, or the empty one for it. The table must not be full.
+// slot returns the slot of a hash, or the empty slot to store it in. The table
+// must not be full.
 func (t *table) slot(hash uint64) *uint64 {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {

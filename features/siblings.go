@@ -10,14 +10,14 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Longer texts are not compared, and first tokens are not looked for further
-// down: inputs that nest deeply would take too long.
+// Limits on the compared texts and on the search for first tokens, because
+// deeply nested inputs would take too long.
 const (
 	maxSiblingText = 256
 	maxFirstToken  = 16
 )
 
-// repeated finds children of one node that have the same name and the same text.
+// repeated finds children of a node with the same name and the same text.
 func repeated(x *ExtraExtractor, k Kind, p *parent) {
 	for _, c := range p.children {
 		if !x.flags[c.lead].Has(k) || c.grammar.Kind == grammars.Literal {
@@ -33,7 +33,8 @@ func repeated(x *ExtraExtractor, k Kind, p *parent) {
 	x.raiseEqual(k)
 }
 
-// sameStart finds children of one node that have the same name and the same first token.
+// sameStart finds children of a node with the same name and the same first
+// token.
 func sameStart(x *ExtraExtractor, k Kind, p *parent) {
 	for _, c := range p.children {
 		if !x.flags[c.lead].Has(k) {
@@ -46,8 +47,8 @@ func sameStart(x *ExtraExtractor, k Kind, p *parent) {
 	x.raiseEqual(k)
 }
 
-// unsorted finds a child whose first token is less than that of the child of
-// the same name before it.
+// unsorted finds a child whose first token is less than the first token of the
+// previous child with the same name.
 func unsorted(x *ExtraExtractor, k Kind, p *parent) {
 	for _, c := range p.children {
 		if !x.flags[c.lead].Has(k) {
@@ -76,13 +77,14 @@ type siblingText struct {
 	hash uint64
 }
 
-// A firstToken is the first token of the last child of a name.
+// A firstToken is the first token of the latest child with a name.
 type firstToken struct {
 	lead grammars.Occurrence
 	text []byte
 }
 
-// raiseEqual notes the names of children that have equal texts, and forgets the texts.
+// raiseEqual records the names of children with equal texts, and clears the
+// texts.
 func (x *ExtraExtractor) raiseEqual(k Kind) {
 	slices.SortFunc(x.texts, func(a, b siblingText) int {
 		return cmp.Or(cmp.Compare(a.lead, b.lead), cmp.Compare(a.hash, b.hash))

@@ -60,14 +60,6 @@ func NewSpace(g *grammars.Grammar, opt Options) *Space {
 	return s
 }
 
-// root returns the node that all paths are below.
-func (s *Space) root() *grammars.Node {
-	if s.options.Trivia {
-		return s.grammar.Nodes[s.grammar.Trivia]
-	}
-	return s.grammar.Nodes[s.grammar.Rule(s.start()).Root]
-}
-
 // start returns the name of the rule that inputs are derived from.
 func (s *Space) start() string { return cmp.Or(s.options.Start, s.grammar.Start) }
 

@@ -5,24 +5,21 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A place is a symbol where it is bound in a way, and read in modes of the lexer.
+// A place is a grammar symbol together with what is below it. In a refined grammar
+// the body below depends on the symbol's operator binding and lexer modes.
 type place struct {
-	node    *grammars.Node
-	binding grammars.Binding
-	turn    grammars.Turn
+	node  *grammars.Node
+	below int32 // a body of the graph, or -1
 }
 
-// maxPlaces bounds the places that operators are told apart by. Where a grammar
-// has more, it is as if all operators bound alike.
-const maxPlaces = 200_000
-
-// A mapper finds the places of a grammar that can follow each other.
+// A mapper finds the places of a grammar and which places can stand right below
+// each other.
 type mapper struct {
 	*Space
-	bound  bool            // whether operators are told apart
-	modes  *grammars.Modes // nil if modes are not
+	graph  *refine.Graph
 	places []place
 	next   [][]int32
 	number map[place]int32
@@ -31,14 +28,11 @@ type mapper struct {
 // determine finds the states of the paths. A state is the set of all places that
 // a path can end in, so that a path leads to one state.
 func (s *Space) determine() {
-	m := &mapper{Space: s, bound: s.options.Possible}
-	if s.options.Possible && !s.options.Trivia {
-		m.modes = s.grammar.Modes(s.start())
+	m := &mapper{Space: s, graph: refine.Plain(s.grammar, s.start()), number: map[place]int32{}}
+	if s.options.Possible {
+		m.graph = refine.Of(s.grammar, s.start()).Graph()
 	}
-	if !m.explore() {
-		m.bound, m.modes = false, nil
-		m.explore()
-	}
+	m.explore()
 	numbers := map[string]int32{}
 	var sets [][]int32
 	add := func(set []int32) int32 {
@@ -73,7 +67,7 @@ func (s *Space) determine() {
 	}
 }
 
-// bySymbol returns the places of each symbol, in the order of the symbols.
+// bySymbol groups places by symbol, in the order of the symbols.
 func (m *mapper) bySymbol(places []int32) [][]int32 {
 	slices.SortFunc(places, func(a, b int32) int {
 		if by := int(m.places[a].node.ID) - int(m.places[b].node.ID); by != 0 {
@@ -97,77 +91,31 @@ func (m *mapper) bySymbol(places []int32) [][]int32 {
 	return out
 }
 
-// explore finds all places, and reports whether there are few enough.
-func (m *mapper) explore() bool {
-	m.places, m.next, m.number = nil, nil, map[place]int32{}
-	root := m.root()
-	if rule := root.Rule; m.bound && rule != nil && rule.Root == root.ID && rule.Operators != nil {
-		m.operators(rule, grammars.Loose(), grammars.Turn{})
-	} else {
-		m.collect(root, nil, grammars.Turn{})
+// explore finds all places below the root.
+func (m *mapper) explore() {
+	root := m.graph.Start
+	if m.options.Trivia {
+		root = m.graph.Trivia
 	}
+	m.collect(root)
 	for i := 0; i < len(m.places); i++ {
-		if m.bound && len(m.places) > maxPlaces {
-			return false
+		var below []int32
+		if body := m.places[i].below; body >= 0 {
+			below = m.collect(body)
 		}
-		m.next = append(m.next, m.below(m.places[i]))
+		m.next = append(m.next, below)
 	}
-	return true
 }
 
-// below returns the places right below one.
-func (m *mapper) below(p place) []int32 {
-	switch {
-	case p.node.Kind == grammars.Repetition: // its absence has nothing below
-		return nil
-	case m.bound && p.node.Target != nil && p.node.Target.Operators != nil:
-		return m.operators(p.node.Target, p.binding, p.turn)
-	}
-	if m.modes != nil && p.node.Token > 0 {
-		return m.inside(p)
-	}
+// collect returns the places of a body's symbols.
+func (m *mapper) collect(body int32) []int32 {
 	var out []int32
-	for _, child := range m.parts(p.node) {
-		out = append(out, m.collect(child, nil, p.turn)...)
-	}
-	return out
-}
-
-// inside returns the places in a token, of the rules that can make it there.
-func (m *mapper) inside(p place) []int32 {
-	if len(m.parts(p.node)) == 0 {
-		return nil
-	}
-	var out []int32
-	for _, r := range m.modes.Makers(p.node, p.turn) {
-		out = append(out, m.collect(m.modes.Inside(p.node, r), nil, grammars.Turn{})...)
-	}
-	return out
-}
-
-// operators returns the places in the alternatives of a left-recursive rule that
-// a binding allows.
-func (m *mapper) operators(rule *grammars.Rule, b grammars.Binding, t grammars.Turn) []int32 {
-	var out []int32
-	for i := range rule.Operators {
-		if op := &rule.Operators[i]; b.Allows(op) && op.Alt.Size != grammars.Unproductive {
-			out = append(out, m.collect(op.Alt, b.Operands(op), t)...)
+	for i := range m.graph.Bodies[body].Parts {
+		x := &m.graph.Bodies[body].Parts[i]
+		if !m.counts(x) || m.options.Possible && !x.Useful {
+			continue
 		}
-	}
-	return out
-}
-
-// collect returns the places in a construct, within its rule.
-func (m *mapper) collect(n *grammars.Node, operands map[grammars.Occurrence]grammars.Binding, t grammars.Turn) []int32 {
-	var out []int32
-	add := func(n *grammars.Node, t grammars.Turn) {
-		if !m.isSymbol(n) {
-			return
-		}
-		p := place{n, grammars.Loose(), t}
-		if b, ok := operands[n.ID]; ok {
-			p.binding = b
-		}
+		p := place{x.Node, x.Below}
 		i, known := m.number[p]
 		if !known {
 			i = int32(len(m.places))
@@ -176,32 +124,17 @@ func (m *mapper) collect(n *grammars.Node, operands map[grammars.Occurrence]gram
 		}
 		out = append(out, i)
 	}
-	if m.modes != nil && n.Rule != nil && n.Rule.Kind == grammars.ParserRule {
-		m.modes.Each(n, t, add)
-	} else {
-		m.walk(n, add)
-	}
 	return out
 }
 
-// walk visits a construct and the nodes in it, within its rule.
-func (m *mapper) walk(n *grammars.Node, visit func(*grammars.Node, grammars.Turn)) {
-	visit(n, grammars.Turn{})
-	if !n.Kind.Symbolic() {
-		for _, child := range m.parts(n) {
-			m.walk(child, visit)
-		}
+// counts reports whether paths count a part.
+func (m *mapper) counts(x *refine.Part) bool {
+	switch x.Kind {
+	case refine.Symbol, refine.Reference:
+		return true
+	case refine.Absent:
+		return m.options.Absent
+	default:
+		return false
 	}
-}
-
-// parts returns the children that a derivation can go on with.
-func (m *mapper) parts(n *grammars.Node) []*grammars.Node {
-	if !m.options.Possible {
-		return n.Children
-	}
-	empty := func(c *grammars.Node) bool { return c.Size == grammars.Unproductive }
-	if n.Kind == grammars.Concatenation && slices.ContainsFunc(n.Children, empty) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(n.Children), empty)
 }

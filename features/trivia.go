@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// The surroundings of a skipped or hidden token are the tokens around it that
-// the parser sees.
+// The surroundings of a skipped or hidden token are the visible tokens around
+// it.
 type surroundings struct {
 	trivia   grammars.Occurrence
 	lines    int                 // 1 if the token contains a line break
@@ -17,13 +17,14 @@ type surroundings struct {
 	next     grammars.Occurrence // None if the grammar does not ask for the end of the input
 }
 
-// A leafAt is a token that the parser sees, and where it starts.
+// A leafAt is a token visible to the parser, with its offset.
 type leafAt struct {
 	start      int32
 	occurrence grammars.Occurrence
 }
 
-// surround calls the functions of kinds that look at trivia.
+// surround calls the function of each trivia feature for each skipped or hidden
+// token of the tree, with the surroundings of the token.
 func (x *ExtraExtractor) surround(tree *derivation.Tree) {
 	tokens := tree.Tokens()
 	next := 0 // index of the first leaf after the trivia

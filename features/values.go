@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A tokenText is the text of a token. It is read as a number once, by the first
-// kind that asks.
+// A tokenText is the text of a token. It is parsed as a number once, for the
+// first kind that needs it.
 type tokenText struct {
 	text   []byte
 	isRead bool
@@ -39,7 +39,7 @@ func digits(t *tokenText) int {
 	return digits
 }
 
-// maxPower is more than any bound on powers of ten.
+// maxPower exceeds all bounds on powers of ten.
 const maxPower = 4000
 
 // large returns the largest power of ten that is at most the number, if it is 10 or more.
@@ -54,8 +54,8 @@ func small(t *tokenText) int {
 	return min(max(-power, 0), maxPower)
 }
 
-// number returns the significant digits and the power of ten of a number, zeros
-// if the text is 0 or not a number.
+// number returns the significant digits and the power of ten of a number, or
+// zeros if the text is 0 or not a number.
 func (t *tokenText) number() (digits, power int) {
 	if !t.isRead {
 		t.isRead = true
@@ -66,9 +66,9 @@ func (t *tokenText) number() (digits, power int) {
 	return t.digits, t.power
 }
 
-// decimal reads a text as a decimal number. It returns the number of significant
-// digits, from the first to the last that is not 0, and the power of ten of the
-// first.
+// decimal parses a text as a decimal number. It returns the number of
+// significant digits, from the first to the last nonzero digit, and the power
+// of ten of the first.
 func decimal(text []byte) (digits, power int, ok bool) {
 	text = bytes.TrimLeft(text, "+-")
 	mantissa, exponent := text, 0
@@ -97,7 +97,7 @@ func allDigits(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// smallNumber reads an integer, at most 1,000,000 in size: larger ones become that.
+// smallNumber parses an integer and limits its absolute value to 1,000,000.
 func smallNumber(text []byte) (n int, ok bool) {
 	digits := bytes.TrimLeft(text, "+-")
 	if len(digits) == 0 || len(text)-len(digits) > 1 || !allDigits(digits) {
@@ -140,11 +140,11 @@ func describeSmall(p phrase) string {
 	return fmt.Sprintf("%s below %s, ignoring its sign, but not 0", p.inRule(), below)
 }
 
-// needCharacters asks for at least as many characters as the bound.
+// needCharacters requires at least as many characters as the bound.
 func needCharacters(p phrase) Need { return p.needCharacters(p.bound) }
 
-// needPlaces asks for the characters that a number with a power of ten has if
-// it is written out. Greater numbers have an exponent.
+// needPlaces requires as many characters as a number with this power of ten has
+// when written out. Larger numbers have an exponent.
 func needPlaces(p phrase) Need { return p.needCharacters(min(p.bound+1, 40)) }
 
 func (p phrase) needCharacters(n int) Need {

@@ -63,7 +63,7 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 	return nil
 }
 
-// visit calls the functions of kinds that look at a node and its children.
+// visit calls the functions of the kinds that test a node and its children.
 func (x *ExtraExtractor) visit(n derivation.Node, in where, text []byte) {
 	if len(x.ofNodes) == 0 {
 		return
@@ -94,7 +94,7 @@ func (x *ExtraExtractor) visit(n derivation.Node, in where, text []byte) {
 	}
 }
 
-// measure calls the functions of kinds that look at the text of a token.
+// measure calls the functions of the kinds that test the text of a token.
 func (x *ExtraExtractor) measure(n derivation.Node) {
 	o := n.Occurrence()
 	if x.grammar.Nodes[o].Kind != grammars.Reference {
@@ -109,7 +109,7 @@ func (x *ExtraExtractor) measure(n derivation.Node) {
 	}
 }
 
-// reportAll reports what was found.
+// reportAll reports the features found.
 func (x *ExtraExtractor) reportAll() {
 	for i := range x.rows {
 		k := &x.rows[i]
@@ -126,7 +126,7 @@ func (x *ExtraExtractor) reportAll() {
 	}
 }
 
-// reset forgets what was found.
+// reset clears the features found.
 func (x *ExtraExtractor) reset() {
 	for i := range x.most {
 		x.most[i].reset()
@@ -135,7 +135,7 @@ func (x *ExtraExtractor) reset() {
 	clear(x.once)
 }
 
-// report reports the feature of each bound that a number reaches.
+// report reports a feature for each bound that a number reaches.
 func (x *ExtraExtractor) report(k *kind, a, b grammars.Occurrence, n int) {
 	if k.bounds == nil {
 		x.tell(newExtra(k.Kind, 0, a, b))

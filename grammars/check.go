@@ -402,7 +402,8 @@ func (c *checker) reachable() {
 
 // rejects reports whether a rule produces a token that is only declared. Such a
 // rule is useful although no parser rule uses the token: it makes the parser
-// reject the text, say 1a, instead of lexing it as a number and a name.
+// reject the text, say 1a, instead of lexing it as two tokens, a number and a
+// name.
 func (c *checker) rejects(r *g4.Rule) bool {
 	for _, alt := range r.Body.Alts {
 		for _, cmd := range alt.Commands {

@@ -6,24 +6,24 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Choices tell what trees of a grammar chose where the grammar leaves a choice.
-// They are not safe for concurrent use; making them is cheap.
+// Choices find the choices that trees of a grammar made. They are not safe for
+// concurrent use; creating them is cheap.
 type Choices struct {
 	grammar *Grammar
-	holds   *Holdings
-	row     []Occurrence // the symbols below the node of the tree that is looked at
+	symbols *Symbols
+	row     []Occurrence // the children of the current node of the tree
 	round   func(n *Node, from, to int)
 }
 
-// Choices returns what finds the choices of trees.
+// Choices returns a finder of choices in trees of the grammar.
 func (g *Grammar) Choices() *Choices {
-	return &Choices{grammar: g, holds: g.Holdings()}
+	return &Choices{grammar: g, symbols: g.Symbols()}
 }
 
 // Each calls visit for each choice in a tree: at an [Alternation] with the index
-// of the alternative, and at a [Repetition] with how often it was repeated.
-// Tokens and trivia are taken apart. The error tells that a token takes too long
-// to take apart.
+// of the alternative, and at a [Repetition] with the number of rounds. This
+// includes the choices inside tokens and trivia. The error is a *limit.Error if a
+// token takes too long to parse.
 func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) error {
 	dissector := tree.Dissector()
 	for depth, n := range tree.All() {
@@ -59,16 +59,16 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 	return nil
 }
 
-// Rounds calls visit for each time that something is repeated right below a rule
-// of a tree, with the repetition and the children that this time makes, from and
-// up to an index.
+// Rounds calls visit for each round of the repetitions in a rule's right-hand
+// side, with the repetition and the range of the node's children that the round
+// derives.
 func (c *Choices) Rounds(n derivation.Node, visit func(repetition *Node, from, to int)) {
 	c.round = visit
 	c.node(c.grammar.Nodes[c.grammar.ParserRules()[n.Rule()].Root], n, func(*Node, int) {})
 	c.round = nil
 }
 
-// inside visits the choices in a token.
+// inside visits the choices inside a token.
 func (c *Choices) inside(o Occurrence, tree *derivation.Tree, visit func(*Node, int)) {
 	if tree == nil {
 		return
@@ -83,8 +83,8 @@ func (c *Choices) inside(o Occurrence, tree *derivation.Tree, visit func(*Node, 
 	}
 }
 
-// node visits the choices that lead from a right-hand side to what is right
-// below a node of a tree.
+// node visits the choices by which a right-hand side derives the children of a
+// node.
 func (c *Choices) node(root *Node, n derivation.Node, visit func(*Node, int)) {
 	c.row = c.row[:0]
 	for child := range n.Children() {
@@ -93,14 +93,14 @@ func (c *Choices) node(root *Node, n derivation.Node, visit func(*Node, int)) {
 	c.match(root, 0, visit)
 }
 
-// match finds how a construct derives the symbols from a place in the row on,
-// and returns where it ends. A symbol stands in one place of the rule, so there
-// is nothing to try.
+// match finds how a construct derives the symbols of the row from an index on, and
+// returns the index after them. A symbol occurs once in its rule, so no
+// backtracking is needed.
 func (c *Choices) match(n *Node, at int, visit func(*Node, int)) int {
 	switch n.Kind {
 	case Alternation:
 		i := slices.IndexFunc(n.Children, func(alt *Node) bool { return c.next(alt, at) })
-		if i < 0 { // nothing of it is here: an alternative of optional parts, all of them absent
+		if i < 0 { // an alternative of optional parts that are all absent
 			i = slices.IndexFunc(n.Children, c.vanishes)
 		}
 		if i < 0 {
@@ -133,12 +133,12 @@ func (c *Choices) match(n *Node, at int, visit func(*Node, int)) int {
 	}
 }
 
-// next reports whether the symbol at a place in the row stands in a construct.
+// next reports whether a construct contains the symbol at an index of the row.
 func (c *Choices) next(n *Node, at int) bool {
-	return at < len(c.row) && slices.ContainsFunc(c.holds.Of(n), func(n *Node) bool { return n.ID == c.row[at] })
+	return at < len(c.row) && slices.ContainsFunc(c.symbols.In(n), func(n *Node) bool { return n.ID == c.row[at] })
 }
 
-// vanishes reports whether a construct can derive nothing at all, not even an
+// vanishes reports whether a construct can derive no symbol at all, not even an
 // empty alternative.
 func (c *Choices) vanishes(n *Node) bool {
 	switch n.Kind {

@@ -16,8 +16,6 @@
 package grammars
 
 import (
-	"sync"
-
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -45,12 +43,11 @@ type Grammar struct {
 	names      *derivation.Names
 	ruleByName map[string]*Rule
 	makers     map[int][]*Rule // the lexer rules that produce each token type
-	modes      map[string]int  // indexes of lexer modes by name
+	modes      []string        // of the lexer, in the order of the grammar
 	parents    [][]Occurrence  // by node
 	machine    *atn.Machine
 
-	lexingsLock sync.Mutex
-	lexings     map[string]*lexing // by start rule, computed on demand
+	memo memo
 }
 
 // Rule returns the named rule, or nil if the grammar has none.
@@ -72,6 +69,9 @@ func (g *Grammar) Tokens() []string { return g.names.Tokens }
 
 // TokenRules returns the lexer rules that produce tokens of a type.
 func (g *Grammar) TokenRules(token int) []*Rule { return g.makers[token] }
+
+// Modes returns the names of the lexer's modes. The lexer begins in the first.
+func (g *Grammar) Modes() []string { return g.modes }
 
 // Exact reports whether the grammar's trees are certain to be those of the
 // generated parser. They are not if the grammar contains predicates, actions or
@@ -116,6 +116,14 @@ type Rule struct {
 	Needs string
 
 	source *g4.Rule
+}
+
+// Commands returns the lexer commands of a lexer rule.
+func (r *Rule) Commands() []g4.Command {
+	if alts := r.source.Body.Alts; len(alts) == 1 { // a rule with several alternatives has none
+		return alts[0].Commands
+	}
+	return nil
 }
 
 // An Occurrence is the number of a graph node.

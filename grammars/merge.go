@@ -159,7 +159,7 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 		return nil
 	}
 	if vocabulary.Value != "" {
-		l.warnf(vocabulary.Pos, "tokenVocab %s: no such lexer grammar was given; using the tokens of %s", vocabulary.Value, lexers[i].Name)
+		l.warnf(vocabulary.Pos, "tokenVocab %s: not among the given lexer grammars; using the tokens of %s", vocabulary.Value, lexers[i].Name)
 	} else {
 		l.warnf(main.Pos, "parser grammar %s has no tokenVocab; using the tokens of %s", main.Name, lexers[i].Name)
 	}
@@ -227,7 +227,7 @@ func (l *loader) imports(root *g4.File) []*g4.File {
 			g := l.find(name.Text)
 			switch {
 			case g == nil:
-				l.errorf(name.Pos, "import %s: no such grammar was given", name.Text)
+				l.errorf(name.Pos, "import %s: not among the given grammars", name.Text)
 			case g.Kind != root.Kind && root.Kind != g4.Combined:
 				l.errorf(name.Pos, "import %s: must be a %s grammar, like %s", name.Text, kindName(root.Kind), root.Name)
 			case !seen[g]:

@@ -7,18 +7,18 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// An Agreement is what an input needs beyond its grammar: that the texts of some
-// tokens below a node are the same, as the names of a start tag and its end tag
-// are, or that they differ, as those of its attributes do. It says nothing of
-// what is parsed, only of what is worth writing.
+// An Agreement is a requirement on generated inputs that a grammar cannot express:
+// the texts of some tokens below a node are the same, like the names of a start
+// tag and its end tag, or different, like the names of its attributes. Parsing
+// ignores agreements.
 type Agreement struct {
 	g4.Pos
 	Rule     *Rule
-	Path     []string // from below the rule down to the tokens: the symbols as the grammar writes them
-	Distinct bool     // texts differ, instead of being the same
+	Path     []string // from below the rule down to the tokens: symbols as written in the grammar
+	Distinct bool     // texts are different, instead of the same
 }
 
-// readNotes takes what notes above rules say:
+// readNotes reads the notes above rules:
 //
 //	// inroad: same NAME
 //	// inroad: distinct attribute/NAME
@@ -40,23 +40,23 @@ func (l *loader) readNotes() {
 			case (what == "same" || what == "distinct") && rest != "" && rule.Kind == ParserRule:
 				l.agreement(note, Agreement{note.Pos, rule, strings.Split(rest, "/"), what == "distinct"})
 			case what == "same" || what == "distinct":
-				l.errorf(note.Pos, "note %q: it is %s SYMBOL/.../TOKEN, above a parser rule", note.Text, what)
+				l.errorf(note.Pos, "note %q: must be %s SYMBOL/.../TOKEN, above a parser rule", note.Text, what)
 			default:
-				l.errorf(note.Pos, "note %q: it is same, distinct or needs", note.Text)
+				l.errorf(note.Pos, "note %q: must begin with same, distinct or needs", note.Text)
 			}
 		}
 	}
 }
 
-// maxNeeded bounds the symbols that rules need.
+// maxNeeded limits the symbols that rules need.
 const maxNeeded = 64
 
-// hasSymbol reports whether a symbol stands in a rule of the grammar.
+// hasSymbol reports whether a rule of the grammar has a symbol.
 func (l *loader) hasSymbol(text string) bool {
 	return slices.ContainsFunc(l.grammar.Nodes, func(n *Node) bool { return n.Kind.Symbolic() && n.Text == text })
 }
 
-// agreement adds an agreement whose path there is.
+// agreement adds an agreement if the grammar has its path.
 func (l *loader) agreement(note g4.Note, a Agreement) {
 	within := []*Rule{a.Rule}
 	tokens := false
@@ -74,19 +74,19 @@ func (l *loader) agreement(note g4.Note, a Agreement) {
 			}
 		}
 		if !found {
-			l.errorf(note.Pos, "note %q: there is no %s right below %s", note.Text, symbol, nameAll(within))
+			l.errorf(note.Pos, "note %q: no symbol %s right below %s", note.Text, symbol, nameAll(within))
 			return
 		}
 		within = below
 	}
 	if !tokens {
-		l.errorf(note.Pos, "note %q: %s is no token", note.Text, a.Path[len(a.Path)-1])
+		l.errorf(note.Pos, "note %q: %s is not a token", note.Text, a.Path[len(a.Path)-1])
 		return
 	}
 	l.grammar.Agreements = append(l.grammar.Agreements, a)
 }
 
-// nameAll names rules, of which there may be none.
+// nameAll joins the names of rules. Only a token has no rules below it.
 func nameAll(rules []*Rule) string {
 	var names []string
 	for _, r := range rules {

@@ -60,10 +60,7 @@ func (b *graphBuilder) number() {
 	for _, n := range trivia.Children {
 		b.spec.Trivia[n.Target.Index] = int32(n.ID)
 	}
-	b.g.makers, b.g.modes = map[int][]*Rule{}, map[string]int{}
-	for i, mode := range b.spec.Modes {
-		b.g.modes[mode] = i
-	}
+	b.g.makers, b.g.modes = map[int][]*Rule{}, b.spec.Modes
 	for i := range b.spec.LexerRules {
 		for _, t := range slices.Compact(slices.Sorted(slices.Values(b.typesMade(i)))) {
 			b.g.makers[t] = append(b.g.makers[t], b.lexerRule(i))

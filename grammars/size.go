@@ -1,8 +1,6 @@
 package grammars
 
-import "slices"
-
-// parents finds for each node the nodes right above it.
+// parents returns the nodes right above each node.
 func parents(g *Grammar) [][]Occurrence {
 	out := make([][]Occurrence, len(g.Nodes))
 	for _, n := range g.Nodes {
@@ -13,8 +11,8 @@ func parents(g *Grammar) [][]Occurrence {
 	return out
 }
 
-// measure computes the least size and depth of every node, by growing both
-// from the leaves until nothing gets smaller.
+// measure computes the least size and depth of every node by fixpoint iteration
+// from the leaves up.
 func (g *Grammar) measure() {
 	queued := make([]bool, len(g.Nodes))
 	var queue []Occurrence
@@ -41,11 +39,11 @@ func (g *Grammar) measure() {
 	}
 }
 
-// maxSize is where sizes stop growing: derivations can be exponentially larger
-// than their grammar.
+// maxSize limits sizes: derivations can be exponentially larger than their
+// grammar.
 const maxSize = 1 << 30
 
-// least computes a node's size and depth from its children's.
+// least computes the size and depth of a node from those of its children.
 func (n *Node) least() (size, depth int) {
 	switch n.Kind {
 	case End:
@@ -90,31 +88,4 @@ func (n *Node) leastChild() (size, depth int) {
 		}
 	}
 	return size, depth
-}
-
-// Unreachable is the distance to a node from where it cannot be reached.
-const Unreachable = -1
-
-// Distances returns for each node how many steps down the graph lead from it
-// to the nearest of the targets, or [Unreachable].
-func (g *Grammar) Distances(targets ...Occurrence) []int {
-	distances := make([]int, len(g.Nodes))
-	for i := range distances {
-		distances[i] = Unreachable
-	}
-	for _, t := range targets {
-		distances[t] = 0
-	}
-	queue := slices.Clone(targets)
-	for len(queue) > 0 {
-		n := queue[0]
-		queue = queue[1:]
-		for _, p := range g.parents[n] {
-			if distances[p] == Unreachable {
-				distances[p] = distances[n] + 1
-				queue = append(queue, p)
-			}
-		}
-	}
-	return distances
 }

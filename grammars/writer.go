@@ -2,6 +2,7 @@ package grammars
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
@@ -26,7 +27,7 @@ func (g *Grammar) Writer() *Writer { return &Writer{g, g.machine.Relexer()} }
 // the mode of a rule that produces it.
 func (w *Writer) IsToken(token int, text []byte) bool {
 	for _, r := range w.grammar.TokenRules(token) {
-		if w.relexer.IsToken(w.grammar.modes[r.Mode], int32(token), text) {
+		if w.relexer.IsToken(slices.Index(w.grammar.modes, r.Mode), int32(token), text) {
 			return true
 		}
 	}

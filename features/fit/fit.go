@@ -72,8 +72,8 @@ type Unused struct {
 	Place g4.Pos `json:"-"`
 	Rule  string `json:"rule"`
 	Part  string `json:"part,omitempty"` // as in the grammar; empty for the whole rule
-	// Optional tells that the part can be left out, and that all inputs do so. A
-	// part that is not optional is an alternative.
+	// Optional is set if the part can be left out and all inputs leave it out.
+	// A part that is not optional is an alternative.
 	Optional bool `json:"optional,omitempty"`
 }
 
@@ -89,10 +89,10 @@ type Ambiguity struct {
 // maxExamples is the number of examples of a rejection.
 const maxExamples = 3
 
-// maxText is the length at which the texts of a report are cut, in characters.
+// maxText is the maximum length of texts in a report, in characters.
 const maxText = 60
 
-// A Survey collects what a [Report] says of inputs. It is not safe for concurrent use.
+// A Survey collects the data of a [Report]. It is not safe for concurrent use.
 type Survey struct {
 	grammar *grammars.Grammar
 	start   string
@@ -115,8 +115,9 @@ type choice struct {
 	alt  int
 }
 
-// New returns a survey of inputs that are derived from a start rule, the
-// grammar's if it is empty. It reports the coverage of paths of length 1 to k.
+// New returns a survey of inputs that derive from a start rule, or from the
+// grammar's start rule if start is empty. It reports the coverage of paths of
+// length 1 to k.
 func New(g *grammars.Grammar, start string, k int) *Survey {
 	space := features.NewSpace(g, features.Options{Start: start, Possible: true})
 	return &Survey{
@@ -172,8 +173,8 @@ func (s *Survey) use(tree *derivation.Tree) error {
 	})
 }
 
-// reject records why an input does not parse. Syntax errors have the same reason
-// if they have the same unexpected token and the same expected ones.
+// reject records why an input does not parse. Syntax errors with the same
+// unexpected and expected tokens have the same reason.
 func (s *Survey) reject(name string, err error) {
 	place, reason := Place{Input: name}, err.Error()
 	var expected []string

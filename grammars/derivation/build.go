@@ -89,7 +89,7 @@ func (b *Builder) Empty(depth int, o Occurrence) {
 }
 
 // Wrap moves everything below node n into a new node of the same rule, which
-// becomes the only child of n: the left operand of what follows.
+// becomes the only child of n: the left operand of the nodes added next.
 func (b *Builder) Wrap(n int32, o Occurrence) {
 	if len(b.wraps) == cap(b.wraps) {
 		b.wraps = slices.Grow(b.wraps, max(8, len(b.wraps)))
@@ -177,8 +177,8 @@ func (b *Builder) PutLoop(loop *Loop, depth int, at int32, text []byte) int32 {
 	return int32(len(text))
 }
 
-// TokenTree sets buf to the tree of all nodes, as the tree of the token from start
-// to end. It is valid until the Builder is used again.
+// TokenTree sets buf to the tree of the token input[start:end], which consists of
+// all nodes of the Builder. The tree is valid until the Builder is used again.
 func (b *Builder) TokenTree(input []byte, start, end int32, names *Names, buf *Tree) {
 	buf.input, buf.names, buf.nodes, buf.chars, buf.start, buf.end = input, names, b.nodes, true, start, end
 }

@@ -178,7 +178,7 @@ func (s *spanner) reset(t *Tree) {
 	}
 }
 
-// of returns the span of a node. Nodes must be asked for in order.
+// of returns the span of a node. Nodes must be passed in pre-order.
 func (s *spanner) of(i int32) span {
 	t := s.tree
 	for s.at < i {

@@ -130,7 +130,7 @@ func (d *Dissector) Token(token int) (*Tree, error) {
 	return d.derive(of, pieces)
 }
 
-// piecesOf returns the pieces of a token. It is fast if tokens are asked for in
+// piecesOf returns the pieces of a token. It is fast if tokens are passed in
 // order.
 func (d *Dissector) piecesOf(token int32) []Piece {
 	if len(d.pieces) == 0 || d.pieces[0].Token > token {
@@ -203,9 +203,9 @@ const (
 	Empty             // an empty alternative
 )
 
-// CacheID returns the number of a token's tree that is cached because the token is
-// short and frequent: equal numbers mean the same tree. It is 0 for all other
-// trees, whose memory a [Dissector] reuses.
+// CacheID identifies the tree of a token that is cached because the token is
+// short and frequent: equal IDs mean the same tree. It is 0 for all other
+// trees. A [Dissector] reuses the memory of those.
 func (t *Tree) CacheID() uint64 { return t.cacheID }
 
 // Input returns the text that the tree's offsets refer to. It may continue

@@ -220,7 +220,8 @@ func (p *parser) characterRange(from, to token) *Range {
 	return r
 }
 
-// bound returns the single character of a literal that bounds a range.
+// bound returns the character of a literal that is one end of a range. It
+// reports a literal that is not a single character.
 func (p *parser) bound(t token) (rune, bool) {
 	text, runes := p.unquote(t)
 	if len(runes) == 1 {

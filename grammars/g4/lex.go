@@ -38,7 +38,7 @@ const symbols = "{}[]():;,<>=?*+|$.@#~"
 
 // A scanner splits a file into tokens.
 //
-// How to scan what follows a bracket or a brace depends on the context, which
+// How to scan the text after a bracket or a brace depends on the context, which
 // only the parser knows. So scan returns the opening bracket alone; the parser
 // continues with set, arguments or action, or with scan if the brace opens a
 // block of declarations.

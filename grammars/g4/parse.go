@@ -103,7 +103,7 @@ func (p *parser) fail(pos Pos, format string, args ...any) {
 	panic(abandon{})
 }
 
-// unexpected fails at the current token, which is not what was expected.
+// unexpected fails at the current token, which is not the expected one.
 func (p *parser) unexpected(expected string) {
 	p.fail(p.tok.Pos, "expected %s, found %s", expected, p.tok)
 }
@@ -161,8 +161,8 @@ func (p *parser) next() {
 }
 
 // after returns the token after the current one. The current token must not be
-// an opening bracket or brace: only the caller knows how to scan what follows
-// those.
+// an opening bracket or brace: only the caller knows how to scan the text after
+// it.
 func (p *parser) after() token {
 	if len(p.ahead) == 0 {
 		p.ahead = append(p.ahead, p.scan.scan())
@@ -188,7 +188,7 @@ func (p *parser) expect(text, where string) {
 	}
 }
 
-// name reads an identifier; what describes it in the error.
+// name reads an identifier. what names the expected identifier in the error.
 func (p *parser) name(what string) Name {
 	t := p.tok
 	if t.kind != identifier {

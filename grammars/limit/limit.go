@@ -4,9 +4,9 @@ package limit
 
 import "fmt"
 
-// An Error reports that work stopped because it reached a limit. It says how to
-// raise the limit as data; the caller knows whether that is a flag or a field of
-// a request.
+// An Error reports that work stopped because it reached a limit. Option names
+// the setting that raises the limit; the caller translates it to a flag or a
+// field of a request.
 type Error struct {
 	What   string // the limit, as a noun phrase: "parser steps"
 	Value  string // with its unit if it has one: "50000000", "5 bytes"

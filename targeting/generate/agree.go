@@ -11,16 +11,16 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// A group is words of a draft that the grammar says something of.
+// A group is the tokens of a draft to which one agreement of the grammar applies.
 type group struct {
 	words    []int // in order
 	distinct bool
 }
 
-// Agreed yields drafts in which texts agree as the grammar's notes say, and last
-// the draft itself. The first takes the first text for all that are to be the
-// same, the second the second, and so on: where a word cannot do with another's
-// text, the other may do with its own.
+// Agreed yields variants of a draft whose texts agree as the grammar's notes say,
+// and finally the draft itself. In the first variant, tokens that must be the same
+// have the text of the first of them, in the second that of the second, and so on:
+// a text that is wrong for one token may be right for the other.
 func (x *Generator) Agreed(t *Draft) iter.Seq[*Draft] {
 	return func(yield func(*Draft) bool) {
 		groups := x.groups(t)
@@ -49,7 +49,8 @@ func (x *Generator) Agreed(t *Draft) iter.Seq[*Draft] {
 	}
 }
 
-// agree has the words of a group agree, those to be the same with the i-th.
+// agree changes the texts of a group so that they agree: all become the text of
+// the i-th token, or all become distinct.
 func (x *Generator) agree(t *Draft, g group, i int) {
 	if !g.distinct {
 		for _, w := range g.words {
@@ -67,8 +68,8 @@ func (x *Generator) agree(t *Draft, g group, i int) {
 	}
 }
 
-// another returns a text like a word's that is not taken, the word's own if none
-// is found.
+// another returns a variant of a token's text that is not taken, or the text
+// itself if none is found.
 func (x *Generator) another(word grammars.Word, taken map[string]bool) []byte {
 	for n := 2; n < 2+maxTokenDraws+len(taken); n++ {
 		text := strconv.AppendInt(slices.Clone(word.Text), int64(n), 10)
@@ -83,7 +84,7 @@ func same(a, b *Draft) bool {
 	return slices.EqualFunc(a.words, b.words, func(v, w grammars.Word) bool { return string(v.Text) == string(w.Text) })
 }
 
-// groups finds the words that are to agree.
+// groups finds the tokens that must agree.
 func (x *Generator) groups(t *Draft) []group {
 	if len(x.grammar.Agreements) == 0 {
 		return nil
@@ -91,7 +92,7 @@ func (x *Generator) groups(t *Draft) []group {
 	type key struct{ agreement, node int }
 	var out []group
 	at := map[key]int{}
-	above := []int{} // by depth: the node on the way to the current one
+	above := []int{} // by depth: the ancestors of the current node
 	for i, n := range t.nodes {
 		above = append(above[:n.depth], i)
 		if n.word < 0 {
@@ -114,8 +115,8 @@ func (x *Generator) groups(t *Draft) []group {
 	return out
 }
 
-// holder returns the node that an agreement on the last of the nodes above each
-// other is about; -1 is the root.
+// holder returns the node of the rule whose agreement applies to the last of the
+// nodes on a path; -1 is the root. It reports whether the agreement applies.
 func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bool) {
 	up := len(above) - len(a.Path)
 	if up < 0 {
@@ -133,9 +134,8 @@ func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bo
 	return above[up-1], o != derivation.None && x.grammar.Nodes[o].Target == a.Rule
 }
 
-// write writes the first of the drafts that agree which can be written and is
-// wanted. The input is nil if none is; then the error, if any, is not
-// [ErrUnwritten].
+// write writes the first variant of a draft that can be written and that wanted
+// accepts. The input is nil if there is none; [ErrUnwritten] is not returned.
 func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (*Input, error) {
 	for draft := range x.Agreed(t) {
 		input, err := x.Write(ctx, draft)

@@ -7,17 +7,18 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A Change makes another tree of one, at a place that it draws. It reports
-// whether the tree has such a place. What it makes may still be read otherwise:
-// [Generator.Write] tells.
+// A Change mutates a tree at a random place. It reports whether the tree has a
+// place for the mutation. The text of the draft may parse to another tree;
+// [Generator.Write] checks.
 type Change func(x *Generator, tree *derivation.Tree) (*Draft, bool)
 
-// Changes returns all changes that need no other tree.
+// Changes returns all mutations of a single tree.
 func Changes() []Change { return []Change{Regenerate, Swap, Repeat, Drop, Deepen} }
 
-// Regenerate draws a part of the tree anew.
+// Regenerate replaces a subtree by a new random one.
 func Regenerate(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	t := DraftOf(tree)
 	if len(t.nodes) == 0 {
@@ -27,7 +28,7 @@ func Regenerate(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	return x.redrawn(t, i, x.chooser)
 }
 
-// Swap exchanges two parts that the same rule or token derives.
+// Swap exchanges two subtrees of the same rule or token.
 func Swap(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	t := DraftOf(tree)
 	return x.paired(t, t, func(i, j int) bool { return j >= t.end(i) }, func(i, j int) *Draft {
@@ -36,8 +37,8 @@ func Swap(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	})
 }
 
-// Splice returns a change that puts a part of another tree where the same rule or
-// token derives a part of the tree.
+// Splice returns a mutation that replaces a subtree by one of another tree, of the
+// same rule or token.
 func Splice(other *derivation.Tree) Change {
 	from := DraftOf(other)
 	return func(x *Generator, tree *derivation.Tree) (*Draft, bool) {
@@ -46,28 +47,29 @@ func Splice(other *derivation.Tree) Change {
 	}
 }
 
-// Deepen has what derives a part of itself do so once more.
+// Deepen repeats a recursion: a subtree replaces a smaller one of the same rule
+// inside it.
 func Deepen(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	t := DraftOf(tree)
 	return x.paired(t, t, func(i, j int) bool { return j > i && j < t.end(i) }, func(i, j int) *Draft { return t.with(j, t, i) })
 }
 
-// Repeat repeats what is repeated once more.
+// Repeat duplicates one round of a repetition.
 func Repeat(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	return x.rounds(tree, func(r round, times int) bool { return r.of.Max < 0 || times < r.of.Max }, func(t *Draft, r round) *Draft {
 		return assemble(piece{t, 0, r.to, 0}, piece{t, r.from, r.to, 0}, piece{t, r.to, len(t.nodes), 0})
 	})
 }
 
-// Drop leaves out one time of what is repeated.
+// Drop removes one round of a repetition.
 func Drop(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	return x.rounds(tree, func(r round, times int) bool { return times > r.of.Min }, func(t *Draft, r round) *Draft { return t.without(r) })
 }
 
-// maxChanges is how many changes are tried until one can be written.
+// maxChanges limits the mutations that are tried for an input.
 const maxChanges = 50
 
-// Change makes an input of a tree by one of the changes.
+// Change returns an input that one of the mutations makes of a tree.
 func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes ...Change) (*Input, error) {
 	for draws := 1; draws <= maxChanges; draws++ {
 		t, ok := changes[x.rand.IntN(len(changes))](x, tree)
@@ -86,7 +88,7 @@ func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes .
 	return nil, fmt.Errorf("grammar %s: %w in %d changes", x.grammar.Name, ErrUnwritten, maxChanges)
 }
 
-// redrawn draws what is below a node anew.
+// redrawn replaces the subtree of a node by a new one.
 func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
 	n := x.grammar.Nodes[t.nodes[i].occurrence]
 	d := x.newDrawing()
@@ -110,8 +112,8 @@ func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
 	}
 }
 
-// bindingAt returns how a node is bound.
-func (x *Generator) bindingAt(t *Draft, i int) grammars.Binding {
+// bindingAt returns the operator binding of a node.
+func (x *Generator) bindingAt(t *Draft, i int) refine.Binding {
 	var chain []grammars.Occurrence // from the node up
 	for depth := t.nodes[i].depth + 1; i >= 0; i-- {
 		if t.nodes[i].depth < depth {
@@ -119,26 +121,21 @@ func (x *Generator) bindingAt(t *Draft, i int) grammars.Binding {
 			chain = append(chain, t.nodes[i].occurrence)
 		}
 	}
-	b := grammars.Loose()
+	b := refine.Loose
 	for _, o := range slices.Backward(chain) {
-		next := grammars.Loose()
+		next := refine.Loose
 		if rule := x.grammar.Nodes[o].Rule; rule != nil && rule.Operators != nil {
 			within := x.within(o)
-			for i := range rule.Operators {
-				if op := &rule.Operators[i]; slices.Contains(within, op.Alt.ID) {
-					if bound, ok := b.Operands(op)[o]; ok {
-						next = bound
-					}
-				}
-			}
+			alt := slices.IndexFunc(rule.Operators, func(op grammars.Operator) bool { return slices.Contains(within, op.Alt.ID) })
+			next = x.refinement.Bindings(rule).Operand(b, alt, o)
 		}
 		b = next
 	}
 	return b
 }
 
-// paired draws a node of each of two drafts which have the same below them, if
-// there are any that fit, and makes a draft of them.
+// paired draws two nodes of the same kind, one of each draft, for which fits
+// returns true, and combines them. It reports whether there are any.
 func (x *Generator) paired(a, b *Draft, fits func(i, j int) bool, combine func(i, j int) *Draft) (*Draft, bool) {
 	by := map[any][]int{}
 	for j := range b.nodes {
@@ -159,8 +156,8 @@ func (x *Generator) paired(a, b *Draft, fits func(i, j int) bool, combine func(i
 	return nil, false
 }
 
-// kind tells what derives what is below a node: a rule or the type of a token.
-// It is nil where there is no choice.
+// kind returns the rule or the token type of a node; nil for a node without a
+// choice.
 func (x *Generator) kind(t *Draft, i int) any {
 	n := x.grammar.Nodes[t.nodes[i].occurrence]
 	switch {
@@ -173,13 +170,14 @@ func (x *Generator) kind(t *Draft, i int) any {
 	}
 }
 
-// A round is one time of something that is repeated: nodes of a draft.
+// A round is one round of a repetition in a draft.
 type round struct {
 	of       *grammars.Node
 	from, to int
 }
 
-// rounds draws one of the rounds of a tree that fit, and makes a draft of it.
+// rounds changes a draft at a random round for which fits returns true. It reports
+// whether there is any.
 func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) bool, change func(t *Draft, r round) *Draft) (*Draft, bool) {
 	all := x.allRounds(tree, fits)
 	if len(all) == 0 {
@@ -188,8 +186,8 @@ func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) 
 	return change(DraftOf(tree), all[x.rand.IntN(len(all))]), true
 }
 
-// allRounds returns the rounds of a tree that fit, given how many there are of
-// the same repetition.
+// allRounds returns the rounds of a tree for which fits returns true, given the
+// number of rounds of the same repetition.
 func (x *Generator) allRounds(tree *derivation.Tree, fits func(r round, times int) bool) []round {
 	var out []round
 	choices := x.grammar.Choices()
@@ -198,7 +196,7 @@ func (x *Generator) allRounds(tree *derivation.Tree, fits func(r round, times in
 		if n.Kind() != derivation.Rule {
 			continue
 		}
-		var starts []int // of the children, and where the last ends
+		var starts []int // of the children, and the end of the last
 		for child := range n.Children() {
 			starts = append(starts, child.Index()-1)
 		}
@@ -221,14 +219,14 @@ func (x *Generator) allRounds(tree *derivation.Tree, fits func(r round, times in
 	return out
 }
 
-// A piece is some nodes of a draft, put deeper than they are.
+// A piece is a range of nodes of a draft, moved to another depth.
 type piece struct {
 	*Draft
 	from, to int
 	deeper   int
 }
 
-// assemble makes a draft of pieces.
+// assemble joins pieces into a draft.
 func assemble(pieces ...piece) *Draft {
 	out := &Draft{}
 	for _, p := range pieces {
@@ -244,7 +242,7 @@ func assemble(pieces ...piece) *Draft {
 	return out
 }
 
-// end returns where what is below a node ends.
+// end returns the index after the subtree of a node.
 func (t *Draft) end(i int) int {
 	j := i + 1
 	for j < len(t.nodes) && t.nodes[j].depth > t.nodes[i].depth {
@@ -253,13 +251,13 @@ func (t *Draft) end(i int) int {
 	return j
 }
 
-// inside returns what is below a node, to be put below one at a depth.
+// inside returns the nodes below a node, moved below a node at a depth.
 func (t *Draft) inside(i, depth int) piece {
 	return piece{t, i + 1, t.end(i), depth - t.nodes[i].depth}
 }
 
-// with returns the draft with what is below a node of another below one of its
-// own; of a token it is the text.
+// with returns the draft with the subtree of a node replaced by a subtree of
+// another draft. Of a token it replaces the text.
 func (t *Draft) with(i int, other *Draft, j int) *Draft {
 	if t.nodes[i].word >= 0 {
 		word := other.words[other.nodes[j].word]

@@ -11,11 +11,11 @@ import (
 type chooser interface {
 	// pick chooses one of the alternatives of a node, at a depth.
 	pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node
-	// times says how often something is repeated at most, and again whether it
-	// is repeated once more.
+	// times returns the highest number of rounds of a repetition, and again whether to
+	// add one more.
 	times(d *drawing, n *grammars.Node, depth int) int
 	again(d *drawing, n *grammars.Node, depth int) bool
-	// drawn is told of each symbol that is drawn, in pre-order.
+	// drawn is called for each symbol that is drawn, in pre-order.
 	drawn(d *drawing, n *grammars.Node, depth int)
 }
 
@@ -32,7 +32,7 @@ func newChooser(g *grammars.Grammar, opt Options) chooser {
 	}
 }
 
-// shortest always takes the smallest derivation, of several any.
+// shortest always chooses one of the smallest derivations.
 type shortest struct{}
 
 func (shortest) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
@@ -44,7 +44,7 @@ func (shortest) again(*drawing, *grammars.Node, int) bool       { return true }
 func (shortest) drawn(_ *drawing, _ *grammars.Node, _ int)      {}
 func anyOf(r *rand.Rand, nodes []*grammars.Node) *grammars.Node { return nodes[r.IntN(len(nodes))] }
 
-// smallest returns the nodes of the least size.
+// smallest returns the nodes with the least size.
 func smallest(nodes []*grammars.Node, size func(*grammars.Node) int) []*grammars.Node {
 	var out []*grammars.Node
 	for _, n := range nodes {
@@ -58,15 +58,15 @@ func smallest(nodes []*grammars.Node, size func(*grammars.Node) int) []*grammars
 	return out
 }
 
-// uniform takes any alternative that can end within the depth and the size, or
-// else one that ends soonest.
+// uniform chooses among the alternatives that fit into the limits on depth and
+// size, or else among the smallest or least deep.
 type uniform struct{ opt Options }
 
 func (u uniform) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
 	return anyOf(d.rand, u.fitting(d, alts, depth))
 }
 
-// fitting returns the alternatives that can end within the bounds.
+// fitting returns the alternatives that fit into the limits.
 func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*grammars.Node {
 	if !slices.ContainsFunc(alts, func(n *grammars.Node) bool { return !u.fits(d, n, depth) }) {
 		return alts
@@ -101,8 +101,7 @@ func (u uniform) again(d *drawing, n *grammars.Node, depth int) bool {
 
 func (uniform) drawn(_ *drawing, _ *grammars.Node, _ int) {}
 
-// cooling takes an alternative the less likely the more often the input took it
-// already.
+// cooling makes an alternative less likely each time that the input takes it.
 type cooling struct{ uniform }
 
 // A choice is an alternative of a node.
@@ -122,12 +121,12 @@ func (c cooling) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth
 	if !ok {
 		chance = 1
 	}
-	// What is next to nothing must not become nothing: all would end up there.
+	// A chance must not underflow to 0: then all would.
 	d.chances[choice{n.ID, alt.ID}] = max(chance*c.opt.Cooldown, 1e-100)
 	return alt
 }
 
-// weighted draws one of the nodes by their weights, of which one is not zero.
+// weighted draws one of the nodes by weight. At least one weight must not be zero.
 func weighted(r *rand.Rand, nodes []*grammars.Node, weight func(*grammars.Node) float64) *grammars.Node {
 	sum := 0.0
 	for _, n := range nodes {
@@ -148,8 +147,8 @@ func weighted(r *rand.Rand, nodes []*grammars.Node, weight func(*grammars.Node) 
 	return last
 }
 
-// leastUsed takes the alternative that was taken least often so far, over all
-// inputs, of those that fit.
+// leastUsed chooses, of the alternatives that fit, the one that all inputs so far
+// took least often.
 type leastUsed struct {
 	uniform
 	uses map[choice]int

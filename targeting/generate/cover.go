@@ -11,61 +11,61 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A CloseOff says how what a path leaves open is derived.
+// A CloseOff says how the parts of a tree beside its path are derived.
 type CloseOff int
 
 // The kinds of closing off.
 const (
-	ByShortest  CloseOff = iota // the smallest derivation, of several any
+	ByShortest  CloseOff = iota // one of the smallest derivations
 	ByChance                    // any alternative that fits
-	ByLeastUsed                 // of those that fit, the alternative that was taken least often so far
+	ByLeastUsed                 // the alternative that fits and was taken least often so far
 )
 
-// CoverOptions say how paths are covered.
+// CoverOptions configure a [Cover].
 type CoverOptions struct {
-	// OneTarget makes each input for one path and closes it off, instead of
-	// packing as many paths into it as fit.
+	// OneTarget generates each input for one path and closes it off, instead of
+	// packing as many paths as fit.
 	OneTarget bool
 	CloseOff  CloseOff
 }
 
-// A Cover makes inputs until together they have all the paths of a length that
-// the grammar has. Each input is made for one path that no input had before,
-// and packed with others that are still to be covered.
+// A Cover generates inputs until they cover all paths of a length. Each input is
+// generated for one uncovered path and packed with other uncovered paths.
 type Cover struct {
 	x       *Generator
 	k       int
 	space   *features.Space
 	extract *features.Extractor
-	closing chooser // what closes off trees for one path; nil if they are packed
+	closing chooser // closes off trees for one path; nil if trees are packed
 
 	paths    []features.Path // in order
 	at       map[uint64]int  // path ID to index
 	covered  []bool          // by index
-	left     int             // how many are not covered
-	prefixes map[uint64]int  // how many paths to be covered begin like this
-	starts   []int           // by node: how many paths to be covered begin with it
-	far      []int           // by node: steps down to where one begins
-	stale    bool            // whether far is to be computed again
+	left     int             // the number of uncovered paths
+	prefixes map[uint64]int  // by prefix: the number of uncovered paths that begin with it
+	starts   []int           // by node: the number of uncovered paths that begin with it
+	far      []int           // by node: see distance
+	stale    bool            // whether far must be computed again
 	next     int
-	undo     []int   // covered by the drawing that is under way
-	accused  []uint8 // by index: trees with the path that could not be written
+	undo     []int   // the paths that the current drawing covers
+	failures []uint8 // by path: the number of its trees that could not be written
 
-	target   grammars.Occurrence // what toTarget is of
-	toTarget []int               // by node: steps down to the target
-	room     int                 // the symbols that the tree under way may have
-	frugal   bool                // whether the tree under way nests nothing in itself that can be had without
+	target   grammars.Occurrence // the symbol that toTarget leads to
+	toTarget []int               // by node: the distance to the target
+	room     int                 // the size limit of the current tree
+	frugal   bool                // whether the current tree avoids needless recursion
 
 	needs   []need
-	givenUp []int // paths, by index, that no input could be made for when it was their turn
+	givenUp []int // paths without an input after maxTries
 }
 
-// maxCoverPaths bounds the paths to cover.
+// maxCoverPaths limits the paths to cover.
 const maxCoverPaths = 5_000_000
 
-// maxTries is how many trees are drawn for a path before it is given up.
+// maxTries limits the trees that are drawn for a path before it is given up.
 const maxTries = 30
 
 // NewCover returns a cover of the paths of length k.
@@ -84,7 +84,7 @@ func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, paths []features.Path) *Cover {
 	c := &Cover{
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
-		paths: paths, covered: make([]bool, len(paths)), accused: make([]uint8, len(paths)), left: len(paths),
+		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), left: len(paths),
 		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
 	}
 	if opt.OneTarget {
@@ -98,7 +98,7 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 	return c
 }
 
-// count adds to the number of paths that begin as p does.
+// count adds to the numbers of uncovered paths that begin with each prefix of p.
 func (c *Cover) count(p features.Path, by int) {
 	for length := 1; length <= len(p); length++ {
 		c.prefixes[c.space.ID(p[:length])] += by
@@ -108,8 +108,8 @@ func (c *Cover) count(p features.Path, by int) {
 	c.stale = c.stale || before != (c.starts[p[0]] > 0)
 }
 
-// distance returns how many steps down from a node a path begins that is to be
-// covered, or [grammars.Unreachable].
+// distance returns the distance from a node to the nearest node that begins an
+// uncovered path, or [refine.Unreachable].
 func (c *Cover) distance(n *grammars.Node) int {
 	if c.stale || c.far == nil {
 		var from []grammars.Occurrence
@@ -118,15 +118,16 @@ func (c *Cover) distance(n *grammars.Node) int {
 				from = append(from, grammars.Occurrence(o))
 			}
 		}
-		c.far, c.stale = c.x.grammar.Distances(from...), false
+		c.far, c.stale = refine.Distances(c.x.grammar, from...), false
 	}
 	return c.far[n.ID]
 }
 
-// Covered returns how many paths the inputs so far have, and how many there are.
+// Covered returns the number of paths that the inputs so far cover, and the number
+// of all paths.
 func (c *Cover) Covered() (covered, all int) { return len(c.paths) - c.left, len(c.paths) }
 
-// Unrealised returns the paths that no input could be made for.
+// Unrealised returns the paths that were given up.
 func (c *Cover) Unrealised() []features.Path {
 	var out []features.Path
 	for _, i := range c.givenUp {
@@ -137,8 +138,8 @@ func (c *Cover) Unrealised() []features.Path {
 	return out
 }
 
-// Next makes an input that has a path which none before it had; nil when there
-// is none left.
+// Next returns an input that covers a new path; nil if all paths are covered or
+// given up.
 func (c *Cover) Next(ctx context.Context) (*Input, error) {
 	for ; c.next < len(c.paths); c.next++ {
 		if c.covered[c.next] {
@@ -159,14 +160,14 @@ func (c *Cover) Next(ctx context.Context) (*Input, error) {
 	return nil, nil
 }
 
-// A candidate is an input that has a path to be covered.
+// A candidate is an input that covers a new path.
 type candidate struct {
 	*Input
-	has []uint64 // all the paths in it that no input has yet
+	has []uint64 // its uncovered paths
 }
 
-// best draws trees for a path until enough could be written, and returns the one
-// that covers most.
+// best draws trees for a path and returns the input that covers most new paths;
+// nil if no tree could be written.
 func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
 	var best *candidate
 	found := 0
@@ -180,15 +181,15 @@ func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
 			continue
 		}
 		if found++; best == nil || len(some.has) > len(best.has) {
-			some.Draws = try - found + 1 // those that could not be written, and this one
+			some.Draws = try - found + 1 // this tree, and those before it that could not be written
 			best = some
 		}
 	}
 	return best, nil
 }
 
-// wanted returns how many trees are drawn for an input: the more the fewer paths
-// there are, for then each input counts, and time does not.
+// wanted returns how many candidates are compared for an input: more if there are
+// few paths, because then a better input is worth the time.
 func (c *Cover) wanted() int {
 	if c.closing != nil {
 		return 1
@@ -196,14 +197,14 @@ func (c *Cover) wanted() int {
 	return min(max(20_000/len(c.paths), 1), 8)
 }
 
-// try draws a tree for a path. The later tries are less ambitious: what is
-// packed beside the path may be what keeps it from being written.
+// try draws a tree for a path. Later tries pack less, because a packed path may
+// keep the tree from being written.
 func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int) (*candidate, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	d := c.x.newDrawing()
-	if d.goals = goals; try > maxTries/2 { // what it needs may be what keeps it from being written
+	if d.goals = goals; try > maxTries/2 { // a needed symbol may keep it from being written
 		d.goals = goals[:1]
 	}
 	c.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
@@ -213,14 +214,14 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 		d.chooser = c
 	case try <= maxTries/2:
 		d.chooser = c.closing
-	case c.closing == shortest{}: // what is smallest there may be read otherwise
+	case c.closing == shortest{}: // the smallest derivation may be misread
 		d.chooser = uniform{c.x.opt}
 	default:
 		d.chooser = shortest{}
 	}
 	c.undo = c.undo[:0]
 	d.start()
-	for _, i := range c.undo { // what counts is what is parsed back
+	for _, i := range c.undo { // only the parsed tree counts
 		c.untake(i)
 	}
 	var set *features.Set
@@ -237,7 +238,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	}
 	if input == nil {
 		if !read {
-			c.accuse(d)
+			c.blame(d)
 		}
 		return nil, nil
 	}
@@ -250,41 +251,41 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	return some, nil
 }
 
-// accuse notes that a tree could not be written. Paths that are in such trees
-// again and again, and in no other, are not packed any more, or they would spoil
-// every tree; they get trees of their own.
-func (c *Cover) accuse(d *drawing) {
+// blame records that a tree could not be written. A path that only occurs in such
+// trees is no longer packed, because it would spoil every tree. It gets a tree of
+// its own.
+func (c *Cover) blame(d *drawing) {
 	if d.failed {
 		return
 	}
 	for _, i := range c.undo {
-		if c.accused[i]++; c.accused[i] == maxAccused {
+		if c.failures[i]++; c.failures[i] == maxFailures {
 			c.count(c.paths[i], -1)
 		}
 	}
 }
 
-// maxAccused is in how many trees that could not be written a path may be.
-const maxAccused = 4
+// maxFailures limits the unwritable trees of a path before it is no longer packed.
+const maxFailures = 4
 
-// A need is a symbol that some paths cannot do without.
+// A need is a symbol that a note of the grammar says some rules need.
 type need struct {
 	goal *goal
-	free []bool // by node: whether it is had without the symbol
+	free []bool // by node: whether it is derivable without the symbol
 }
 
-// findNeeds finds all that paths may need.
+// findNeeds finds the needed symbols.
 func (c *Cover) findNeeds() {
 	root := c.x.grammar.Nodes[c.x.grammar.Rule(c.x.opt.Start).Root]
-	for i, symbol := range c.x.needed {
-		others := (uint64(1)<<len(c.x.needed) - 1) &^ (1 << i)
+	for i, symbol := range c.x.needs.Symbols() {
+		others := (uint64(1)<<len(c.x.needs.Symbols()) - 1) &^ (1 << i)
 		at := slices.IndexFunc(c.x.grammar.Nodes, func(n *grammars.Node) bool { return n.Kind.Symbolic() && n.Text == symbol })
 		there := grammars.Occurrence(at)
-		c.needs = append(c.needs, need{c.x.newGoal(features.Path{there}, c.x.grammar.Distances(there)), c.x.free(root, others)})
+		c.needs = append(c.needs, need{c.x.newGoal(features.Path{there}, refine.Distances(c.x.grammar, there)), c.x.needs.Reachable(root, others)})
 	}
 }
 
-// needed returns goals for what a path cannot do without.
+// needed returns goals for the symbols that a path needs.
 func (c *Cover) needed(p features.Path) []*goal {
 	var goals []*goal
 	for _, n := range c.needs {
@@ -295,15 +296,15 @@ func (c *Cover) needed(p features.Path) []*goal {
 	return goals
 }
 
-// way returns the steps from each node to a symbol.
+// way returns the distance from each node to a symbol.
 func (c *Cover) way(o grammars.Occurrence) []int {
 	if c.target != o {
-		c.target, c.toTarget = o, c.x.grammar.Distances(o)
+		c.target, c.toTarget = o, refine.Distances(c.x.grammar, o)
 	}
 	return c.toTarget
 }
 
-// take notes that a path is covered, and returns its index, or -1 if it was
+// take marks a path as covered and returns its index, or -1 if it was covered
 // before.
 func (c *Cover) take(id uint64) int {
 	i, ok := c.at[id]
@@ -312,7 +313,7 @@ func (c *Cover) take(id uint64) int {
 	}
 	c.covered[i] = true
 	c.left--
-	if c.accused[i] < maxAccused {
+	if c.failures[i] < maxFailures {
 		c.count(c.paths[i], -1)
 	}
 	return i
@@ -321,12 +322,12 @@ func (c *Cover) take(id uint64) int {
 func (c *Cover) untake(i int) {
 	c.covered[i] = false
 	c.left++
-	if c.accused[i] < maxAccused {
+	if c.failures[i] < maxFailures {
 		c.count(c.paths[i], 1)
 	}
 }
 
-// drawn notes the paths that end in a symbol that is drawn.
+// drawn records the paths that end in a new symbol.
 func (c *Cover) drawn(d *drawing, n *grammars.Node, depth int) {
 	for len(d.rows) < (depth+1)*c.k {
 		d.rows = append(d.rows, make([]uint64, c.k)...)
@@ -350,15 +351,15 @@ func (c *Cover) fill(d *drawing, n *grammars.Node, depth int) []uint64 {
 	return row[:min(c.k, depth+1)]
 }
 
-// gain rates what there is to be covered by, and below, what a node of a rule
-// derives. A path counts the more the more of it is there already: those that
-// would end here count most, and those that would only begin here least.
+// gain rates the uncovered paths that run through the symbols of a construct. A
+// path counts more the more of its symbols are drawn already: paths that end here
+// count most, paths that begin here least.
 func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 	for len(d.rows) < (depth+1)*c.k {
 		d.rows = append(d.rows, make([]uint64, c.k)...)
 	}
 	sum := 0.0
-	for _, s := range c.x.symbols(n) {
+	for _, s := range c.x.symbols.In(n) {
 		weight := 1.0
 		for i, h := range c.fill(d, s, depth) {
 			if c.prefixes[h] > 0 && (i == c.k-1 || !c.begun(d, i, h, depth)) {
@@ -370,9 +371,9 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 	return sum
 }
 
-// begun reports whether a path has begun above a depth already as it would
-// there, and can go on where it has. Or what nests in itself would be nested until
-// there is no room to go on at all.
+// begun reports whether the same prefix of a path is already in the tree above a
+// depth and can be continued there. Otherwise recursion would begin it again until
+// there is no room left.
 func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
 	for above := i; above < depth && c.frugal; above++ {
 		if d.rows[above*c.k+i] == h && d.awaits(above+1, func(s *grammars.Node) bool { return c.prefixes[features.Extend(h, s.ID)] > 0 }) {
@@ -382,11 +383,11 @@ func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
 	return false
 }
 
-// leads reports whether something to be covered is below a node, on a way that
-// does not come by a symbol again from which there is one still to be drawn.
+// leads reports whether an uncovered path is reachable from a node without
+// repeating a symbol above that still has such a path to draw.
 func (c *Cover) leads(d *drawing, n *grammars.Node, depth int) bool {
-	reached := func(s *grammars.Node) bool { return c.distance(s) != grammars.Unreachable }
-	for _, s := range c.x.symbols(n) {
+	reached := func(s *grammars.Node) bool { return c.distance(s) != refine.Unreachable }
+	for _, s := range c.x.symbols.In(n) {
 		if !reached(s) {
 			continue
 		}
@@ -401,9 +402,8 @@ func (c *Cover) leads(d *drawing, n *grammars.Node, depth int) bool {
 	return false
 }
 
-// pick chooses the node that there is most to be covered by, if it fits, else
-// the one from which something to be covered is nearest, else one of the
-// smallest.
+// pick chooses, of the nodes that fit, the one with the highest gain, else the one
+// nearest to an uncovered path, else one of the smallest.
 func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth int) *grammars.Node {
 	var best, near *grammars.Node
 	most, ties := 0.0, 0
@@ -432,7 +432,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 	return shortest{}.pick(d, nil, nodes, depth)
 }
 
-// fits reports whether there is room for a node and some steps below it.
+// fits reports whether a node and some steps below it fit into the limits.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
 	least, deep := d.measure(n)
 	return d.least()+least+steps <= c.room && depth+deep+steps <= c.x.opt.MaxDepth
@@ -445,7 +445,7 @@ func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {
 	return c.x.opt.MaxRepeat
 }
 
-// again reports whether there is something to be covered by one more.
+// again reports whether one more round can cover a new path.
 func (c *Cover) again(d *drawing, n *grammars.Node, depth int) bool {
 	body := n.Children[0]
 	if unproductive(body) || !c.fits(d, body, depth, 0) {
@@ -454,5 +454,5 @@ func (c *Cover) again(d *drawing, n *grammars.Node, depth int) bool {
 	if c.gain(d, body, depth) > 0 {
 		return true
 	}
-	return (!c.frugal || !d.vain) && c.leads(d, body, depth) && c.fits(d, body, depth, c.distance(body))
+	return (!c.frugal || !d.lastRoundUseless) && c.leads(d, body, depth) && c.fits(d, body, depth, c.distance(body))
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// ErrUnwritten tells that no text parsed back to the tree it was written from.
-var ErrUnwritten = errors.New("no text parsed back to the tree it was written from")
+// ErrUnwritten says that no text was found that parses back to the tree.
+var ErrUnwritten = errors.New("no text was found that parses back to the tree")
 
-// A Draft is a tree before it is written: the symbols below its root in
-// pre-order, tokens with their texts. The symbols right below the root have
-// depth 0.
+// A Draft is a tree before it is written as text: the symbols below its root in
+// pre-order, and the texts of its tokens. The children of the root have depth 0.
 type Draft struct {
 	nodes []drawn
 	words []grammars.Word
@@ -25,10 +24,10 @@ type Draft struct {
 type drawn struct {
 	depth      int
 	occurrence grammars.Occurrence
-	word       int // of a token, else -1
+	word       int // the index of a token's text, or -1
 }
 
-// DraftOf returns a parsed tree as a draft.
+// DraftOf returns the draft of a parsed tree.
 func DraftOf(tree *derivation.Tree) *Draft {
 	t := &Draft{}
 	for depth, n := range tree.All() {
@@ -54,20 +53,20 @@ func (t *Draft) Word(depth int, o grammars.Occurrence, token int, text []byte) {
 	t.words = append(t.words, grammars.Word{Type: token, Text: text})
 }
 
-// Trivia adds a token that the parser never sees, such as a comment.
+// Trivia adds a token that the parser does not see, such as a comment.
 func (t *Draft) Trivia(text []byte) {
 	t.words = append(t.words, grammars.Word{Text: text})
 }
 
-// Write writes a tree and parses it back. The error wraps [ErrUnwritten] if its
-// tokens cannot be written, or if the text is read as another tree.
+// Write writes a tree as text and parses the text. The error wraps [ErrUnwritten]
+// if the tokens cannot be separated or if the text parses to another tree.
 func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
 	text, ok := x.writer.Write(t.words, x.separators, func(i int) [][]byte { return x.wish(i, len(t.words)) })
 	if !ok {
 		return nil, ErrUnwritten
 	}
-	// Steps bound the parse, and not the clock: what is made must not depend on
-	// how busy the machine is.
+	// The parse is limited by steps and not by time: the result must not depend on the
+	// load of the machine.
 	tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})
 	switch {
 	case ctx.Err() != nil:
@@ -80,7 +79,7 @@ func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
 	return &Input{Text: text, Tree: tree, Draws: 1}, nil
 }
 
-// isOf reports whether the draft is one of a tree.
+// isOf reports whether the draft equals a parsed tree.
 func (t *Draft) isOf(tree *derivation.Tree) bool {
 	if tree.Len() != len(t.nodes)+1 {
 		return false
@@ -100,7 +99,8 @@ func (t *Draft) isOf(tree *derivation.Tree) bool {
 	return true
 }
 
-// finish writes what was drawn, if it is wanted; the input is nil if that fails.
+// finish writes the tree. The input is nil if it cannot be written or is not
+// wanted.
 func (d *drawing) finish(ctx context.Context, wanted func(*Input) (bool, error)) (*Input, error) {
 	if d.failed {
 		return nil, nil

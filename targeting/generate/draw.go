@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // A drawing is a tree while it is drawn.
@@ -13,38 +14,38 @@ type drawing struct {
 	chooser chooser
 	failed  bool
 
-	size       int    // symbols drawn, those in tokens too
-	owed       int    // symbols at least that parts still to be drawn will have
+	size       int    // symbols drawn so far, including those inside tokens
+	owed       int    // the least number of symbols still to be drawn
 	expansions int    // rules and tokens expanded
-	there      uint64 // which of the symbols that something needs were drawn
+	available  uint64 // the needed symbols that were drawn, see [refine.Needs]
 	chances    map[choice]float64
 
-	goals []*goal  // what the tree is to have in it
-	rows  []uint64 // hashes of paths, as an extractor has them
-	rest  []rest   // of the constructs that are being drawn, what is still to come
+	goals []*goal  // the paths that the tree must have
+	rows  []uint64 // path hashes by depth, as in features.Extractor
+	rest  []rest   // of the constructs being drawn
 
-	stack grammars.Stack    // of the lexer's modes; empty if it is not known
-	after grammars.StackSet // what may be in place of the last of them when what is being drawn is
+	stack refine.Stack    // the lexer's mode stack; empty if modes are not refined
+	after refine.StackSet // the stacks that the current derivation may leave in place of the current mode
 
-	found int  // paths to be covered, so far
-	vain  bool // whether none was found in what was drawn last of what is being repeated
+	found            int  // the number of new paths so far
+	lastRoundUseless bool // whether the last round of a repetition found no new path
 }
 
-// A rest is what is still to be drawn of a construct.
+// A rest is the nodes of a construct that are still to be drawn.
 type rest struct {
 	depth int
 	nodes []*grammars.Node
 }
 
-// awaits reports whether a symbol still to be drawn at a depth, below what is
-// being drawn above it, is as asked for.
+// awaits reports whether any symbol that is still to be drawn at a depth satisfies
+// a condition.
 func (d *drawing) awaits(depth int, asked func(*grammars.Node) bool) bool {
 	for _, r := range d.rest {
 		if r.depth != depth {
 			continue
 		}
 		for _, n := range r.nodes {
-			if slices.ContainsFunc(d.symbols(n), asked) {
+			if slices.ContainsFunc(d.symbols.In(n), asked) {
 				return true
 			}
 		}
@@ -54,19 +55,18 @@ func (d *drawing) awaits(depth int, asked func(*grammars.Node) bool) bool {
 
 func (x *Generator) newDrawing() *drawing { return &drawing{Generator: x, chooser: x.chooser} }
 
-// maxTreeNodes bounds a tree while it is drawn; a larger one is drawn again.
+// maxTreeNodes limits a tree while it is drawn. A larger tree is abandoned.
 const maxTreeNodes = 100_000
 
-// least returns the size that the tree will have at least.
+// least returns a lower bound of the size of the finished tree.
 func (d *drawing) least() int { return d.size + d.owed }
 
-// enter notes that a node is drawn: goals may be a step nearer, or reached,
-// and there may be paths that end here.
+// enter records that a node is drawn: it advances goals and tells the chooser.
 func (d *drawing) enter(n *grammars.Node, depth int) {
 	d.reach(n)
 	if n.Kind.Symbolic() {
 		d.size++
-		d.there |= d.met(n)
+		d.available |= d.needs.Provides(n)
 		d.chooser.drawn(d, n, depth)
 		if n.Kind == grammars.Reference {
 			d.expansions++
@@ -77,48 +77,64 @@ func (d *drawing) enter(n *grammars.Node, depth int) {
 	}
 }
 
-// start draws a whole input.
+// start draws a whole tree.
 func (d *drawing) start() {
 	if d.modes != nil {
 		d.stack = "\x00"
 	}
-	d.rule(d.grammar.Rule(d.opt.Start), 0, grammars.Loose())
+	d.rule(d.grammar.Rule(d.opt.Start), 0, refine.Loose)
 }
 
-// rule draws a rule's right-hand side.
-func (d *drawing) rule(r *grammars.Rule, depth int, b grammars.Binding) {
+// rule draws the right-hand side of a rule under an operator binding.
+func (d *drawing) rule(r *grammars.Rule, depth int, b refine.Binding) {
 	root := d.grammar.Nodes[r.Root]
-	if r.Operators == nil {
-		d.node(root, depth, nil)
+	bindings := d.refinement.Bindings(r)
+	if bindings == nil {
+		d.node(root, depth, operands{})
 		return
 	}
-	var fits []*grammars.Node
+	var allowed []*grammars.Node
 	for i := range r.Operators {
-		if op := &r.Operators[i]; b.Allows(op) && !unproductive(op.Alt) {
-			fits = append(fits, op.Alt)
+		if alt := r.Operators[i].Alt; bindings.Allows(b, i) && !unproductive(alt) {
+			allowed = append(allowed, alt)
 		}
 	}
-	if len(fits) == 0 {
+	if len(allowed) == 0 {
 		d.failed = true
 		return
 	}
-	alt := d.pick(root, fits, depth)
+	alt := d.pick(root, allowed, depth)
 	for i := range r.Operators {
-		if op := &r.Operators[i]; op.Alt == alt {
-			d.node(alt, depth, b.Operands(op))
+		if r.Operators[i].Alt == alt {
+			d.node(alt, depth, operands{bindings, b, i})
 		}
 	}
 }
 
-// node draws what a node of a parser rule derives.
-func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurrence]grammars.Binding) {
+// Operands hold the operator bindings in an alternative of a left-recursive rule.
+type operands struct {
+	bindings *refine.Bindings // nil in other rules
+	binding  refine.Binding
+	alt      int
+}
+
+// of returns the binding of a symbol.
+func (o operands) of(n *grammars.Node) refine.Binding {
+	if o.bindings == nil {
+		return refine.Loose
+	}
+	return o.bindings.Operand(o.binding, o.alt, n.ID)
+}
+
+// node draws a derivation of a node of a parser rule.
+func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 	d.enter(n, depth)
 	if d.failed {
 		return
 	}
 	switch n.Kind {
 	case grammars.Alternation:
-		d.node(d.pick(n, d.open[n.ID], depth), depth, operands)
+		d.node(d.pick(n, d.productive[n.ID], depth), depth, operands)
 	case grammars.Concatenation:
 		d.sequence(n, depth, func(c *grammars.Node) { d.node(c, depth, operands) })
 	case grammars.Repetition:
@@ -129,11 +145,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 			return
 		}
 		d.Symbol(depth, n.ID)
-		b, ok := operands[n.ID]
-		if !ok {
-			b = grammars.Loose()
-		}
-		d.rule(n.Target, depth+1, b)
+		d.rule(n.Target, depth+1, operands.of(n))
 	case grammars.Literal:
 		d.Word(depth, n.ID, n.Token, []byte(n.Value))
 		d.shift(n, n.Token, nil)
@@ -144,8 +156,8 @@ func (d *drawing) node(n *grammars.Node, depth int, operands map[grammars.Occurr
 	}
 }
 
-// pick chooses one of the alternatives of a node: one on the way to a goal, if
-// there is one, or else the chooser's.
+// pick chooses one of the alternatives of a node: one that leads to a goal, or
+// else the chooser's.
 func (d *drawing) pick(n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
 	if d.stack != "" {
 		some := without(alts, d.unreadable)
@@ -164,11 +176,12 @@ func (d *drawing) pick(n *grammars.Node, alts []*grammars.Node, depth int) *gram
 	return d.chooser.pick(d, n, alts, depth)
 }
 
-// misplaced reports whether something needs a symbol that is not there.
-func (d *drawing) misplaced(n *grammars.Node) bool { return d.lacks(n, d.there) }
+// misplaced reports whether every derivation of a node needs a symbol that was not
+// drawn yet.
+func (d *drawing) misplaced(n *grammars.Node) bool { return d.needs.Missing(n, d.available) }
 
-// sequence draws the parts of a concatenation. A goal goes to the part from which
-// it is nearest.
+// sequence draws the parts of a concatenation. Each goal is handed to the part
+// that is nearest to it.
 func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node)) {
 	goals := d.goals
 	planned := d.plan(n)
@@ -194,7 +207,7 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 		if planned.enter(i, c) {
 			draw(c)
 		}
-		if slices.ContainsFunc(d.goals, func(g *goal) bool { return slices.Contains(goals, g) }) { // not on the way after all
+		if slices.ContainsFunc(d.goals, func(g *goal) bool { return slices.Contains(goals, g) }) { // the part did not reach it
 			d.failed = true
 		}
 		if d.failed {
@@ -205,7 +218,7 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 	d.owed, d.rest = owed, d.rest[:top]
 }
 
-// repeat draws a repetition. One time is needed for goals to go through.
+// repeat draws a repetition. If a goal leads into it, it has at least one round.
 func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
 	owed := d.owed
@@ -221,16 +234,16 @@ func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 		}
 		times++
 	}
-	d.vain = false
+	d.lastRoundUseless = false
 	for ; !d.failed && planned.again(times, n, times < most && !d.misplaced(body) && d.chooser.again(d, n, depth)); times++ {
 		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
 		found := d.found
 		if planned.enter(0, body) {
 			draw()
 		}
-		d.vain = d.found == found
+		d.lastRoundUseless = d.found == found
 	}
-	d.vain = false
+	d.lastRoundUseless = false
 	planned.leave()
 	d.owed, d.rest = owed, d.rest[:top]
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/features"
 )
 
-// A Forest makes sets of inputs that together range over the whole of path
-// coverage: each is made for a random part of the paths, the last for all.
+// A Forest generates sets of inputs with increasing path coverage: each set covers
+// a random share of the paths, the last set all of them.
 type Forest struct {
 	x     *Generator
 	k     int
@@ -18,24 +18,24 @@ type Forest struct {
 	space *features.Space
 	paths []features.Path
 
-	set   int // the set that is under way, from 1
+	set   int // the number of the current set, from 1
 	cover *Cover
 }
 
-// NewForest returns a forest of so many sets, for paths of length k.
+// NewForest returns a forest of several sets for paths of length k.
 func NewForest(x *Generator, k, sets int, opt CoverOptions) (*Forest, error) {
 	all, err := NewCover(x, k, opt)
 	if err != nil {
 		return nil, err
 	}
 	if sets < 1 {
-		return nil, fmt.Errorf("a forest of %d sets", sets)
+		return nil, fmt.Errorf("forest of %d sets: must have at least 1", sets)
 	}
 	return &Forest{x: x, k: k, sets: sets, opt: opt, space: all.space, paths: all.paths}, nil
 }
 
-// Next makes an input, and tells which set it belongs to, counting from 1. The
-// input is nil when there is none left.
+// Next returns the next input and the number of its set, from 1. The input is nil
+// after the last.
 func (f *Forest) Next(ctx context.Context) (set int, input *Input, err error) {
 	for {
 		if f.cover != nil {
@@ -52,8 +52,7 @@ func (f *Forest) Next(ctx context.Context) (set int, input *Input, err error) {
 	}
 }
 
-// part draws the paths of a set: as large a share of all as it is on the way to
-// the last.
+// part draws the paths of the i-th of n sets: a share of i/n.
 func (f *Forest) part(set int) []features.Path {
 	out := slices.Clone(f.paths)
 	f.x.rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })

@@ -1,14 +1,13 @@
-// Package generate makes inputs of a grammar.
+// Package generate generates inputs of a grammar.
 //
-// A [Generator] derives a tree from the grammar graph, one choice after the
-// other, writes it as text, and parses the text back. Only a text that parses
-// back to the tree it was written from is returned. All choices are drawn from
-// the one source of randomness that the generator was given: the same seed
-// gives the same inputs. [Each] makes many on all cores, the same as on one.
+// A [Generator] draws a derivation tree from left to right, writes it as text and
+// parses the text. It returns the text only if it parses back to the same tree. The
+// generator has one source of randomness: the same seed gives the same inputs.
+// [Each] generates many inputs on several cores, and gives the same inputs on one.
 //
-// How choices are made is said by [Options]: any alternative that fits, always
-// the smallest, or by the [Probabilities] of a corpus. A [Cover] chooses what no
-// input before had.
+// [Options] say how choices are made: uniformly among the alternatives that fit,
+// always the smallest, or by [Probabilities] that were learned from a corpus. A
+// [Cover] chooses paths that no input covers yet.
 package generate
 
 import (
@@ -20,40 +19,39 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Options say what inputs are made. Fields that are zero mean the default.
+// Options configure a [Generator]. Zero fields mean the default.
 type Options struct {
 	Start     string // the rule to derive from; the grammar's start rule if empty
-	MaxDepth  int    // symbols below each other, if the grammar can do with so few; 30
-	MaxRepeat int    // repetitions of what can be repeated; 10
-	MaxNodes  int    // symbols of a tree, those in tokens too, if the grammar can do with so few; 3,000
+	MaxDepth  int    // the depth in symbols, unless the grammar needs more; default 30
+	MaxRepeat int    // rounds of a repetition; default 10
+	MaxNodes  int    // symbols of a tree, including those inside tokens, unless the grammar needs more; default 3,000
 
-	Shortest bool // always the smallest derivation, of several any
-	// Cooldown is what an alternative's chance is multiplied by each time that an
-	// input takes it; 1, so that chances stay the same.
+	Shortest bool // always one of the smallest derivations
+	// Cooldown is the factor by which an alternative's chance shrinks each time that
+	// an input takes it. The default is 1: chances stay the same.
 	Cooldown float64
-	// Probabilities are those that choices are made by, instead of any being as
-	// likely as another. Depth does not matter then.
+	// Probabilities replace the uniform choice. MaxDepth has no effect then.
 	Probabilities *Probabilities
-	// Expansions are how many rules and tokens are expanded by probability; from
-	// then on the smallest derivations are taken. 200
+	// Expansions is the number of rules and tokens that are expanded by probability;
+	// then the smallest derivations are taken. The default is 200.
 	Expansions int
 
 	Spacing Spacing
-	// Separators are the texts of trivia that may stand between tokens, the first
-	// that fits first; short ones of the grammar's own if nil.
+	// Separators are the texts of trivia between tokens; the first that fits is taken.
+	// By default they are short texts of the grammar's trivia.
 	Separators [][]byte
-	Tokens     Texts // texts to take tokens from, instead of making them up
-	Names      Texts // texts to take tokens from three times out of four, so that the same come again
+	Tokens     Texts // token texts to choose from, instead of drawing them
+	Names      Texts // token texts to choose from three times out of four, so that names recur
 }
 
-// Spacing says where trivia stands between tokens.
+// Spacing says where to write trivia between tokens.
 type Spacing int
 
 // The kinds of spacing.
 const (
-	Compact       Spacing = iota // only where tokens would run together
+	Compact       Spacing = iota // only where tokens would merge
 	Spaced                       // between all tokens
-	RandomSpacing                // anywhere, comments too
+	RandomSpacing                // anywhere, including comments
 )
 
 func (o Options) withDefaults() Options {
@@ -71,17 +69,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// An Input is a text that parses, and its derivation.
+// An Input is a text and its derivation tree.
 type Input struct {
 	Text  []byte
 	Tree  *derivation.Tree
-	Draws int // how many trees were drawn until one could be written and read back
+	Draws int // the number of trees drawn until one could be written and parsed back
 }
 
-// maxDraws is how many trees are drawn for an input before giving up.
+// maxDraws limits the trees that are drawn for an input.
 const maxDraws = 200
 
-// A Generator makes inputs of one grammar. It is not safe for concurrent use.
+// A Generator generates inputs of one grammar. It is not safe for concurrent use.
 type Generator struct {
 	*graph
 	opt        Options
@@ -89,10 +87,10 @@ type Generator struct {
 	rand       *rand.Rand
 	writer     *grammars.Writer
 	separators [][]byte
-	lastGoal   *goal // that was made
+	lastGoal   *goal // the last one that was made
 }
 
-// New returns a generator that draws from r.
+// New returns a generator with r as its source of randomness.
 func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 	if opt.Start == "" {
 		opt.Start = g.Start
@@ -102,21 +100,21 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 	case rule == nil || rule.Kind != grammars.ParserRule:
 		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, opt.Start)
 	case g.Nodes[rule.Root].Size == grammars.Unproductive:
-		return nil, fmt.Errorf("rule %s of grammar %s derives nothing", opt.Start, g.Name)
+		return nil, fmt.Errorf("rule %s of grammar %s has no finite derivation", opt.Start, g.Name)
 	}
 	if err := opt.Probabilities.fits(g); err != nil {
 		return nil, err
 	}
 	opt = opt.withDefaults()
-	x := &Generator{graph: newGraph(g), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
-	x.modes = g.Modes(opt.Start)
+	x := &Generator{graph: newGraph(g, opt.Start), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()
 	}
 	return x, nil
 }
 
-// Next makes an input.
+// Next generates an input. The error wraps [ErrUnwritten] if no tree could be
+// written.
 func (x *Generator) Next(ctx context.Context) (*Input, error) {
 	for draws := 1; draws <= maxDraws; draws++ {
 		if err := context.Cause(ctx); err != nil {

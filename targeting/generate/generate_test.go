@@ -209,7 +209,7 @@ func TestSameSeedSameInputs(t *testing.T) {
 func TestNothingToGenerate(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ntokens { GHOST }\ns : 'a' EOF ;\nghost : GHOST ;\n")
 	for _, c := range []struct{ start, want string }{
-		{"ghost", "rule ghost of grammar G derives nothing"},
+		{"ghost", "rule ghost of grammar G has no finite derivation"},
 		{"nosuch", `grammar G has no parser rule "nosuch"`},
 	} {
 		if _, err := generate.New(g, source(1), generate.Options{Start: c.start}); err == nil || err.Error() != c.want {

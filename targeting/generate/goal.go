@@ -5,21 +5,22 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A goal is a path that a tree is to have in it. It is walked to by the shortest
-// way, then along.
+// A goal is a path that a tree must have. Drawing takes the shortest way to its
+// first symbol, then follows it.
 type goal struct {
 	path features.Path
-	at   int                   // the symbol of the path to come to next
-	far  []int                 // steps from every node to the path's first symbol
-	way  []grammars.Occurrence // once on the path: the constructs down to the next symbol, innermost first
+	at   int                   // the index of the next symbol of the path
+	far  []int                 // by node: the distance to the path's first symbol
+	way  []grammars.Occurrence // on the path: the next symbol and the constructs around it, innermost first
 
-	cells []int    // steps from every node in every mode; nil if modes do not matter
-	modes []uint64 // by symbol of the path: the modes, as bits, in which it can be had
+	cells []int    // by [refine.Modes.Cell]: the same for each mode; nil if modes are not refined
+	modes []uint64 // by symbol of the path: the modes, as bits, in which it can begin
 }
 
-// newGoal returns a goal, given the steps from every node to its first symbol.
+// newGoal returns a goal, given the distance from every node to its first symbol.
 func (x *Generator) newGoal(p features.Path, far []int) *goal {
 	g := &goal{path: p, far: far}
 	if x.modes == nil {
@@ -29,7 +30,7 @@ func (x *Generator) newGoal(p features.Path, far []int) *goal {
 	for i := len(p) - 1; i >= 0; i-- {
 		g.modes[i] = x.modesOf(g, i)
 	}
-	// Goals that begin alike often follow each other.
+	// Consecutive goals often begin with the same symbol.
 	if last := x.lastGoal; last != nil && last.path[0] == p[0] && last.modes[0] == g.modes[0] {
 		g.cells = last.cells
 	} else {
@@ -39,8 +40,8 @@ func (x *Generator) newGoal(p features.Path, far []int) *goal {
 	return g
 }
 
-// modesOf returns the modes in which a symbol of a path can have the next below
-// it.
+// modesOf returns the modes, as bits, in which a symbol of a path can have the
+// next symbol below it.
 func (x *Generator) modesOf(g *goal, i int) uint64 {
 	n := x.grammar.Nodes[g.path[i]]
 	if i == len(g.path)-1 || n.Rule == nil || n.Rule.Kind != grammars.ParserRule {
@@ -48,12 +49,12 @@ func (x *Generator) modesOf(g *goal, i int) uint64 {
 	}
 	next := g.path[i+1]
 	modes := uint64(0)
-	for mode := range byte(64) {
+	for mode := range byte(len(x.grammar.Modes())) {
 		switch {
-		case !x.modes.Allows(n, mode, grammars.AnyStack):
+		case !x.modes.Allows(n, refine.Turn{Mode: mode}):
 		case n.Token > 0:
-			for _, r := range x.modes.Makers(n, grammars.Turn{Mode: mode}) {
-				if slices.ContainsFunc(x.symbols(x.modes.Inside(n, r)), func(s *grammars.Node) bool { return s.ID == next }) {
+			for _, r := range x.modes.Makers(n, refine.Turn{Mode: mode}) {
+				if slices.ContainsFunc(x.symbols.In(x.modes.Inside(n, r)), func(s *grammars.Node) bool { return s.ID == next }) {
 					modes |= 1 << mode
 				}
 			}
@@ -64,17 +65,17 @@ func (x *Generator) modesOf(g *goal, i int) uint64 {
 	return modes
 }
 
-// comesBy reports whether a construct that begins in a mode can have a symbol in
-// it, within its rule, that begins in one of some modes.
+// comesBy reports whether a construct that begins in a mode can contain a symbol,
+// within its rule, that begins in one of some modes.
 func (x *Generator) comesBy(n *grammars.Node, mode byte, symbol grammars.Occurrence, modes uint64) bool {
 	found := false
-	x.modes.Each(n, grammars.Turn{Mode: mode}, func(n *grammars.Node, t grammars.Turn) {
+	x.modes.Each(n, refine.Turn{Mode: mode}, func(n *grammars.Node, t refine.Turn) {
 		found = found || n.ID == symbol && modes&(1<<t.Mode) != 0
 	})
 	return found
 }
 
-// steps returns how far a goal is from a node of a parser rule in a mode.
+// steps returns the distance from a node in a mode to the next symbol of a goal.
 func (x *Generator) steps(g *goal, n *grammars.Node, mode byte) int {
 	switch {
 	case g.at == 0:
@@ -82,17 +83,17 @@ func (x *Generator) steps(g *goal, n *grammars.Node, mode byte) int {
 	case slices.Contains(g.way, n.ID) && x.comesBy(n, mode, g.path[g.at], g.modes[g.at]):
 		return 0
 	default:
-		return grammars.Unreachable
+		return refine.Unreachable
 	}
 }
 
-// reach notes that a node is drawn, which may be the next symbol of goals.
+// reach advances the goals whose next symbol is drawn.
 func (d *drawing) reach(n *grammars.Node) {
 	next := func(g *goal) bool { return g.path[g.at] == n.ID }
 	if !slices.ContainsFunc(d.goals, next) {
 		return
 	}
-	var goals []*goal // a new list: others hold on to this one
+	var goals []*goal // a new list: callers keep the old one
 	for _, g := range d.goals {
 		switch {
 		case !next(g):
@@ -106,8 +107,8 @@ func (d *drawing) reach(n *grammars.Node) {
 	d.goals = goals
 }
 
-// onTheWay returns the node to be drawn next for a goal, of the first that can be
-// come to from one of the nodes; nil if none can.
+// onTheWay returns the node that leads to the first goal that any of the nodes
+// leads to; nil if none does.
 func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	for _, g := range d.goals {
 		if n := d.towards(g, nodes); n != nil {
@@ -117,15 +118,15 @@ func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	return nil
 }
 
-// towards returns a node from which a goal is nearest, nil if it is out of reach.
+// towards returns one of the nodes nearest to a goal; nil if none leads to it.
 func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
 	var best []*grammars.Node
 	least := 0
 	for _, n := range nodes {
-		steps := grammars.Unreachable
+		steps := refine.Unreachable
 		switch {
 		case unproductive(n):
-		case g.cells != nil && d.heeds(n):
+		case g.cells != nil && d.hasMode(n):
 			steps = d.steps(g, n, d.stack.Mode())
 		case g.at == 0:
 			steps = g.far[n.ID]
@@ -133,7 +134,7 @@ func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
 			return n
 		}
 		switch {
-		case steps == grammars.Unreachable:
+		case steps == refine.Unreachable:
 		case len(best) == 0 || steps < least:
 			best, least = append(best[:0], n), steps
 		case steps == least:

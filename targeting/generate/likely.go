@@ -7,13 +7,12 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// likely chooses by probability until so much is expanded that it is time to
-// come to an end: then it takes the smallest of what has a probability, and
-// where nothing has, the smallest.
+// likely chooses by probability until the limit on expansions is reached. Then it
+// chooses the smallest derivation that has a probability, or else the smallest.
 type likely struct {
 	uniform
 	p     *Probabilities
-	sizes []int // by node: the least size of a derivation all of which has a probability
+	sizes []int // by node: the least size of a derivation whose choices all have a probability
 }
 
 func newLikely(g *grammars.Grammar, opt Options) *likely {
@@ -32,7 +31,8 @@ func newLikely(g *grammars.Grammar, opt Options) *likely {
 	return l
 }
 
-// measure returns the least size of what a node derives, as far as it is known.
+// measure returns the least size of a node's derivations that have a probability,
+// given the sizes so far.
 func (l *likely) measure(n *grammars.Node) int {
 	size := 0
 	if n.Kind.Symbolic() {
@@ -68,7 +68,7 @@ func (l *likely) measure(n *grammars.Node) int {
 	return size
 }
 
-// chance returns how likely an alternative is, given by its index.
+// chance returns the probability of an alternative, given its index.
 func (l *likely) chance(n *grammars.Node, alt int) float64 {
 	if ps := l.p.alternatives[n.ID]; ps != nil {
 		return ps[alt]
@@ -76,7 +76,7 @@ func (l *likely) chance(n *grammars.Node, alt int) float64 {
 	return 1
 }
 
-// fewest returns the least number of times that has a probability.
+// fewest returns the least number of rounds that has a probability.
 func (l *likely) fewest(n *grammars.Node) int {
 	fewest := -1
 	for times, p := range l.p.repetitions[n.ID] {
@@ -87,14 +87,14 @@ func (l *likely) fewest(n *grammars.Node) int {
 	return max(fewest, n.Min)
 }
 
-// ends reports whether it is time to come to an end.
+// ends reports whether a limit is reached.
 func (l *likely) ends(d *drawing) bool {
 	return d.expansions > l.opt.Expansions || d.least() > l.opt.MaxNodes
 }
 
 func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
 	chance := func(alt *grammars.Node) float64 { return l.chance(n, slices.Index(n.Children, alt)) }
-	// Operators that do not bind tightly enough may have all the probability.
+	// Operators that the binding excludes may have all the probability.
 	some := slices.DeleteFunc(slices.Clone(alts), func(alt *grammars.Node) bool { return chance(alt) == 0 })
 	if !l.ends(d) {
 		if len(some) == 0 {
@@ -134,5 +134,5 @@ func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
 	return times
 }
 
-// again has nothing against what times said.
+// again always agrees with times.
 func (*likely) again(*drawing, *grammars.Node, int) bool { return true }

@@ -11,9 +11,9 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Each makes n inputs with so many workers. Each input is drawn from a source of
-// its own, which the seed and its place give, so that the inputs are the same
-// whatever the number of workers. They come in order; after an error none does.
+// Each generates n inputs on several workers. The randomness of an input depends
+// only on the seed and the input's index, so that the inputs are the same for any
+// number of workers. They are yielded in order; an error is the last value.
 func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n, workers int) iter.Seq2[*Input, error] {
 	return func(yield func(*Input, error) bool) {
 		generators := make([]*Generator, max(min(workers, n), 1))
@@ -41,7 +41,7 @@ func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n,
 	}
 }
 
-// fill makes the inputs of a batch, the first of which is the from-th of all.
+// fill generates the inputs of a batch. The index of the first is from.
 func fill(ctx context.Context, generators []*Generator, batch []*Input, seed, from uint64) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

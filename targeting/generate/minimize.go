@@ -9,22 +9,23 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// maxMinimizing bounds the inputs that are tried to make one smaller.
+// maxMinimizing limits the inputs that are tried to minimize one.
 const maxMinimizing = 100_000
 
-// A Predicate tells whether an input is wanted.
+// A Predicate reports whether an input has the property to preserve.
 type Predicate func(context.Context, *Input) (bool, error)
 
-// Minimize makes an input smaller as long as it is wanted: parts are put in place
-// of what they are parts of, derived by the smallest way, or left out. No single
-// step makes the result smaller. The input that tree is of must be wanted itself.
+// Minimize reduces an input while wanted returns true for it: subtrees replace
+// their ancestors, are replaced by their smallest derivation, or are removed. No
+// single reduction makes the result smaller. Wanted must be true for the input of
+// the tree.
 func (x *Generator) Minimize(ctx context.Context, tree *derivation.Tree, wanted Predicate) (*Input, error) {
 	best := &Input{Text: tree.Input(), Tree: tree, Draws: 1}
 	switch ok, err := wanted(ctx, best); {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, errors.New("the input to make smaller is not wanted itself")
+		return nil, errors.New("minimize: the original input does not have the property to preserve")
 	}
 	tries := 0
 	for {
@@ -39,7 +40,7 @@ func (x *Generator) Minimize(ctx context.Context, tree *derivation.Tree, wanted 
 	}
 }
 
-// smaller finds a smaller input that is wanted; nil if there is none.
+// smaller returns a smaller input that is wanted; nil if there is none.
 func (x *Generator) smaller(ctx context.Context, best *Input, wanted Predicate, tries *int) (*Input, error) {
 	for t := range x.reductions(best.Tree) {
 		if *tries++; *tries > maxMinimizing {
@@ -62,7 +63,7 @@ func (x *Generator) smaller(ctx context.Context, best *Input, wanted Predicate, 
 	return nil, nil
 }
 
-// less reports whether an input has fewer nodes, or as many and fewer letters.
+// less reports whether an input has fewer nodes, or as many nodes and fewer bytes.
 func less(a, b *Input) bool {
 	if a.Tree.Len() != b.Tree.Len() {
 		return a.Tree.Len() < b.Tree.Len()
@@ -70,11 +71,12 @@ func less(a, b *Input) bool {
 	return len(a.Text) < len(b.Text)
 }
 
-// reductions yields trees that may be smaller than one, the smallest mostly first.
+// reductions yields trees that may be smaller than one, roughly the smallest
+// first.
 func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 	return func(yield func(*Draft) bool) {
 		t := DraftOf(tree)
-		if !yield(t) { // without the white space that it can do without
+		if !yield(t) { // without superfluous white space
 			return
 		}
 		for i := range t.nodes {
@@ -82,7 +84,7 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 				return
 			}
 		}
-		for i := range t.nodes { // what derives a part of itself can be that part
+		for i := range t.nodes { // a recursive subtree can be replaced by one inside it
 			kind := x.kind(t, i)
 			if kind == nil || t.nodes[i].word >= 0 {
 				continue
@@ -104,8 +106,9 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 	}
 }
 
-// shifted leaves out a round, but for a part that takes the place of one like it
-// right before: of a list the first goes, and not one that follows.
+// shifted removes a round, but moves one of its subtrees over the one of the same
+// kind before it. So the first element of a list can be removed, and not only the
+// following ones.
 func (x *Generator) shifted(t *Draft, r round) (*Draft, bool) {
 	depth := t.nodes[r.from].depth
 	for j := r.from; j < r.to; j++ {

@@ -5,25 +5,28 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// heeds reports whether it is known in which mode the lexer would read what a node
-// derives.
-func (d *drawing) heeds(n *grammars.Node) bool {
+// hasMode reports whether lexer modes restrict a node: modes are refined, and the
+// node is in a parser rule.
+func (d *drawing) hasMode(n *grammars.Node) bool {
 	return d.stack != "" && n.Rule != nil && n.Rule.Kind == grammars.ParserRule
 }
 
-// unreadable reports whether the lexer would be in a mode that does not allow what
-// a node derives, or what has to follow it.
+// turn returns the lexer modes that the next derivation must respect.
+func (d *drawing) turn() refine.Turn { return refine.Turn{Mode: d.stack.Mode(), After: d.after} }
+
+// unreadable reports whether the lexer's mode allows no derivation of a node.
 func (d *drawing) unreadable(n *grammars.Node) bool {
-	return d.heeds(n) && !d.modes.Allows(n, d.stack.Mode(), d.after)
+	return d.hasMode(n) && !d.modes.Allows(n, d.turn())
 }
 
-// measure returns the least size and depth of what a node can derive where the
-// lexer is.
+// measure returns the least size and depth of a node's derivations in the lexer's
+// mode.
 func (d *drawing) measure(n *grammars.Node) (size, depth int) {
-	if d.heeds(n) {
-		if size, depth = d.modes.Measure(n, d.stack.Mode(), d.after); size != grammars.Unproductive {
+	if d.hasMode(n) {
+		if size, depth = d.modes.Measure(n, d.turn()); size != grammars.Unproductive {
 			return size, depth
 		}
 	}
@@ -41,14 +44,15 @@ func (d *drawing) leastDepth(n *grammars.Node) int {
 	return depth
 }
 
-// makers returns the lexer rules that can make a token of a type where the lexer
-// is.
+// makers returns the lexer rules that can make a token of a type in the lexer's
+// mode.
 func (d *drawing) makers(n *grammars.Node, kind int) []*grammars.Rule {
-	makers := d.modes.Makers(n, grammars.Turn{Mode: d.stack.Mode(), After: d.after})
+	makers := d.modes.Makers(n, d.turn())
 	return slices.DeleteFunc(makers, func(r *grammars.Rule) bool { return !slices.Contains(d.grammar.TokenRules(kind), r) })
 }
 
-// shift notes that a token was drawn, given what it was made of if that is known.
+// shift changes the mode stack after a token. Root is the derived node of the
+// token's rule, or nil if it is not known.
 func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 	if d.stack == "" {
 		return
@@ -64,28 +68,30 @@ func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 	d.stack = d.stack[:len(d.stack)-1] + d.modes.Effect(makers[0])
 }
 
-// A planned construct is one whose parts are drawn so that the lexer is in modes
-// that allow what follows. Without modes it allows anything.
+// A planned construct is a concatenation or repetition whose parts are drawn so
+// that the lexer's modes allow the parts after them. Without refined modes there
+// is no restriction.
 type planned struct {
 	d     *drawing
-	plan  *grammars.Plan // nil if modes do not matter
-	base  int            // how much of the stack is none of the construct's
-	after grammars.StackSet
-	aimed bool // whether the plan is for a goal
-	must  bool // whether a repetition goes on only because it cannot end yet
+	plan  *refine.Plan // nil if modes are not refined
+	base  int          // the length of the mode stack below the construct
+	after refine.StackSet
+	aimed bool // whether the plan leads to a goal
+	must  bool // whether a round is added only because the repetition cannot end yet
 }
 
 func (d *drawing) plan(n *grammars.Node) *planned {
 	p := &planned{d: d, after: d.after}
-	if d.heeds(n) {
+	if d.hasMode(n) {
 		p.base = len(d.stack) - 1
-		p.plan = d.modes.Plan(n, d.stack.Mode(), d.after)
+		p.plan = d.modes.Plan(n, d.turn())
 	}
 	return p
 }
 
-// carrier returns the part that is drawn for a goal, -1 if there is none. From
-// then on the parts before it are drawn so that it begins in a mode that suits.
+// carrier returns the part that leads to a goal, -1 if there is none. For the
+// first goal, the parts before it are then planned so that it begins in a mode
+// from which the goal is nearest.
 func (p *planned) carrier(g *goal, n *grammars.Node) int {
 	if p.plan == nil || g.cells == nil {
 		return slices.Index(n.Children, p.d.towards(g, n.Children))
@@ -96,7 +102,7 @@ func (p *planned) carrier(g *goal, n *grammars.Node) int {
 			mode := byte(bits.TrailingZeros64(before))
 			steps := p.d.steps(g, part, mode)
 			switch {
-			case steps == grammars.Unreachable:
+			case steps == refine.Unreachable:
 			case best < 0 || steps < least:
 				best, least, modes = i, steps, 1<<mode
 			case steps == least && i == best:
@@ -104,17 +110,17 @@ func (p *planned) carrier(g *goal, n *grammars.Node) int {
 			}
 		}
 	}
-	if best >= 0 && !p.aimed { // the first goal counts most
+	if best >= 0 && !p.aimed { // later goals do not change the plan
 		p.aimed = true
-		p.plan = p.d.modes.PlanPart(n, p.d.stack.Mode(), p.after, best, modes)
+		p.plan = p.d.modes.PlanPart(n, refine.Turn{Mode: p.d.stack.Mode(), After: p.after}, best, modes)
 	}
 	return best
 }
 
-// own returns the part of the stack that is the construct's.
-func (p *planned) own() grammars.Stack { return p.d.stack[min(p.base, len(p.d.stack)):] }
+// own returns the part of the mode stack that belongs to the construct.
+func (p *planned) own() refine.Stack { return p.d.stack[min(p.base, len(p.d.stack)):] }
 
-// enter begins with a part, and reports whether it can be drawn.
+// enter begins a part and reports whether it can be drawn.
 func (p *planned) enter(i int, part *grammars.Node) bool {
 	if p.plan == nil || p.d.failed {
 		return !p.d.failed
@@ -133,8 +139,8 @@ func (p *planned) enter(i int, part *grammars.Node) bool {
 
 func (p *planned) leave() { p.d.after = p.after }
 
-// again reports whether something is repeated once more: if it must, or if it is
-// wanted and can.
+// again reports whether to add a round: if the repetition cannot end yet, or if a
+// round is wanted and possible.
 func (p *planned) again(times int, n *grammars.Node, wanted bool) bool {
 	if p.plan == nil {
 		return times < n.Min || wanted
@@ -146,26 +152,26 @@ func (p *planned) again(times int, n *grammars.Node, wanted bool) bool {
 	return wanted && ok
 }
 
-// maxApproach is how often something is repeated to come to a mode.
+// maxApproach limits the rounds that are added to reach a mode.
 const maxApproach = 3
 
-// approach repeats something without the goals until it is in a mode from which a
-// goal is nearest, and returns how often it did.
+// approach adds rounds without goals until the lexer is in a mode from which a
+// goal is nearest. It returns the number of rounds.
 func (p *planned) approach(n *grammars.Node, draw func()) int {
 	d, times := p.d, 0
 	if p.plan == nil {
 		return 0
 	}
 	goals := d.goals
-	suiting := p.suiting(goals, n)
-	if suiting == 0 {
+	bestModes := p.bestModes(goals, n)
+	if bestModes == 0 {
 		return 0
 	}
-	away := func() bool { return len(d.stack) <= p.base || suiting&(1<<d.stack.Mode()) == 0 }
+	away := func() bool { return len(d.stack) <= p.base || bestModes&(1<<d.stack.Mode()) == 0 }
 	for ; times < maxApproach && !d.failed && away() && (n.Max < 0 || times+1 < n.Max); times++ {
 		d.goals = nil
 		if p.enter(0, n.Children[0]) {
-			d.after = d.modes.Ending(d.after, suiting)
+			d.after = d.modes.Ending(d.after, bestModes)
 			draw()
 		}
 		d.goals = goals
@@ -174,9 +180,9 @@ func (p *planned) approach(n *grammars.Node, draw func()) int {
 	return times
 }
 
-// suiting returns the modes in which what is repeated comes to the first goal
-// soonest that it can come to at all.
-func (p *planned) suiting(goals []*goal, n *grammars.Node) uint64 {
+// bestModes returns the modes, as bits, from which a round is nearest to the first
+// goal that it can reach.
+func (p *planned) bestModes(goals []*goal, n *grammars.Node) uint64 {
 	for _, g := range goals {
 		if g.cells == nil {
 			continue
@@ -185,7 +191,7 @@ func (p *planned) suiting(goals []*goal, n *grammars.Node) uint64 {
 		for before := p.plan.Before(0); before != 0; before &= before - 1 {
 			mode := byte(bits.TrailingZeros64(before))
 			switch steps := p.d.steps(g, n.Children[0], mode); {
-			case steps == grammars.Unreachable:
+			case steps == refine.Unreachable:
 			case modes == 0 || steps < least:
 				modes, least = 1<<mode, steps
 			case steps == least:

@@ -9,29 +9,29 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Probabilities say how likely each choice of a grammar is: of the alternatives
-// of an alternation, and of the numbers of times of a repetition. Where they say
-// nothing, all that the grammar allows is equally likely.
+// Probabilities are the probabilities of a grammar's choices: of the alternatives
+// of each alternation, and of the numbers of rounds of each repetition. The
+// options of a choice without probabilities are equally likely.
 type Probabilities struct {
 	grammar      *grammars.Grammar
 	alternatives map[grammars.Occurrence][]float64       // by alternation, in the order of its alternatives
-	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of times
+	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of rounds
 }
 
-// fits reports an error if the probabilities are of another grammar.
+// fits returns an error if the probabilities belong to another grammar.
 func (p *Probabilities) fits(g *grammars.Grammar) error {
 	if p != nil && p.grammar.Digest != g.Digest {
-		return fmt.Errorf("the probabilities are of another grammar than %s", g.Name)
+		return fmt.Errorf("the probabilities belong to another grammar than %s", g.Name)
 	}
 	return nil
 }
 
-// Alternatives returns the probabilities of the alternatives of an alternation,
-// nil if nothing is known of it. The caller must not change them.
+// Alternatives returns the probabilities of the alternatives of an alternation;
+// nil if there are none. The caller must not change them.
 func (p *Probabilities) Alternatives(n *grammars.Node) []float64 { return p.alternatives[n.ID] }
 
-// Times returns the probabilities of how often a repetition is repeated, nil if
-// nothing is known of it. The caller must not change them.
+// Times returns the probabilities of the numbers of rounds of a repetition; nil if
+// there are none. The caller must not change them.
 func (p *Probabilities) Times(n *grammars.Node) map[int]float64 { return p.repetitions[n.ID] }
 
 // A Tally counts the choices of trees, to learn probabilities from. It is not
@@ -43,13 +43,13 @@ type Tally struct {
 	repetitions  map[grammars.Occurrence]map[int]int
 }
 
-// NewTally returns a tally of nothing.
+// NewTally returns an empty tally.
 func NewTally(g *grammars.Grammar) *Tally {
 	return &Tally{g, g.Choices(), map[grammars.Occurrence][]int{}, map[grammars.Occurrence]map[int]int{}}
 }
 
-// Add counts the choices of a tree. The error tells that a token takes too long
-// to take apart.
+// Add counts the choices of a tree. The error is a *limit.Error if a token takes
+// too long to parse.
 func (t *Tally) Add(tree *derivation.Tree) error {
 	return t.choices.Each(tree, func(n *grammars.Node, choice int) {
 		if n.Kind == grammars.Alternation {
@@ -66,8 +66,8 @@ func (t *Tally) Add(tree *derivation.Tree) error {
 	})
 }
 
-// Probabilities returns how often each choice was made, of all times that there
-// was one. What was never come to stays as likely as anything else.
+// Probabilities returns the relative frequency of each option of a choice. Choices
+// that no tree made have no probabilities.
 func (t *Tally) Probabilities() *Probabilities {
 	p := newProbabilities(t.grammar)
 	for o, counts := range t.alternatives {
@@ -96,13 +96,14 @@ func newProbabilities(g *grammars.Grammar) *Probabilities {
 	return &Probabilities{g, map[grammars.Occurrence][]float64{}, map[grammars.Occurrence]map[int]float64{}}
 }
 
-// usualTimes is up to how often a repetition without a bound is usually repeated.
+// usualTimes is the highest number of rounds of an unbounded repetition, unless
+// another is given.
 const usualTimes = 10
 
-// Invert returns probabilities under which what was likely is unlikely: each is
-// turned into its reciprocal. What has no probability takes it all, in equal
-// shares. Of a repetition, the numbers of times up to ten count, and those that
-// have a probability.
+// Invert returns the normalised reciprocals of the probabilities, so that likely
+// options become unlikely. If some options of a choice have probability 0, they
+// share all of it equally. The options of a repetition are up to ten rounds, and
+// the numbers of rounds that have a probability.
 func (p *Probabilities) Invert() *Probabilities {
 	out := newProbabilities(p.grammar)
 	for o, ps := range p.alternatives {
@@ -129,8 +130,8 @@ func (p *Probabilities) Invert() *Probabilities {
 	return out
 }
 
-// timesOf returns how often a repetition can be repeated: all numbers up to the
-// usual, and those given.
+// timesOf returns the numbers of rounds of a repetition: all up to usualTimes, and
+// those given.
 func timesOf(n *grammars.Node, given map[int]float64) []int {
 	most := max(usualTimes, n.Min)
 	if n.Max >= 0 {
@@ -148,7 +149,7 @@ func timesOf(n *grammars.Node, given map[int]float64) []int {
 	return out
 }
 
-// invert returns the reciprocals, adding up to one.
+// invert returns the reciprocals, normalised to a sum of 1.
 func invert(ps []float64) []float64 {
 	out := make([]float64, len(ps))
 	if slices.Contains(ps, 0) {

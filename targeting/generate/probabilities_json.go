@@ -13,11 +13,11 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// probabilitiesVersion is what files of probabilities begin with.
+// probabilitiesVersion is the version of the file format.
 const probabilitiesVersion = "probabilities/1"
 
-// probabilitiesFile is the form of probabilities in files. Nodes are told by
-// number; what they are made of is there for people and is not read.
+// probabilitiesFile is the file format. Nodes are identified by number; their
+// rules and texts are for readers and are ignored.
 type probabilitiesFile struct {
 	Version      string             `json:"inroad"`
 	Grammar      string             `json:"grammar"`
@@ -31,18 +31,18 @@ type alternativesFile struct {
 	Node grammars.Occurrence `json:"node"`
 	Rule string              `json:"rule,omitempty"`
 	Of   []string            `json:"of"`
-	P    []*float64          `json:"p"` // null is a share of what is left
+	P    []*float64          `json:"p"` // null: an equal share of the rest
 }
 
 type repetitionFile struct {
 	Node grammars.Occurrence `json:"node"`
 	Rule string              `json:"rule,omitempty"`
 	Of   string              `json:"of"`
-	P    map[string]*float64 `json:"p"` // by number of times
+	P    map[string]*float64 `json:"p"` // by number of rounds
 }
 
-// WriteJSON writes the probabilities of every choice that a grammar leaves. What
-// nothing is known of has null for each, so that someone can fill it in.
+// WriteJSON writes the probabilities of every choice of the grammar. Choices
+// without probabilities are written as null, to be filled in.
 func (p *Probabilities) WriteJSON(w io.Writer) error {
 	file := probabilitiesFile{probabilitiesVersion, p.grammar.Name, p.grammar.Digest, grammars.NumberingVersion, []alternativesFile{}, []repetitionFile{}}
 	for _, n := range p.grammar.Nodes {
@@ -74,12 +74,12 @@ func (p *Probabilities) WriteJSON(w io.Writer) error {
 	return encoder.Encode(file)
 }
 
-// maxTimes bounds the number of times that a repetition has a probability for.
+// maxTimes limits the number of rounds of a repetition in a file.
 const maxTimes = 100_000
 
-// ReadProbabilities reads probabilities of a grammar. Alternatives without one,
-// and numbers of times up to ten, share what the others leave equally. If it is
-// nothing, they have none.
+// ReadProbabilities reads the probabilities of a grammar. Options of a choice
+// without a probability share equally what the others leave, which may be nothing.
+// The options of a repetition are the numbers of rounds up to ten.
 func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error) {
 	var file probabilitiesFile
 	if err := json.NewDecoder(r).Decode(&file); err != nil {
@@ -87,9 +87,9 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 	}
 	switch {
 	case file.Version != probabilitiesVersion:
-		return nil, fmt.Errorf("read probabilities: it begins with %q where %q was expected", file.Version, probabilitiesVersion)
+		return nil, fmt.Errorf("read probabilities: version %q: must be %q", file.Version, probabilitiesVersion)
 	case file.Digest != g.Digest || file.Numbering != grammars.NumberingVersion:
-		return nil, fmt.Errorf("read probabilities: they are of grammar %s with digest %.12s, and not of %s with %.12s", file.Grammar, file.Digest, g.Name, g.Digest)
+		return nil, fmt.Errorf("read probabilities: grammar %s with digest %.12s: must be grammar %s with digest %.12s", file.Grammar, file.Digest, g.Name, g.Digest)
 	}
 	p := newProbabilities(g)
 	for _, a := range file.Alternatives {
@@ -116,7 +116,7 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 	return p, nil
 }
 
-// node returns a node of a kind.
+// node returns a node and checks its kind.
 func (p *Probabilities) node(o grammars.Occurrence, kind grammars.NodeKind) (*grammars.Node, error) {
 	if o < 0 || int(o) >= len(p.grammar.Nodes) || p.grammar.Nodes[o].Kind != kind {
 		return nil, fmt.Errorf("probabilities of node %d: grammar %s has no such %v", o, p.grammar.Name, kind)
@@ -124,7 +124,8 @@ func (p *Probabilities) node(o grammars.Occurrence, kind grammars.NodeKind) (*gr
 	return p.grammar.Nodes[o], nil
 }
 
-// sharedTimes returns the probabilities of numbers of times; nil if none is given.
+// sharedTimes returns the probabilities of the numbers of rounds; nil if none is
+// given.
 func sharedTimes(n *grammars.Node, given map[string]*float64) (map[int]float64, error) {
 	byTimes := map[int]*float64{}
 	for text, p := range given {
@@ -160,7 +161,8 @@ func sharedTimes(n *grammars.Node, given map[string]*float64) (map[int]float64, 
 	return out, nil
 }
 
-// shared shares out what the given probabilities leave; nil if none is given.
+// shared completes probabilities: options without one share the rest. It returns
+// nil if none is given.
 func shared(given []*float64) ([]float64, error) {
 	sum, open := 0.0, 0
 	for _, p := range given {
@@ -168,12 +170,12 @@ func shared(given []*float64) ([]float64, error) {
 		case p == nil:
 			open++
 		case *p < 0 || math.IsNaN(*p) || *p > 1:
-			return nil, fmt.Errorf("%g is no probability", *p)
+			return nil, fmt.Errorf("%g: must be between 0 and 1", *p)
 		default:
 			sum += *p
 		}
 	}
-	const slack = 1e-6 // what people write adds up roughly
+	const slack = 1e-6 // written numbers are rounded
 	switch {
 	case open == len(given):
 		return nil, nil

@@ -204,7 +204,7 @@ func TestProbabilitiesByHand(t *testing.T) {
 	for _, c := range []struct{ name, rest, want string }{
 		{"too much", `"alternatives": [{"node": 1, "p": [0.9, 0.2, null]}]}`, "probabilities of node 1: they add up to 1.1"},
 		{"too little", `"alternatives": [{"node": 1, "p": [0.5, 0.2, 0.1]}]}`, "probabilities of node 1: they add up to 0.8"},
-		{"negative", `"alternatives": [{"node": 1, "p": [-1, null, null]}]}`, "probabilities of node 1: -1 is no probability"},
+		{"negative", `"alternatives": [{"node": 1, "p": [-1, null, null]}]}`, "probabilities of node 1: -1: must be between 0 and 1"},
 		{"too few", `"alternatives": [{"node": 1, "p": [1]}]}`, "probabilities of node 1: there are 1 of 3 alternatives"},
 		{"no alternation", `"alternatives": [{"node": 2, "p": [1]}]}`, "probabilities of node 2: grammar G has no such alternation"},
 		{"no node", `"repetitions": [{"node": 99, "p": {}}]}`, "probabilities of node 99: grammar G has no such repetition"},
@@ -223,7 +223,7 @@ func TestProbabilitiesByHand(t *testing.T) {
 func TestProbabilitiesOfAnotherGrammar(t *testing.T) {
 	p := learn(t, grammartest.Bundled(t, "json"), "1")
 	_, err := generate.New(grammartest.Bundled(t, "expr"), source(1), generate.Options{Probabilities: p})
-	if err == nil || err.Error() != "the probabilities are of another grammar than expr" {
+	if err == nil || err.Error() != "the probabilities belong to another grammar than expr" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// SampleProbabilities learns how likely choices are in the samples of a bundled
-// grammar.
+// SampleProbabilities learns probabilities from the samples of a bundled grammar.
 func SampleProbabilities(ctx context.Context, name string, g *grammars.Grammar) (*Probabilities, error) {
 	tally := NewTally(g)
 	if err := parseSamples(ctx, name, g, tally.Add); err != nil {
@@ -20,8 +19,8 @@ func SampleProbabilities(ctx context.Context, name string, g *grammars.Grammar) 
 	return tally.Probabilities(), nil
 }
 
-// SampleNames returns the names in the samples of a bundled grammar; nil if it is
-// none, or has no names.
+// SampleNames returns the names in the samples of a bundled grammar; nil if the
+// grammar has no token for names.
 func SampleNames(ctx context.Context, name string, g *grammars.Grammar) (Texts, error) {
 	token := slices.Index(g.Tokens(), bundled.NameToken(name))
 	if token < 1 {
@@ -34,8 +33,7 @@ func SampleNames(ctx context.Context, name string, g *grammars.Grammar) (Texts, 
 	return Texts{token: texts[token]}, nil
 }
 
-// parseSamples parses the samples of a bundled grammar, and calls visit with
-// their trees.
+// parseSamples calls visit with the tree of each sample of a bundled grammar.
 func parseSamples(ctx context.Context, name string, g *grammars.Grammar, visit func(*derivation.Tree) error) error {
 	samples, err := bundled.Samples(name)
 	if err != nil {

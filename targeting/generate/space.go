@@ -4,12 +4,12 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// findSeparators returns short texts of the grammar's trivia, blanks and line
-// ends first.
+// findSeparators returns short texts of the grammar's trivia, beginning with a
+// blank and a line end.
 func (x *Generator) findSeparators() [][]byte {
 	var rest [][]byte
 	blank, line := false, false
-	for _, n := range x.open[x.grammar.Trivia] {
+	for _, n := range x.productive[x.grammar.Trivia] {
 		blank = blank || derives(n, ' ')
 		line = line || derives(n, '\n')
 		if text, ok := x.trivia(n, shortest{}); ok {
@@ -26,7 +26,7 @@ func (x *Generator) findSeparators() [][]byte {
 	return append(out, rest...)
 }
 
-// trivia draws the text of a token that the parser never sees.
+// trivia draws the text of a token that the parser does not see.
 func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) {
 	t := &spelling{drawing: x.newDrawing()}
 	t.chooser = by
@@ -34,8 +34,8 @@ func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) 
 	return t.text, !t.failed && len(t.text) > 0
 }
 
-// derives reports whether a character stands anywhere in what a node derives,
-// which is as good a guess as any that it can be alone.
+// derives reports whether a derivation of a node can contain a character. If so,
+// the character alone is probably a derivation, too.
 func derives(n *grammars.Node, c rune) bool {
 	seen := map[*grammars.Node]bool{}
 	for work := []*grammars.Node{n}; len(work) > 0; {
@@ -53,8 +53,8 @@ func derives(n *grammars.Node, c rune) bool {
 	return false
 }
 
-// wish returns the trivia wished for before the i-th of some words, a token
-// each; nil for none.
+// wish returns the trivia to write before the i-th of some tokens, one text per
+// token of trivia.
 func (x *Generator) wish(i, words int) [][]byte {
 	switch {
 	case len(x.separators) == 0:
@@ -63,11 +63,11 @@ func (x *Generator) wish(i, words int) [][]byte {
 		return x.separators[:1]
 	case x.opt.Spacing == RandomSpacing && x.rand.IntN(3) == 0:
 		var out [][]byte
-		kinds := x.open[x.grammar.Trivia]
+		kinds := x.productive[x.grammar.Trivia]
 		last := -1
 		for range 1 + x.rand.IntN(3) {
 			kind := x.rand.IntN(len(kinds))
-			if kind == last { // two of a kind run together more often than not
+			if kind == last { // two of the same kind often merge
 				continue
 			}
 			last = kind

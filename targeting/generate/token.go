@@ -10,11 +10,11 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 )
 
-// maxTokenText bounds the text of a token, in bytes.
+// maxTokenText limits the text of a token, in bytes.
 const maxTokenText = 10_000
 
-// maxTokenDraws is how many texts are drawn for a token until one is read as
-// that token, and not as a keyword or a longer one.
+// maxTokenDraws limits the texts that are drawn for a token until the lexer reads
+// one as that token and not, say, as a keyword.
 const maxTokenDraws = 20
 
 // token draws the text of a token.
@@ -37,12 +37,12 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 			d.shift(n, kind, root)
 			return
 		}
-		d.goals, d.size, d.there, d.failed = before.goals, before.size, before.there, false
+		d.goals, d.size, d.available, d.failed = before.goals, before.size, before.available, false
 	}
 	d.failed = true
 }
 
-// roots returns what a token can be made of.
+// roots returns the nodes that a token can be derived from.
 func (d *drawing) roots(n *grammars.Node, kind int) []*grammars.Node {
 	var roots []*grammars.Node
 	switch {
@@ -60,8 +60,8 @@ func (d *drawing) roots(n *grammars.Node, kind int) []*grammars.Node {
 	return without(roots, unproductive)
 }
 
-// given takes the text of a token from those given, unless a goal is in the
-// token, or there is something to be covered.
+// given chooses one of the texts from the options, unless a goal or an uncovered
+// path is inside the token. It reports whether it did.
 func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	texts := d.opt.Tokens[kind]
 	if names := d.opt.Names[kind]; len(texts) == 0 && len(names) > 0 && d.rand.IntN(4) > 0 {
@@ -83,13 +83,13 @@ func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	return false
 }
 
-// A spelling is the text of a token while it is drawn.
+// A spelling is a token's text while it is drawn.
 type spelling struct {
 	*drawing
 	text []byte
 }
 
-// node draws what a node of a lexer rule derives.
+// node draws a derivation of a node of a lexer rule.
 func (t *spelling) node(n *grammars.Node, depth int) {
 	t.enter(n, depth)
 	if len(t.text) > maxTokenText || t.failed {
@@ -98,7 +98,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	}
 	switch n.Kind {
 	case grammars.Alternation:
-		t.node(t.pick(n, t.open[n.ID], depth), depth)
+		t.node(t.pick(n, t.productive[n.ID], depth), depth)
 	case grammars.Concatenation:
 		t.sequence(n, depth, func(c *grammars.Node) { t.node(c, depth) })
 	case grammars.Repetition:
@@ -114,7 +114,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	}
 }
 
-// cased returns a literal, in either case where that does not matter.
+// cased returns the text of a literal, in random case if case does not matter.
 func (t *spelling) cased(n *grammars.Node) string {
 	if n.FoldCase && t.rand.IntN(2) == 0 {
 		return strings.ToUpper(n.Value)
@@ -122,10 +122,11 @@ func (t *spelling) cased(n *grammars.Node) string {
 	return n.Value
 }
 
-// Reads reports whether a text alone is read as a token of a type.
+// Reads reports whether the lexer reads a text alone as a token of a type.
 func (x *Generator) Reads(token int, text []byte) bool { return x.writer.IsToken(token, text) }
 
-// Char draws a character, a plain one if the set has any nine times out of ten.
+// Char draws a character of a set. Nine times out of ten it is a printable ASCII
+// character, if the set has any.
 func (x *Generator) Char(set []g4.RuneRange) rune {
 	if plain := intersect(set, ' ', '~'); len(plain) > 0 && x.rand.IntN(10) > 0 {
 		set = plain
@@ -147,7 +148,7 @@ func intersect(set []g4.RuneRange, lo, hi rune) []g4.RuneRange {
 	return out
 }
 
-// withoutSurrogates leaves out what text cannot have.
+// withoutSurrogates removes surrogates, which UTF-8 text cannot contain.
 func withoutSurrogates(set []g4.RuneRange) []g4.RuneRange {
 	return append(intersect(set, 0, 0xD7FF), intersect(set, 0xE000, unicode.MaxRune)...)
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// An automaton reads the symbols on the way down a tree, and knows at each of
-// them which paths end there. It is that of Aho and Corasick; state 0 has read
-// nothing that any path begins with.
+// An automaton is an Aho-Corasick automaton over the paths of a constraint. It
+// reads the symbols on the way down a tree and knows which paths end at each
+// symbol. In state 0 it has read no prefix of a path.
 type automaton struct {
-	next  [][]edge // of the trie, by state
-	fail  []int32  // by state: the longest proper suffix that is a state as well
-	ends  []uint64 // by state: the goals that a path ends for
-	dead  []bool   // by state: whether a path ends that must not be there
+	next  [][]edge // by state: the edges of the trie
+	fail  []int32  // by state: the state of its longest proper suffix in the trie
+	ends  []uint64 // by state: the goals whose paths end there
+	dead  []bool   // by state: whether a forbidden path ends there
 	known []bool   // by occurrence: whether it is on any path
 }
 
@@ -36,7 +36,7 @@ func (a *automaton) add() int32 {
 	return int32(len(a.next) - 1)
 }
 
-// learn adds a path, and returns the state that has read it.
+// learn adds a path and returns the state after reading it.
 func (a *automaton) learn(p features.Path) int32 {
 	state := int32(0)
 	for _, o := range p {
@@ -60,7 +60,7 @@ func (a *automaton) edge(state int32, o grammars.Occurrence) (to int32, ok bool)
 	return 0, false
 }
 
-// link finds the suffixes, once all paths are known.
+// link finds the failure links. All paths must have been learned.
 func (a *automaton) link() {
 	for queue := []int32{0}; len(queue) > 0; queue = queue[1:] {
 		state := queue[0]
@@ -76,7 +76,7 @@ func (a *automaton) link() {
 	}
 }
 
-// step returns the state after one more symbol.
+// step returns the state after reading one more symbol.
 func (a *automaton) step(state int32, o grammars.Occurrence) int32 {
 	if !a.known[o] {
 		return 0

@@ -17,32 +17,31 @@ type sentence struct {
 	counts map[uint64]int
 }
 
-// sentences returns all the texts over an alphabet that the grammar has, up to a
-// length, as the parser reads them.
-func sentences(t *testing.T, g *grammars.Grammar, alphabet string, most int) []sentence {
+// sentences returns the texts of a grammar over an alphabet, up to a length, as the
+// parser reads them, and reports whether it could have read one otherwise.
+func sentences(t *testing.T, g *grammars.Grammar, alphabet string, most int) (all []sentence, ambiguous bool) {
 	t.Helper()
-	extract := features.NewExtractor(features.NewSpace(g, features.Options{}), 4)
-	var out []sentence
-	for round := []string{""}; len(round[0]) < most; {
-		var next []string
-		for _, before := range round {
+	extract := features.NewExtractor(features.NewSpace(g, features.Options{Absent: true}), 4)
+	opt := grammars.ParseOptions{Ambiguous: func(grammars.Ambiguity) { ambiguous = true }}
+	for texts := []string{""}; len(texts[0]) <= most; {
+		var longer []string
+		for _, text := range texts {
 			for _, c := range alphabet {
-				text := before + string(c)
-				next = append(next, text)
-				tree, err := g.Parse(t.Context(), []byte(text), grammars.ParseOptions{})
-				if err != nil {
-					continue
-				}
-				s := sentence{text, map[uint64]int{}}
-				if err := extract.Each(tree, func(_ int, id uint64) { s.counts[id]++ }); err != nil {
-					t.Fatal(err)
-				}
-				out = append(out, s)
+				longer = append(longer, text+string(c))
 			}
+			tree, err := g.Parse(t.Context(), []byte(text), opt)
+			if err != nil {
+				continue
+			}
+			s := sentence{text, map[uint64]int{}}
+			if err := extract.Each(tree, func(_ int, id uint64) { s.counts[id]++ }); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s)
 		}
-		round = next
+		texts = longer
 	}
-	return out
+	return all, ambiguous
 }
 
 // Operands are bound as the parser binds them: what it reads in all texts up to a
@@ -58,7 +57,7 @@ func TestOperatorsBindAsParsed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 6
 			g := grammartest.Load(t, "grammar G;\ns : e EOF ;\n"+c.rule+" ;\n")
-			all := sentences(t, g, "!^-+x", most)
+			all, _ := sentences(t, g, "!^-+x", most)
 			space := features.NewSpace(g, features.Options{})
 			solver, err := New(g, "")
 			if err != nil {

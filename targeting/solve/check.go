@@ -8,16 +8,16 @@ import (
 	"github.com/inroad/inroad/targeting"
 )
 
-// A checker tells whether parsed trees satisfy a constraint. It shares nothing
-// with what finds them: it counts what is in the tree.
+// A checker reports whether parsed trees satisfy a constraint. It counts the paths
+// of the tree and shares no code with the solver.
 type checker struct {
 	constraint   targeting.Constraint
-	main, trivia *features.Extractor // nil where there is nothing to be counted
-	symbols      *features.Extractor // likewise
-	of           map[pathKey][]int   // the conditions that a path counts for
+	main, trivia *features.Extractor // nil if no condition needs it
+	symbols      *features.Extractor // nil if the number of symbols is not limited
+	of           map[pathKey][]int   // the conditions that count a path
 
 	counts []int // by condition
-	last   []int // by condition: the place that was counted last
+	last   []int // by condition: the last place that it counted
 }
 
 type pathKey struct {
@@ -97,7 +97,7 @@ func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia boo
 	clear(c.last)
 	place := 0
 	return x.Each(tree, func(length int, id uint64) {
-		if length == 1 { // the paths that end in one place begin with the shortest
+		if length == 1 { // the shortest of the paths that end in a place comes first
 			place++
 		}
 		for _, i := range c.of[pathKey{trivia, length, id}] {
@@ -109,7 +109,7 @@ func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia boo
 	})
 }
 
-// chars returns the characters of the tokens that the parser sees.
+// chars returns the number of characters of all tokens except trivia.
 func chars(tree *derivation.Tree) int {
 	n := 0
 	for _, t := range tree.Tokens() {
@@ -120,7 +120,7 @@ func chars(tree *derivation.Tree) int {
 	return n
 }
 
-// depth returns the most symbols below each other, those in tokens included.
+// depth returns the depth of a tree in symbols, including those inside tokens.
 func depth(tree *derivation.Tree) (int, error) {
 	most := 0
 	dissector := tree.Dissector()

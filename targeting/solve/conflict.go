@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/features"
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/targeting"
 )
 
-// An InfeasibleError tells that no tree satisfies a constraint. It is a proof.
+// An InfeasibleError is a proof that the parser returns no tree that satisfies a
+// constraint.
 type InfeasibleError struct {
-	Conflict []targeting.Condition // a smallest set of conditions that no tree satisfies
+	Conflict []targeting.Condition // a smallest set of contradictory conditions
 
-	// Where there are trees, but none within a limit: what they need at least.
+	// If only a limit is in the way: the limit, the least value that a tree needs, and
+	// what the limit counts.
 	Needs, Limit int
 	What         string
-	Depth        int // the limit on the depth, if there is one
+	Depth        int // the limit on the depth, or 0
 }
 
 func (e *InfeasibleError) Error() string {
@@ -30,13 +31,13 @@ func (e *InfeasibleError) Error() string {
 	all := strings.Join(texts, " and ")
 	switch {
 	case e.Limit > 0 && len(texts) == 0:
-		return fmt.Sprintf("infeasible: an input has at least %d %s, not %d", e.Needs, e.What, e.Limit)
+		return fmt.Sprintf("infeasible: an input has at least %d %s; the limit is %d", e.Needs, e.What, e.Limit)
 	case e.Limit > 0:
-		return fmt.Sprintf("infeasible: an input with %s has at least %d %s, not %d", all, e.Needs, e.What, e.Limit)
+		return fmt.Sprintf("infeasible: an input with %s has at least %d %s; the limit is %d", all, e.Needs, e.What, e.Limit)
 	case len(texts) == 0:
-		return fmt.Sprintf("infeasible: no input is no deeper than %d", e.Depth)
+		return fmt.Sprintf("infeasible: no input has a depth of at most %d", e.Depth)
 	case e.Depth > 0:
-		return fmt.Sprintf("infeasible: no input that is no deeper than %d has %s", e.Depth, all)
+		return fmt.Sprintf("infeasible: no input with a depth of at most %d has %s", e.Depth, all)
 	default:
 		return "infeasible: no input has " + all
 	}
@@ -45,8 +46,8 @@ func (e *InfeasibleError) Error() string {
 // Verdict returns [targeting.Infeasible].
 func (e *InfeasibleError) Verdict() targeting.Verdict { return targeting.Infeasible }
 
-// simplify returns the conditions on what the parser sees and those on trivia,
-// without those that follow from others.
+// simplify separates the conditions on trivia from the others and drops conditions
+// that follow from another one.
 func simplify(conditions []targeting.Condition) (main, trivia []targeting.Condition) {
 	for i, c := range conditions {
 		if c.Min == 0 && c.Max == targeting.Unbounded {
@@ -67,9 +68,9 @@ func simplify(conditions []targeting.Condition) (main, trivia []targeting.Condit
 	return main, trivia
 }
 
-// follows reports whether a condition is sure to hold where another one does:
-// what contains something forbidden is absent, and what is part of something
-// required is there.
+// follows reports whether a condition follows from another one. A path that
+// contains a forbidden path is absent, and a path inside a required path is
+// present.
 func follows(c, from targeting.Condition) bool {
 	switch {
 	case c.Trivia != from.Trivia:
@@ -78,14 +79,14 @@ func follows(c, from targeting.Condition) bool {
 		return eachContains(c.Paths, from.Paths)
 	case c.Min == 1 && c.Max == targeting.Unbounded && from.Min >= 1:
 		return eachContains(from.Paths, c.Paths)
-	case c.Max == targeting.Unbounded && from.Min >= c.Min: // more of the same
+	case c.Max == targeting.Unbounded && from.Min >= c.Min: // the same paths, required more often
 		return slices.EqualFunc(c.Paths, from.Paths, func(a, b features.Path) bool { return slices.Equal(a, b) })
 	default:
 		return false
 	}
 }
 
-// eachContains reports whether each of the paths contains one of the others.
+// eachContains reports whether each path contains one of the others.
 func eachContains(paths, others []features.Path) bool {
 	for _, p := range paths {
 		if !slices.ContainsFunc(others, func(o features.Path) bool { return contains(p, o) }) {
@@ -104,23 +105,24 @@ func contains(p, part features.Path) bool {
 	return false
 }
 
-// A shortfallError tells that no tree satisfies some conditions for a cost, and
-// has what it takes to find out why.
+// A shortfallError says that no tree satisfies some conditions within a cost. It
+// keeps what is needed to explain why.
 type shortfallError struct {
 	solver     *Solver
 	constraint targeting.Constraint
 	conditions []targeting.Condition
-	root       *grammars.Node
+	root       int32
 	most       int32
-	obvious    bool // the one condition contradicts itself
+	obvious    bool // the condition contradicts itself
 
-	limit, unit int // if trees are too large: the limit, and the cost of what it counts
+	limit, unit int // if trees are too large: the limit, and the cost of each unit that it counts
 	what        string
 }
 
 func (e *shortfallError) Error() string { return "infeasible" }
 
-// explain finds out why.
+// explain returns the error for the caller, with the conditions that contradict
+// each other.
 func (e *shortfallError) explain(ctx context.Context) error {
 	if e.obvious {
 		return &InfeasibleError{Conflict: e.conditions}
@@ -140,13 +142,12 @@ func (e *shortfallError) explain(ctx context.Context) error {
 	return out
 }
 
-// maxConflict bounds the work to find out whether another set of conditions than
-// the first that was found is a smaller contradiction.
+// maxConflict limits the work to find a smaller set of contradictory conditions.
 const maxConflict = 30_000_000
 
-// conflict returns a smallest set of conditions that no tree below a root
-// satisfies for a cost. None is needed if there is no tree at all.
-func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node, most int32) ([]targeting.Condition, error) {
+// conflict returns a smallest set of conditions that no tree of a body satisfies
+// within a cost. The set is empty if the body has no tree within the cost.
+func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root, most int32) ([]targeting.Condition, error) {
 	work := 0
 	contradictory := func(set []targeting.Condition) (bool, error) {
 		p, err := s.problem(ctx, c, set, root)
@@ -156,8 +157,8 @@ func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, condition
 		work += len(p.least) + p.steps
 		return p.cheapest() > most, nil
 	}
-	// What is left after dropping all that can be dropped has none too many, but
-	// another set may have fewer.
+	// Dropping conditions one by one gives a set without a superfluous condition.
+	// Another set may still be smaller.
 	core := slices.Clone(conditions)
 	for i := range slices.Backward(core) {
 		rest := slices.Delete(slices.Clone(core), i, i+1)
@@ -186,7 +187,7 @@ func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, condition
 	return core, nil
 }
 
-// subsets yields the subsets of a size, in order.
+// subsets yields the subsets of a size in lexicographic order.
 func subsets(of []targeting.Condition, size int) iter.Seq[[]targeting.Condition] {
 	return func(yield func([]targeting.Condition) bool) {
 		at := make([]int, size)

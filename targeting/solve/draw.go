@@ -6,24 +6,24 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// Bounds on the search for a tree that can be written, where not all can.
+// Limits on the search for trees that can be written.
 const (
-	maxLevels  = 24  // sizes looked at, from the smallest on
-	maxListed  = 200 // trees of one size that are listed one after the other
-	maxDrawn   = 60  // trees of one size that are drawn if there are more
-	maxUseless = 300 // draws in a row that gave nothing new
-	maxRefused = 150 // inputs that will not do, for none that will
-	maxBroken  = 8   // trees whose tokens are drawn anew
-	maxRepairs = 6   // times that they are, for each size
+	maxLevels  = 24  // sizes that are tried, from the smallest on
+	maxListed  = 200 // trees of one size that are enumerated
+	maxDrawn   = 60  // trees of one size that are drawn at random if there are more
+	maxUseless = 300 // draws in a row without a new input
+	maxRefused = 150 // inputs refused for each input accepted
+	maxBroken  = 8   // broken witnesses that are kept
+	maxRepairs = 6   // repairs of a broken witness, for each size
 )
 
-// A collection is of inputs that differ.
+// A collection is a list of different inputs.
 type collection struct {
 	inputs []*generate.Input
 	seen   map[string]bool
 }
 
-// add adds an input, and reports whether it is a new one.
+// add adds an input and reports whether it is new. A nil input is not.
 func (c *collection) add(input *generate.Input) bool {
 	if input == nil || c.seen[string(input.Text)] {
 		return false
@@ -36,7 +36,7 @@ func (c *collection) add(input *generate.Input) bool {
 	return true
 }
 
-// collect gathers inputs of trees that are drawn.
+// collect draws trees until it has n inputs or gives up.
 func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*generate.Input, error) {
 	var found collection
 	for useless := 0; len(found.inputs) < n && useless < maxUseless && !w.hopeless(); useless++ {
@@ -65,7 +65,7 @@ func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*ge
 	return found.inputs, nil
 }
 
-// smallest goes through the trees in the order of what they cost.
+// smallest tries the trees in ascending order of cost.
 func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error) {
 	var found collection
 	step := int32(1)
@@ -84,7 +84,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		}
 		listed = listed && all
 		for drawn := 0; !all && len(found.inputs) < n && drawn < maxDrawn; drawn++ {
-			input, err := w.write(ctx, w.main.draw(budget, lottery{w.rand}))
+			input, err := w.write(ctx, w.main.draw(budget, randomChooser{w.rand}))
 			if err != nil {
 				return nil, err
 			}
@@ -101,8 +101,8 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		}
 		done, budget = budget, budget+step
 	}
-	for drawn := 0; !listed && len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // any is better than none
-		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span()+1), lottery{w.rand}))
+	for drawn := 0; !listed && len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // a larger input is better than none
+		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span()+1), randomChooser{w.rand}))
 		if err != nil {
 			return nil, err
 		}
@@ -114,15 +114,15 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 	return found.inputs, nil
 }
 
-// list tries the trees that cost more than what is done and no more than the
-// budget, until n inputs are found, and reports whether these were all.
+// list tries the trees that cost more than done and at most the budget, until n
+// inputs are found. It reports whether it tried all of them.
 func (w *writer) list(ctx context.Context, found *collection, n int, done, budget int32) (all bool, err error) {
-	choices := &odometer{}
+	choices := &enumerator{}
 	for range maxListed {
 		if len(found.inputs) >= n || w.hopeless() {
 			return false, nil
 		}
-		if tree := w.main.draw(budget, choices); w.main.cost(tree) > done {
+		if tree := w.main.draw(budget, choices); tree.cost() > done {
 			input, err := w.write(ctx, tree)
 			if err != nil {
 				return false, err

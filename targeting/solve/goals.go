@@ -8,38 +8,37 @@ import (
 	"github.com/inroad/inroad/targeting"
 )
 
-// Goals are what a tree has to have: a goal for each condition that asks for
-// more than absence. How much of them a part of a tree contributes, or still has
-// to, is a vector of counts, written as one number in a mixed radix.
+// Goals are the conditions that require or count paths. A vector has a count for
+// each goal: what a part of a tree contributes, or still has to contribute. It is
+// written as one number in a mixed radix.
 //
-// A goal with no upper bound counts up to what is needed, and whatever is more
-// counts as that. A goal with one counts exactly.
+// A goal without an upper bound counts no further than its lower bound. A goal
+// with an upper bound counts exactly.
 type goals struct {
-	caps    []int32 // by goal: how far it counts
-	stride  []int32 // by goal: what one more adds to a vector
-	exact   uint64  // the goals that count exactly
-	vectors int32   // how many there are; 0 is the empty one
+	caps    []int32 // by goal: the highest count
+	stride  []int32 // by goal: what a count of 1 adds to a vector
+	exact   uint64  // the goals with an upper bound, as bits
+	vectors int32   // how many there are; 0 is the empty vector
 	wanted  []int32 // the vectors that satisfy all conditions
 
-	support []uint64  // by vector: the goals it has a count of
-	splits  [][]int32 // by vector: all the smaller ones but 0, v1 such that v1 and v - v1 make v
-	minus   [][]int32 // by outcome, then by vector: what is left to do after it, -1 if it must not be
+	support []uint64  // by vector: the goals with a count above 0
+	splits  [][]int32 // by vector v: the vectors v1 such that v1 and v-v1 add up to v, except 0 and v
+	minus   [][]int32 // by outcome, then by vector: see rest
 	outcome map[uint64]int32
 }
 
-// Bounds on vectors: what they take in time and memory grows with their number,
-// and more so with the ways to split them.
+// Limits on vectors. Time and memory grow with their number and with the number of
+// ways to split them.
 const (
 	maxGoals  = 64
 	maxVector = 1 << 16
 	maxSplits = 1 << 22
 )
 
-// newGoals returns the goals of conditions that are no mere absences. The error
-// tells that they are too many.
+// newGoals returns the goals of conditions. The error is a *limit.Error.
 func newGoals(conditions []targeting.Condition) (*goals, error) {
 	if len(conditions) > maxGoals {
-		return nil, &limit.Error{What: "conditions that ask for paths", Value: strconv.Itoa(maxGoals), Advice: "leave some out"}
+		return nil, &limit.Error{What: "conditions that require paths", Value: strconv.Itoa(maxGoals), Advice: "leave some out"}
 	}
 	t := &goals{vectors: 1, outcome: map[uint64]int32{}}
 	splits := 1
@@ -53,17 +52,17 @@ func newGoals(conditions []targeting.Condition) (*goals, error) {
 		t.stride = append(t.stride, t.vectors)
 		splits *= (most + 1) * (most + 2) / 2
 		if int(t.vectors)*(most+1) > maxVector || splits > maxSplits {
-			return nil, &limit.Error{What: "combinations of all counts asked for", Value: strconv.Itoa(maxVector), Advice: "ask for fewer or smaller counts"}
+			return nil, &limit.Error{What: "combinations of all counts", Value: strconv.Itoa(maxVector), Advice: "ask for fewer or smaller counts"}
 		}
 		t.vectors *= int32(most + 1)
 	}
 	t.expand(conditions)
-	t.minus = append(t.minus, nil) // of no goal: nothing changes
+	t.minus = append(t.minus, nil) // the outcome of a symbol that contributes nothing
 	t.outcome[0] = 0
 	return t, nil
 }
 
-// expand fills the tables that are indexed by vector.
+// expand fills the tables by vector.
 func (t *goals) expand(conditions []targeting.Condition) {
 	t.support = make([]uint64, t.vectors)
 	t.splits = make([][]int32, t.vectors)
@@ -83,11 +82,21 @@ func (t *goals) expand(conditions []targeting.Condition) {
 	}
 }
 
-// count returns what a vector has of a goal.
+// count returns the count of a goal in a vector.
 func (t *goals) count(v int32, goal int) int32 { return v / t.stride[goal] % (t.caps[goal] + 1) }
 
-// below returns the vectors that are no larger than v in any goal, but for v
-// itself and 0.
+// restrict returns a vector with the counts of some goals only.
+func (t *goals) restrict(v int32, goals uint64) int32 {
+	out := int32(0)
+	for rest := goals; rest != 0; rest &= rest - 1 {
+		goal := bits.TrailingZeros64(rest)
+		out += t.count(v, goal) * t.stride[goal]
+	}
+	return out
+}
+
+// below returns the vectors that are at most v in every goal, except v itself and
+// 0.
 func (t *goals) below(v int32) []int32 {
 	out := []int32{0}
 	for rest := t.support[v]; rest != 0; rest &= rest - 1 {
@@ -107,8 +116,8 @@ func (t *goals) below(v int32) []int32 {
 	return kept
 }
 
-// after returns which of the tables tells what is left to do where paths end for
-// some goals.
+// after returns the index in t.minus of the table for a symbol that ends a path of
+// each goal in ends. It builds the table on first use.
 func (t *goals) after(ends uint64) int32 {
 	if i, ok := t.outcome[ends]; ok {
 		return i
@@ -131,7 +140,8 @@ func (t *goals) after(ends uint64) int32 {
 	return t.outcome[ends]
 }
 
-// rest returns what is left of a vector after an outcome, -1 if it must not be.
+// rest returns what is left of a vector after an outcome; -1 if the outcome
+// exceeds an exact count.
 func (t *goals) rest(outcome, v int32) int32 {
 	if outcome == 0 {
 		return v

@@ -8,21 +8,22 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// Natural returns n inputs that differ, drawn from a probabilistic grammar given
-// the constraint: among inputs that satisfy it, one that is twice as likely is
-// drawn twice as often. Without probabilities any choice is as likely as another.
-// What the probabilities exclude is made unlikely instead, so that a constraint
-// can ask for it, and larger trees are a little less likely than they were, so
-// that they come to an end.
+// Natural returns n different inputs, drawn from the probabilistic grammar
+// conditioned on the constraint: among the inputs that satisfy the constraint, one
+// that is twice as likely is drawn twice as often. If p is nil, all choices are
+// equally likely. Choices with probability 0 become unlikely instead of
+// impossible, because a constraint can require them. Larger trees become a little
+// less likely, so that the weights stay finite.
 func (s *Solution) Natural(ctx context.Context, r *rand.Rand, p *generate.Probabilities, n int) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
 		return nil, err
 	}
-	weights, err := s.main.weigh64(ctx, p)
+	weights, err := s.main.newWeights(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -30,38 +31,38 @@ func (s *Solution) Natural(ctx context.Context, r *rand.Rand, p *generate.Probab
 }
 
 const (
-	tilt      = 0.97 // what a tree's chance is multiplied by for each of its symbols
-	unlikely  = 0.02 // the chance that a choice is made as if nothing was known of it
-	usual     = 10   // up to how often something is repeated of which nothing is known
-	mostTimes = 40   // how often something is repeated at most
+	tilt      = 0.97 // factor of a tree's probability for each of its symbols
+	unlikely  = 0.02 // the share of the uniform distribution in every choice
+	usual     = 10   // the most rounds of a repetition without probabilities
+	mostTimes = 40   // the most rounds of any repetition
 	precision = 1e-9
 	maxRounds = 2000
-	maxPairs  = 256 // vectors; all pairs of them are looked at
+	maxPairs  = 256 // vectors; all pairs of them are enumerated
 	maxWeigh  = 2_000_000_000
 )
 
-// Weights say how likely it is that a cell derives something with exactly a
-// vector, counting goals without an upper bound no further than they are needed.
-// All trees have one vector, so that nothing is counted twice.
+// Weights are the probabilities that a derivation of a cell contributes exactly a
+// vector. Goals without an upper bound count no further than their lower bound, so
+// that each tree has one vector.
 type weights struct {
 	*problem
 	p     *generate.Probabilities
-	of    []float64     // by cell, then by vector
-	sum   []int32       // by two vectors: what they make together, -1 if that is too much
-	own   []int32       // by outcome: its vector
-	times [][]float64   // by cell of a repetition: how likely it is repeated so often
-	grown [][][]float64 // likewise: its powers, once they are known
-	last  []float64     // what a frame had before
+	of    []float64       // by cell, then by vector
+	sum   []int32         // by two vectors: their sum, see add
+	own   []int32         // by outcome: its vector
+	times [][]float64     // by cell of a repetition: the probabilities of its numbers of rounds
+	grown [][][][]float64 // by cell of a repetition: its powers, computed on demand
+	last  []float64       // the weights of a frame before the last iteration
 	steps int
 }
 
-// weigh64 computes weights, by going over all frames again and again until they
-// stay the same. They only grow, and never beyond 1.
-func (p *problem) weigh64(ctx context.Context, of *generate.Probabilities) (*weights, error) {
+// newWeights computes the weights of all frames by fixpoint iteration. Weights only
+// grow, and never beyond 1.
+func (p *problem) newWeights(ctx context.Context, of *generate.Probabilities) (*weights, error) {
 	if p.vectors > maxPairs {
 		return nil, &limit.Error{What: "combinations of all counts, for natural inputs", Value: strconv.Itoa(maxPairs), Advice: "ask for fewer or smaller counts, or for varied inputs"}
 	}
-	w := &weights{problem: p, p: of, of: make([]float64, len(p.cells)*int(p.vectors)), times: make([][]float64, len(p.cells)), grown: make([][][]float64, len(p.cells))}
+	w := &weights{problem: p, p: of, of: make([]float64, len(p.cells)*int(p.vectors)), times: make([][]float64, len(p.cells)), grown: make([][][][]float64, len(p.cells))}
 	w.prepare()
 	for range maxRounds {
 		if ctx.Err() != nil {
@@ -81,7 +82,7 @@ func (p *problem) weigh64(ctx context.Context, of *generate.Probabilities) (*wei
 	return w, nil
 }
 
-// prepare fills the tables of what vectors make together.
+// prepare fills the tables of sums.
 func (w *weights) prepare() {
 	n := w.vectors
 	w.sum = make([]int32, n*n)
@@ -103,15 +104,15 @@ func (w *weights) prepare() {
 	w.last = make([]float64, n)
 	for i := range w.frames {
 		f := &w.frames[i]
-		for j, x := range w.bodies[f.body].parts {
-			if x.kind == many {
-				w.times[f.first+int32(j)] = w.repetitions(x.node)
+		for j, x := range w.Bodies[f.body].Parts {
+			if x.Kind == refine.Many && x.States > 0 {
+				w.times[f.first+int32(j)] = w.repetitions(x.Node)
 			}
 		}
 	}
 }
 
-// add returns what two vectors make together.
+// add returns the sum of two vectors, -1 if it exceeds an exact count.
 func (w *weights) add(a, b int32) int32 {
 	v := int32(0)
 	for goal, most := range w.caps {
@@ -127,7 +128,7 @@ func (w *weights) add(a, b int32) int32 {
 	return v
 }
 
-// repetitions returns how likely something is repeated so many times.
+// repetitions returns the probabilities of the numbers of rounds of a repetition.
 func (w *weights) repetitions(n *grammars.Node) []float64 {
 	most := mostTimes
 	if n.Max >= 0 {
@@ -151,42 +152,46 @@ func (w *weights) repetitions(n *grammars.Node) []float64 {
 	return out
 }
 
-// alternatives returns how likely the parts of an alternation are.
-func (w *weights) alternatives(x *part) func(i int) float64 {
-	n := x.node
-	if n.Kind == grammars.Repetition { // it is there or not
+// alternatives returns the probabilities of the choices of a part, see
+// [refine.Kid].
+func (w *weights) alternatives(x *refine.Part) func(choice int32) float64 {
+	n := x.Node
+	switch {
+	case n == nil: // mode stacks are no choice of the grammar
+		return func(int32) float64 { return 1 }
+	case n.Kind == grammars.Repetition: // present or absent
 		times := w.repetitions(n)
-		return func(i int) float64 {
+		return func(choice int32) float64 {
 			switch {
-			case i == 0:
+			case choice == 0:
 				return times[0]
 			case n.Max == 1:
 				return times[1]
-			default: // how often is a matter of the part
+			default: // the Many part weighs the number of rounds
 				return 1
 			}
 		}
 	}
-	uniform := 1 / float64(x.b-x.a)
+	uniform := 1 / float64(len(n.Children))
 	var known []float64
 	if w.p != nil {
 		known = w.p.Alternatives(n)
 	}
 	if known == nil {
-		return func(int) float64 { return uniform }
+		return func(int32) float64 { return uniform }
 	}
-	return func(i int) float64 { return known[i]*(1-unlikely) + uniform*unlikely }
+	return func(choice int32) float64 { return known[choice]*(1-unlikely) + uniform*unlikely }
 }
 
-// row returns the weights of a cell, by vector.
+// row returns the weights of a cell by vector.
 func (w *weights) row(at int32) []float64 { return w.of[at*w.vectors : (at+1)*w.vectors] }
 
-// frame computes the weights of a frame's cells anew, and returns by how much
-// the whole has changed.
+// frame computes the weights of a frame's cells and returns the relative change of
+// the whole.
 func (w *weights) frame(f *frame) float64 {
-	b := &w.bodies[f.body]
-	for j := range b.parts {
-		x := &b.parts[j]
+	b := &w.Bodies[f.body]
+	for j := range b.Parts {
+		x := &b.Parts[j]
 		at := f.first + int32(j)
 		out := w.row(at)
 		if at == f.last {
@@ -196,32 +201,32 @@ func (w *weights) frame(f *frame) float64 {
 		c := &w.cells[at]
 		switch {
 		case c.dead:
-		case x.kind == end:
+		case x.Kind == refine.End:
 			out[0] = 1
-		case x.kind == absent:
+		case x.Kind == refine.Absent:
 			out[w.own[c.outcome]] = 1
-		case x.kind == symbol:
+		case x.Kind == refine.Symbol:
 			out[w.own[c.outcome]] = tilt
-		case x.kind == reference:
+		case x.Kind == refine.Reference:
 			own := w.own[c.outcome]
 			for v, weight := range w.row(w.frames[c.below].last) {
 				if sum := w.sum[own*w.vectors+int32(v)]; weight > 0 && sum >= 0 {
 					out[sum] += tilt * weight
 				}
 			}
-		case x.kind == either:
+		case x.Kind == refine.Either:
 			share := w.alternatives(x)
-			for i, kid := range b.kids[x.a:x.b] {
-				p := share(i)
-				for v, weight := range w.row(f.first + kid) {
+			for _, kid := range b.Kids[x.A:x.B] {
+				p := share(kid.Choice)
+				for v, weight := range w.row(f.first + kid.Part) {
 					out[v] += p * weight
 				}
 			}
-		case x.kind == both:
-			w.product(out, w.row(f.first+x.a), w.row(f.first+x.b))
-		case x.kind == many:
-			for times, power := range w.powers(at, f.first+x.a) {
-				for v, weight := range power {
+		case x.Kind == refine.Both:
+			w.product(out, w.row(f.first+x.A), w.row(f.first+x.B))
+		case x.Kind == refine.Many && x.States > 0:
+			for times, states := range w.powers(f, int32(j)) {
+				for v, weight := range states[len(states)-1] {
 					out[v] += w.times[at][times] * weight
 				}
 			}
@@ -236,7 +241,7 @@ func (w *weights) frame(f *frame) float64 {
 	return change
 }
 
-// product adds the weights of two cells together to out.
+// product adds to out the weights of two cells in sequence.
 func (w *weights) product(out, left, right []float64) {
 	for v1, a := range left {
 		if a == 0 {
@@ -252,28 +257,49 @@ func (w *weights) product(out, left, right []float64) {
 	}
 }
 
-// powers returns the weights of what is repeated, by how often it is, as far as
-// it can be. The first, for not at all, is not used.
-func (w *weights) powers(at, child int32) [][]float64 {
-	c := w.row(child)
-	out := [][]float64{make([]float64, w.vectors), c}
+// powers returns the weights of a repetition by number of rounds and by the
+// [refine.Many] part that it begins with. The weights of no rounds are 0.
+func (w *weights) powers(f *frame, last int32) [][][]float64 {
+	b := &w.Bodies[f.body]
+	first := last - b.Parts[last].States + 1
 	most := 0
-	for times, p := range w.times[at] {
+	for times, p := range w.times[f.first+last] {
 		if p > 0 {
 			most = times
 		}
 	}
-	for len(out) <= most {
-		next := make([]float64, w.vectors)
-		w.product(next, out[len(out)-1], c)
-		out = append(out, next)
+	out := [][][]float64{w.noRounds(int(last-first) + 1)}
+	for len(out) <= max(most, 1) {
+		before := out[len(out)-1]
+		power := w.noRounds(len(before))
+		for i := range power {
+			x := &b.Parts[first+int32(i)]
+			for _, r := range b.Rounds[x.A:x.B] {
+				switch c := w.row(f.first + r.Part); {
+				case len(out) == 1 && r.Ends:
+					for v, weight := range c {
+						power[i][v] += weight
+					}
+				case len(out) > 1 && r.Next >= 0:
+					w.product(power[i], c, before[r.Next-first])
+				}
+			}
+		}
+		out = append(out, power)
 	}
 	return out
 }
 
-// draw draws a tree; one that costs too much is drawn again. If that happens too
-// often, or if the constraint is too unlikely to be computed with, it is one of
-// the smallest.
+func (w *weights) noRounds(states int) [][]float64 {
+	out := make([][]float64, states)
+	for i := range out {
+		out[i] = make([]float64, w.vectors)
+	}
+	return out
+}
+
+// draw draws a tree of at most a cost. If too many trees cost more, or if the
+// weight of the constraint underflows, it draws one of the smallest trees.
 func (w *weights) draw(r *rand.Rand, most int32) witness {
 	root := w.row(w.frames[0].last)
 	for range maxRedrawn {
@@ -287,15 +313,15 @@ func (w *weights) draw(r *rand.Rand, most int32) witness {
 			return d.tree
 		}
 	}
-	return w.problem.draw(w.cheapest(), lottery{r})
+	return w.problem.draw(w.cheapest(), randomChooser{r})
 }
 
 const (
-	maxNatural = 5000 // what a natural tree costs at most, if it can
+	maxNatural = 5000 // the highest cost of a natural tree, unless the constraint needs more
 	maxRedrawn = 100
 )
 
-// A naturalDrawer draws a tree by weights, top down.
+// A naturalDrawer draws a tree by weights, from the top down.
 type naturalDrawer struct {
 	*weights
 	rand *rand.Rand
@@ -324,20 +350,21 @@ func (d *naturalDrawer) choose(n int, weight func(i int) float64) int {
 	return last
 }
 
-// cell draws what a cell derives with exactly a vector.
+// cell draws a derivation of a cell that contributes exactly a vector.
 func (d *naturalDrawer) cell(frame, at, v, depth int32) {
 	f := &d.frames[frame]
-	b := &d.bodies[f.body]
-	x := &b.parts[at-f.first]
+	b := &d.Bodies[f.body]
+	x := &b.Parts[at-f.first]
+	weight := d.problem.weights[f.body][at-f.first]
 	if d.cost > d.most {
 		return
 	}
-	switch x.kind {
-	case end, absent, symbol:
-		d.tree = append(d.tree, place{depth: depth, node: x.node})
-		d.cost += x.weight
-	case reference:
-		d.cost += x.weight
+	switch x.Kind {
+	case refine.End, refine.Absent, refine.Symbol:
+		d.tree = append(d.tree, place{depth: depth, node: x.Node, cost: weight, makers: b.MakersOf(x)})
+		d.cost += weight
+	case refine.Reference:
+		d.cost += weight
 		c := &d.cells[at]
 		own, below := d.own[c.outcome], d.row(d.frames[c.below].last)
 		rest := d.choose(len(below), func(i int) float64 {
@@ -346,34 +373,82 @@ func (d *naturalDrawer) cell(frame, at, v, depth int32) {
 			}
 			return below[i]
 		})
-		d.tree = append(d.tree, place{depth, x.node, c.below, int32(rest)})
+		d.tree = append(d.tree, place{depth: depth, node: x.Node, below: c.below, v: int32(rest), cost: weight})
 		d.cell(c.below, d.frames[c.below].last, int32(rest), depth+1)
-	case either:
+	case refine.Either:
 		share := d.alternatives(x)
-		kids := b.kids[x.a:x.b]
-		i := d.choose(len(kids), func(i int) float64 { return share(i) * d.row(f.first + kids[i])[v] })
-		d.cell(frame, f.first+kids[i], v, depth)
-	case both:
-		first, second := d.split(d.row(f.first+x.a), d.row(f.first+x.b), v)
-		d.cell(frame, f.first+x.a, first, depth)
-		d.cell(frame, f.first+x.b, second, depth)
-	case many:
-		child := f.first + x.a
-		if d.grown[at] == nil {
-			d.grown[at] = d.powers(at, child)
-		}
-		powers := d.grown[at]
-		times := d.choose(len(powers), func(i int) float64 { return d.times[at][i] * powers[i][v] })
-		for ; times > 1; times-- {
-			var first int32
-			first, v = d.split(powers[1], powers[times-1], v)
-			d.cell(frame, child, first, depth)
-		}
-		d.cell(frame, child, v, depth)
+		kids := b.Kids[x.A:x.B]
+		i := d.choose(len(kids), func(i int) float64 { return share(kids[i].Choice) * d.row(f.first + kids[i].Part)[v] })
+		d.cell(frame, f.first+kids[i].Part, v, depth)
+	case refine.Both:
+		first, second := d.split(d.row(f.first+x.A), d.row(f.first+x.B), v)
+		d.cell(frame, f.first+x.A, first, depth)
+		d.cell(frame, f.first+x.B, second, depth)
+	case refine.Many:
+		d.rounds(frame, at, v, depth)
 	}
 }
 
-// split draws what each of two contributes to a vector.
+// rounds draws a repetition.
+func (d *naturalDrawer) rounds(frame, at, v, depth int32) {
+	f := &d.frames[frame]
+	b := &d.Bodies[f.body]
+	last := at - f.first
+	if d.grown[at] == nil {
+		d.grown[at] = d.powers(f, last)
+	}
+	powers := d.grown[at]
+	begin := last - b.Parts[last].States + 1
+	times := d.choose(len(powers), func(i int) float64 { return d.times[at][i] * powers[i][last-begin][v] })
+	part := last
+	for ; times > 1; times-- {
+		x := &b.Parts[part]
+		rounds := b.Rounds[x.A:x.B]
+		after := func(r refine.Round) []float64 { return powers[times-1][r.Next-begin] }
+		r := rounds[d.oneOf(len(rounds), func(i int) float64 {
+			if rounds[i].Next < 0 {
+				return 0
+			}
+			return d.pair(d.row(f.first+rounds[i].Part), after(rounds[i]), v)
+		})]
+		var first int32
+		first, v = d.split(d.row(f.first+r.Part), after(r), v)
+		d.cell(frame, f.first+r.Part, first, depth)
+		part = r.Next
+	}
+	x := &b.Parts[part]
+	rounds := b.Rounds[x.A:x.B]
+	r := rounds[d.oneOf(len(rounds), func(i int) float64 {
+		if !rounds[i].Ends {
+			return 0
+		}
+		return d.row(f.first + rounds[i].Part)[v]
+	})]
+	d.cell(frame, f.first+r.Part, v, depth)
+}
+
+// oneOf draws one of n by weight. It uses no randomness if n is 1.
+func (d *naturalDrawer) oneOf(n int, weight func(i int) float64) int {
+	if n == 1 {
+		return 0
+	}
+	return d.choose(n, weight)
+}
+
+// pair returns the weight of two cells in sequence for a vector.
+func (d *naturalDrawer) pair(left, right []float64, v int32) float64 {
+	sum := 0.0
+	for v1, a := range left {
+		for v2, b := range right {
+			if d.sum[int32(v1)*d.vectors+int32(v2)] == v {
+				sum += a * b
+			}
+		}
+	}
+	return sum
+}
+
+// split draws what each of two cells contributes to a vector.
 func (d *naturalDrawer) split(left, right []float64, v int32) (first, second int32) {
 	n := int(d.vectors)
 	i := d.choose(n*n, func(i int) float64 {

@@ -97,7 +97,7 @@ func naturalTrees(t *testing.T, g *grammars.Grammar, p *generate.Probabilities, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, err := solution.main.weigh64(t.Context(), p)
+	weights, err := solution.main.newWeights(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -385,10 +385,14 @@ func checkConflict(t *testing.T, g *grammars.Grammar, c targeting.Constraint, go
 func checkWitnesses(t *testing.T, g *grammars.Grammar, s *Solution, r *rand.Rand) {
 	t.Helper()
 	least := s.main.cheapest()
-	checkWitness(t, g, s, s.main.draw(least, &odometer{}), least)
+	checkWitness(t, g, s, s.main.draw(least, &enumerator{}), least)
+	unit := int32(1)
+	if s.constraint.MaxChars > 0 {
+		unit += charWeight
+	}
 	for range 3 {
-		budget := least + r.Int32N(20)*s.main.bodies[0].parts[0].weight
-		checkWitness(t, g, s, s.main.draw(budget, lottery{r}), budget)
+		budget := least + r.Int32N(20)*unit
+		checkWitness(t, g, s, s.main.draw(budget, randomChooser{r}), budget)
 	}
 }
 

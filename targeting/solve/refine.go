@@ -5,14 +5,14 @@ import (
 	"strconv"
 
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A frame is a body in its context: what the automaton has read above it, how
-// the operands of its rule are bound, and how much depth is left.
+// A frame is a body of the refined grammar in its context: the automaton's state
+// above it, and the depth that is left.
 //
-// A state other than 0 has read the symbol right above, which is a reference,
-// and so fixes the body: there are no more frames than bodies and states, but
-// for bindings and depths.
+// A state other than 0 determines the reference right above. So without a depth
+// limit there are hardly more frames than bodies and states.
 type frame struct {
 	frameKey
 	first, last int32 // its cells, one for each part of the body
@@ -20,19 +20,18 @@ type frame struct {
 
 type frameKey struct {
 	body, state int32
-	bound       int32 // a class of the body's bindings
-	depth       int32 // 0 where depth does not matter
+	depth       int32 // the depth left; 0 if depth is not limited
 }
 
 // A cell is a part of a body in a frame.
 type cell struct {
 	below   int32 // the frame of a reference, else -1
-	outcome int32 // what the symbol does for the goals
-	dead    bool  // whether it must not be there
+	outcome int32 // which goals the symbol contributes to
+	dead    bool  // whether no solution has it
 }
 
-// A problem is a constraint on the trees below a root, refined so that the rest
-// of it is about sums alone.
+// A problem is a constraint on the trees of a body, refined by the automaton so
+// that only sums of costs and counts are left to compute.
 type problem struct {
 	*shape
 	*goals
@@ -40,23 +39,25 @@ type problem struct {
 	frames    []frame
 	cells     []cell
 	above     [][]int32 // by frame: the frames with a reference to it
-	depth     int32     // the limit, or 0
+	depth     int32     // the limit on the depth, or 0
 
-	least []int32 // by cell, then by vector: what it costs at least
-	can   []uint64
-	edges [][]link // by frame: where it is the one part that contributes
+	least []int32  // by cell, then by vector: the least cost
+	can   []uint64 // by cell: the goals that it can contribute to
+	edges [][]link // by frame: the frames with a reference to it
 	steps int
 }
 
-// Bounds on the memory of one problem.
+// Limits on the memory of one problem.
 const (
 	maxCells = 1 << 22
-	maxLeast = 1 << 25 // costs: one for each cell and vector
+	maxLeast = 1 << 25 // cells times vectors
 )
 
-// refine finds the frames that are reached from a body.
+// refine finds the frames that are reachable from a body.
 func (p *problem) refine(ctx context.Context, root int32) error {
-	index := map[frameKey]int32{}
+	index := make(map[frameKey]int32, len(p.Bodies))
+	p.frames = make([]frame, 0, len(p.Bodies))
+	p.cells = make([]cell, 0, p.parts)
 	enter := func(k frameKey) int32 {
 		i, ok := index[k]
 		if !ok {
@@ -66,7 +67,7 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 			if i > 0 {
 				first = p.frames[i-1].last + 1
 			}
-			p.frames = append(p.frames, frame{k, first, first + int32(len(p.bodies[k.body].parts)) - 1})
+			p.frames = append(p.frames, frame{k, first, first + int32(len(p.Bodies[k.body].Parts)) - 1})
 		}
 		return i
 	}
@@ -82,8 +83,9 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for j := range p.bodies[f.body].parts {
-			p.cells = append(p.cells, p.cell(f, &p.bodies[f.body].parts[j], enter))
+		parts := p.Bodies[f.body].Parts
+		for j := range parts {
+			p.cells = append(p.cells, p.cell(f, &parts[j], enter))
 		}
 	}
 	p.above = make([][]int32, len(p.frames))
@@ -100,26 +102,20 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 	return nil
 }
 
-// cell places a part in a frame.
-func (p *problem) cell(f frame, x *part, enter func(frameKey) int32) cell {
-	c := cell{below: -1}
-	if x.isAlt && !p.bodies[f.body].bound.allows(f.bound, x.op) {
-		c.dead = true
-	}
-	if x.kind != symbol && x.kind != absent && x.kind != reference {
+// cell returns the cell of a part in a frame.
+func (p *problem) cell(f frame, x *refine.Part, enter func(frameKey) int32) cell {
+	c := cell{below: -1, dead: !x.Useful}
+	if c.dead || x.Kind != refine.Symbol && x.Kind != refine.Absent && x.Kind != refine.Reference {
 		return c
 	}
-	state := p.automaton.step(f.state, x.node.ID)
-	if c.dead || p.automaton.dead[state] || p.tooDeep(f, x) {
+	state := p.automaton.step(f.state, x.Node.ID)
+	if p.automaton.dead[state] || p.tooDeep(f, x) {
 		c.dead = true
 		return c
 	}
 	c.outcome = p.after(p.automaton.ends[state])
-	if x.kind == reference {
-		k := frameKey{body: x.below, state: state}
-		if x.op >= 0 {
-			k.bound = p.bodies[f.body].bound.operand(f.bound, x.op, x.node.ID)
-		}
+	if x.Kind == refine.Reference {
+		k := frameKey{body: x.Below, state: state}
 		if p.depth > 0 {
 			k.depth = f.depth - 1
 		}
@@ -128,7 +124,8 @@ func (p *problem) cell(f frame, x *part, enter func(frameKey) int32) cell {
 	return c
 }
 
-// tooDeep reports whether a symbol cannot end within the depth that is left.
-func (p *problem) tooDeep(f frame, x *part) bool {
-	return p.depth > 0 && x.node.Depth > int(f.depth)
+// tooDeep reports whether every derivation of a symbol exceeds the depth that is
+// left.
+func (p *problem) tooDeep(f frame, x *refine.Part) bool {
+	return p.depth > 0 && x.Node.Depth > int(f.depth)
 }

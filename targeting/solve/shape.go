@@ -1,156 +1,144 @@
 package solve
 
 import (
+	"context"
+
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/targeting"
 )
 
-// A shape is a grammar made flat, so that what is below a symbol is computed by
-// loops over arrays.
+// A shape is a refined grammar with a cost for each symbol.
 type shape struct {
-	weigh  weigh
-	bodies []body
-	at     map[grammars.Occurrence]int32 // the body whose root a node is
+	*refine.Graph
+	weights [][]int32 // by body and part: the cost of a symbol; 0 for other parts
+
+	unconstrained []int32 // by body: its least cost without a constraint
+	nodes         int     // the number of nodes of the grammar
+	parts         int     // the number of parts of all bodies
 }
 
-// A body is what a reference stands for: the right-hand side of a rule, or the
-// alternatives of a token that several rules make. Its parts stand in post-order,
-// the whole last.
-type body struct {
-	root  *grammars.Node
-	bound bindings // if the body is that of a left-recursive rule
-	parts []part
-	kids  []int32 // the parts of alternations
-}
-
-// A part is a node of a body. Concatenations are pairs.
-type part struct {
-	kind   partKind
-	node   *grammars.Node
-	a, b   int32 // a pair's halves, what is repeated, or where an alternation's kids are
-	weight int32 // the cost of a symbol
-	below  int32 // the body of a reference
-	op     int32 // the alternative of a left-recursive rule that it stands in, or is; -1 for none
-	isAlt  bool  // whether it is that alternative
-}
-
-type partKind uint8
-
-const (
-	never  partKind = iota // what has no derivation
-	end                    // the end of the input, or nothing at all
-	symbol                 // with nothing below
-	absent                 // that an optional part is not there
-	reference
-	either
-	both
-	many // at least once
-)
-
-// weigh returns the cost of a symbol.
-type weigh func(n *grammars.Node) int32
-
-// newShape makes the bodies that are reached from the roots.
-func newShape(cost weigh, roots ...*grammars.Node) *shape {
-	s := &shape{weigh: cost, at: map[grammars.Occurrence]int32{}}
-	for _, r := range roots {
-		s.body(r)
+// newShape weighs the symbols of a graph.
+func newShape(grammar *grammars.Grammar, g *refine.Graph, weigh func(*refine.Body, *refine.Part) int32) (*shape, error) {
+	s := &shape{Graph: g, nodes: len(grammar.Nodes), weights: make([][]int32, len(g.Bodies)), unconstrained: make([]int32, len(g.Bodies))}
+	for i := range g.Bodies {
+		parts := g.Bodies[i].Parts
+		s.weights[i] = make([]int32, len(parts))
+		s.parts += len(parts)
+		for j := range parts {
+			if k := parts[j].Kind; k == refine.Symbol || k == refine.Reference {
+				s.weights[i][j] = weigh(&g.Bodies[i], &parts[j])
+			}
+		}
 	}
-	for i := 0; i < len(s.bodies); i++ { // grows as references are met
-		f := flattener{shape: s, body: s.bodies[i]}
-		f.flatten()
-		s.bodies[i] = f.body
+	return s, s.measure()
+}
+
+// measure computes the least cost of each body without a constraint.
+func (s *shape) measure() error {
+	for _, root := range []int32{s.Start, s.AllTrivia, s.Trivia} {
+		p, err := newProblem(context.Background(), s, targeting.Constraint{}, nil, root)
+		if err != nil {
+			return err
+		}
+		p.least = make([]int32, len(p.cells))
+		for i := range p.least {
+			p.least[i] = impossible
+		}
+		raised := make([]bool, len(p.frames))
+		for i := range raised {
+			raised[i] = true
+		}
+		p.measureRaised(raised)
+		for i, f := range p.frames {
+			s.unconstrained[f.body] = p.root(int32(i), 0)
+		}
 	}
-	return s
+	return nil
 }
 
-// body returns the number of the body with a root.
-func (s *shape) body(root *grammars.Node) int32 {
-	if i, ok := s.at[root.ID]; ok {
-		return i
+// A charCost computes the costs of symbols where characters are limited.
+type charCost struct {
+	grammar *grammars.Grammar
+	least   []int32 // by node: the least number of characters of a derivation
+}
+
+func newCharCost(g *grammars.Grammar) *charCost {
+	c := &charCost{g, make([]int32, len(g.Nodes))}
+	for i := range c.least {
+		c.least[i] = impossible
 	}
-	b := body{root: root}
-	if r := root.Rule; r != nil && r.Root == root.ID && r.Operators != nil {
-		b.bound = newBindings(r)
+	for changed := true; changed; {
+		changed = false
+		for i := len(g.Nodes) - 1; i >= 0; i-- {
+			if n := c.node(g.Nodes[i]); n < c.least[i] {
+				c.least[i], changed = n, true
+			}
+		}
 	}
-	s.at[root.ID] = int32(len(s.bodies))
-	s.bodies = append(s.bodies, b)
-	return s.at[root.ID]
+	return c
 }
 
-// A flattener makes the parts of one body.
-type flattener struct {
-	*shape
-	body body
-	op   int32
-}
-
-func (f *flattener) flatten() {
-	f.op = -1
-	if f.body.bound == nil {
-		f.node(f.body.root)
-		return
-	}
-	var kids []int32
-	for i, op := range f.body.root.Rule.Operators {
-		f.op = int32(i)
-		kid := f.node(op.Alt)
-		f.body.parts[kid].isAlt = true
-		kids = append(kids, kid)
-	}
-	f.op = -1
-	f.either(f.body.root, kids)
-}
-
-func (f *flattener) add(p part) int32 {
-	p.op = f.op
-	f.body.parts = append(f.body.parts, p)
-	return int32(len(f.body.parts) - 1)
-}
-
-func (f *flattener) either(n *grammars.Node, kids []int32) int32 {
-	from := int32(len(f.body.kids))
-	f.body.kids = append(f.body.kids, kids...)
-	return f.add(part{kind: either, node: n, a: from, b: int32(len(f.body.kids))})
-}
-
-// node adds the parts of a node, and returns the last of them.
-func (f *flattener) node(n *grammars.Node) int32 {
+func (c *charCost) node(n *grammars.Node) int32 {
+	least := int32(impossible)
 	switch n.Kind {
 	case grammars.Alternation:
-		var kids []int32
-		for _, c := range n.Children {
-			kids = append(kids, f.node(c))
+		for _, child := range n.Children {
+			least = min(least, c.least[child.ID])
 		}
-		return f.either(n, kids)
 	case grammars.Concatenation:
-		left := f.node(n.Children[0])
-		for _, c := range n.Children[1:] {
-			right := f.node(c)
-			left = f.add(part{kind: both, node: n, a: left, b: right})
+		least = 0
+		for _, child := range n.Children {
+			least = min(impossible, least+c.least[child.ID])
 		}
-		return left
 	case grammars.Repetition:
-		there := f.node(n.Children[0])
-		if n.Max != 1 {
-			there = f.add(part{kind: many, node: n, a: there})
+		if least = 0; n.Min > 0 {
+			least = c.least[n.Children[0].ID]
 		}
-		if n.Min > 0 {
-			return there
-		}
-		nothing := part{kind: absent, node: n}
-		if n.ID == derivation.None { // all the trivia of an input: the grammar has no such part
-			nothing.kind = end
-		}
-		return f.either(n, []int32{f.add(nothing), there})
-	case grammars.End:
-		return f.add(part{kind: end, node: n})
 	case grammars.Reference:
-		if n.Size == grammars.Unproductive {
-			return f.add(part{kind: never, node: n})
+		if len(n.Children) > 0 {
+			least = c.least[n.Children[0].ID]
 		}
-		return f.add(part{kind: reference, node: n, weight: f.weigh(n), below: f.shape.body(n.Children[0])})
+	case grammars.TokenSet:
+		for _, t := range n.Types {
+			least = min(least, c.shortest(c.grammar.TokenRules(t)))
+		}
 	default:
-		return f.add(part{kind: symbol, node: n, weight: f.weigh(n)})
+		least = ownChars(n)
 	}
+	return least
+}
+
+// shortest returns the least number of characters of a token that one of the rules
+// makes.
+func (c *charCost) shortest(rules []*grammars.Rule) int32 {
+	least := int32(impossible)
+	for _, r := range rules {
+		least = min(least, c.least[r.Root])
+	}
+	return least
+}
+
+// ownChars returns the number of characters of a symbol with nothing below.
+func ownChars(n *grammars.Node) int32 {
+	switch n.Kind {
+	case grammars.Literal:
+		return int32(len([]rune(n.Value)))
+	case grammars.CharSet:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// weigh returns the cost of a symbol.
+func (c *charCost) weigh(b *refine.Body, x *refine.Part) int32 {
+	chars := ownChars(x.Node)
+	if x.Node.Kind == grammars.TokenSet {
+		if chars = c.least[x.Node.ID]; b.MakersOf(x) != nil {
+			chars = c.shortest(b.MakersOf(x))
+		}
+		chars = min(chars, impossible/charWeight-1)
+	}
+	return 1 + charWeight*chars
 }

@@ -10,38 +10,35 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// A Solution is all the trees that satisfy a constraint. It is safe for
+// A Solution represents all trees that satisfy a constraint. It is safe for
 // concurrent use.
 type Solution struct {
 	solver     *Solver
 	constraint targeting.Constraint
 	main       *problem
-	trivia     *problem // nil where nothing is asked of it
-	separators *problem // likewise: the trivia that may stand between tokens
-	most       int32    // what a tree may cost
-	accept     Accept   // nil for any input
+	trivia     *problem // nil if there are no conditions on trivia
+	separators *problem // the trivia that may stand between tokens; nil likewise
+	most       int32    // the highest cost of a tree
+	accept     func(context.Context, *generate.Input) (bool, error)
 }
 
-// Accept tells whether an input will do.
-type Accept func(ctx context.Context, input *generate.Input) (bool, error)
-
-// Where returns the inputs of the solution that will do. What they are is found
-// by trying.
-func (s *Solution) Where(accept Accept) *Solution {
+// Where returns the solution restricted to inputs that accept returns true for.
+// They are found by trying.
+func (s *Solution) Where(accept func(context.Context, *generate.Input) (bool, error)) *Solution {
 	out := *s
 	out.accept = accept
 	return &out
 }
 
-// An UnrealisedError tells that there are trees that satisfy a constraint, but
-// that none of those tried has a text that is read as it.
+// An UnrealisedError says that trees satisfy a constraint, but that no text was
+// found that parses to one of them.
 type UnrealisedError struct {
-	Least     int // the size of the smallest of the trees
-	Tried     int // trees
-	Misspelt  int // of them had a token that no text was found for
-	Misread   int // of them could not be written, or were read as another tree
-	Otherwise int // of them were read as meant, but inside their tokens something else was found
-	Refused   int // of them satisfied the constraint, but would not do
+	Least         int // the size of the smallest tree
+	Tried         int // the number of trees that were tried
+	NoTokenText   int // trees with a token for which no text was found
+	Misread       int // trees whose text parsed to another tree
+	TokenMismatch int // trees whose tokens were read with other paths inside
+	Refused       int // trees that satisfied the constraint, but were not accepted
 }
 
 func (e *UnrealisedError) Error() string {
@@ -50,16 +47,16 @@ func (e *UnrealisedError) Error() string {
 		n    int
 		what string
 	}{
-		{e.Misspelt, "with a token that no text was found for"},
-		{e.Misread, "read as another tree"},
-		{e.Otherwise, "with other paths inside their tokens"},
-		{e.Refused, "refused for other reasons"},
+		{e.NoTokenText, "had a token without a text"},
+		{e.Misread, "parsed to another tree"},
+		{e.TokenMismatch, "had other paths inside their tokens"},
+		{e.Refused, "were not accepted"},
 	} {
 		if r.n > 0 {
 			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.what))
 		}
 	}
-	return fmt.Sprintf("unrealised: there is a tree of size %d, but no text was found that is read as such a tree; of %d tried: %s",
+	return fmt.Sprintf("unrealised: a tree of size %d satisfies the constraint, but no text was found that parses to such a tree; of %d trees tried, %s",
 		e.Least, e.Tried, strings.Join(reasons, ", "))
 }
 
@@ -67,7 +64,7 @@ func (e *UnrealisedError) Error() string {
 func (e *UnrealisedError) Verdict() targeting.Verdict { return targeting.Unrealised }
 
 // Least returns the size of the smallest tree that satisfies the constraint: its
-// symbols, or its characters if those are limited.
+// number of symbols, or of characters if those are limited.
 func (s *Solution) Least() int {
 	if s.constraint.MaxChars > 0 {
 		return int(s.main.cheapest()) / charWeight
@@ -75,10 +72,9 @@ func (s *Solution) Least() int {
 	return int(s.main.cheapest())
 }
 
-// Smallest returns the n smallest inputs there are texts for, one for a tree, or
-// fewer if no more were found. Smaller trees were all tried, as long as there are
-// no more than a few hundred of a size. The error is an [*UnrealisedError] if
-// there is no input.
+// Smallest returns the n smallest inputs, one per tree, or fewer if no more were
+// found. All trees smaller than an input were tried, unless there are more than
+// 200 of a size. The error is an [*UnrealisedError] if no input was found.
 func (s *Solution) Smallest(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
@@ -87,8 +83,8 @@ func (s *Solution) Smallest(ctx context.Context, r *rand.Rand, n int) ([]*genera
 	return w.smallest(ctx, n)
 }
 
-// Varied returns n inputs that differ, of random sizes, or fewer if no more were
-// found. The error is an [*UnrealisedError] if none was.
+// Varied returns n different inputs of random sizes, or fewer if no more were
+// found. The error is an [*UnrealisedError] if no input was found.
 func (s *Solution) Varied(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
@@ -97,12 +93,12 @@ func (s *Solution) Varied(ctx context.Context, r *rand.Rand, n int) ([]*generate
 	least := s.main.cheapest()
 	span := s.span()
 	return w.collect(ctx, n, func() witness {
-		return s.main.draw(least+r.Int32N(span+1), lottery{r})
+		return s.main.draw(least+r.Int32N(span+1), randomChooser{r})
 	})
 }
 
-// span returns how much more than the smallest one a varied tree may cost: as
-// much again, and at least some dozen symbols, or what a limit allows.
+// span returns how much more than the smallest tree a varied tree may cost: as
+// much again, but at least 40 symbols, or 2000 if the size is limited.
 func (s *Solution) span() int32 {
 	least := s.main.cheapest()
 	span, unit := max(least, 40), int32(1)

@@ -1,18 +1,20 @@
 // Package solve finds inputs that satisfy constraints, or proves that there are
 // none.
 //
-// The trees of a grammar that have some paths and not others are again those of
-// a grammar: one whose rules are told apart by what stands above them. So whether
-// there is such a tree is decided, not searched for, and so is which is the
-// smallest. A [Solver] does this for a grammar; the [Solution] of a constraint
-// makes inputs: the smallest, or many different ones.
+// The trees of a grammar that contain some paths and not others form a regular tree
+// language. So the solver decides whether there is such a tree, and which one is
+// smallest; it does not search. A [Solver] solves constraints on one grammar, and
+// a [Solution] yields inputs: the smallest, varied ones, or natural ones.
 //
 // There are three outcomes. Inputs that are returned were parsed back, and the
-// constraint was checked on what was parsed. An [InfeasibleError] is a proof that
-// no tree satisfies the constraint, and tells which conditions contradict each
-// other. An [UnrealisedError] tells that there are trees, but that none of those
-// tried could be written so that the text is read as the tree: the grammar is
-// ambiguous, or its lexer reads something else.
+// constraint was checked on the parsed tree. An [InfeasibleError] is a proof that the
+// parser returns no tree that satisfies the constraint; it names the conditions that
+// contradict each other. An [UnrealisedError] says that trees satisfy the constraint,
+// but that no text was found that parses to one of them: the grammar is ambiguous, or
+// the lexer reads the text as other tokens.
+//
+// Trees are those of the refined grammar, see package refine: operator precedence and
+// lexer modes are part of the decision.
 package solve
 
 import (
@@ -24,17 +26,17 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting"
 )
 
 // Limits of a constraint.
 const (
-	MaxRequired  = 12    // conditions that ask for something
-	MaxForbidden = 100   // conditions that ask for nothing but absence
-	MaxCount     = 1000  // how often something is asked for
-	MaxPaths     = 20000 // paths of all conditions together
+	maxRequired  = 12    // conditions that require or count paths
+	maxForbidden = 100   // conditions that forbid paths
+	maxCount     = 1000  // the highest count of a condition
+	maxPaths     = 20000 // paths of all conditions together
 )
 
 // A Solver solves constraints on the trees of one grammar. It is safe for
@@ -42,20 +44,19 @@ const (
 type Solver struct {
 	grammar *grammars.Grammar
 	start   *grammars.Rule
-	nodes   *shape         // every symbol costs one
-	chars   *shape         // characters cost more than anything else
-	trivia  *grammars.Node // any number of tokens that the parser never sees
+	nodes   *shape // costs by symbols
+	chars   *shape // costs by characters, then by symbols
 
 	space, triviaSpace, absentSpace *features.Space
 }
 
-// charWeight is what a character costs where characters are counted. Among trees
-// of as many characters the one with fewer symbols is cheaper, if it has no more
-// than so many.
+// charWeight is the cost of a character where characters are limited. Among trees
+// with the same number of characters, and up to so many symbols, the one with
+// fewer symbols is cheaper.
 const charWeight = 1024
 
-// New returns a solver of constraints on what a parser rule derives, the
-// grammar's start rule if the name is empty.
+// New returns a solver of constraints on the trees of a parser rule, by default
+// the grammar's start rule.
 func New(g *grammars.Grammar, start string) (*Solver, error) {
 	if start == "" {
 		start = g.Start
@@ -67,7 +68,7 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	root := g.Nodes[rule.Root]
 	switch {
 	case root.Size == grammars.Unproductive:
-		return nil, fmt.Errorf("rule %s of grammar %s derives nothing", start, g.Name)
+		return nil, fmt.Errorf("rule %s of grammar %s has no finite derivation", start, g.Name)
 	case root.Size >= maxCost:
 		return nil, &limit.Error{What: "symbols of the smallest input of " + g.Name, Value: strconv.Itoa(maxCost)}
 	}
@@ -75,92 +76,20 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	s.space = features.NewSpace(g, features.Options{Start: start})
 	s.absentSpace = features.NewSpace(g, features.Options{Start: start, Absent: true})
 	s.triviaSpace = features.NewSpace(g, features.Options{Trivia: true})
-	s.trivia = &grammars.Node{ID: derivation.None, Kind: grammars.Repetition, Max: -1, Children: []*grammars.Node{g.Nodes[g.Trivia]}}
-	roots := []*grammars.Node{root, s.trivia, g.Nodes[g.Trivia]}
-	s.nodes = newShape(func(*grammars.Node) int32 { return 1 }, roots...)
-	s.chars = newShape(newCharCost(g).weigh, roots...)
-	return s, nil
+	graph := refine.Of(g, start).Graph()
+	var err error
+	if s.nodes, err = newShape(g, graph, func(*refine.Body, *refine.Part) int32 { return 1 }); err != nil {
+		return nil, err
+	}
+	s.chars, err = newShape(g, graph, newCharCost(g).weigh)
+	return s, err
 }
 
-// maxCost bounds the inputs that are made, in symbols.
+// maxCost limits the size of inputs, in symbols.
 const maxCost = 100_000
 
-// A charCost knows how many characters symbols have.
-type charCost struct {
-	grammar *grammars.Grammar
-	least   []int32 // by node: the fewest characters it derives
-}
-
-func newCharCost(g *grammars.Grammar) *charCost {
-	c := &charCost{g, make([]int32, len(g.Nodes))}
-	for i := range c.least {
-		c.least[i] = impossible
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := len(g.Nodes) - 1; i >= 0; i-- {
-			if n := c.node(g.Nodes[i]); n < c.least[i] {
-				c.least[i], changed = n, true
-			}
-		}
-	}
-	return c
-}
-
-func (c *charCost) node(n *grammars.Node) int32 {
-	least := int32(impossible)
-	switch n.Kind {
-	case grammars.Alternation:
-		for _, child := range n.Children {
-			least = min(least, c.least[child.ID])
-		}
-	case grammars.Concatenation:
-		least = 0
-		for _, child := range n.Children {
-			least = min(impossible, least+c.least[child.ID])
-		}
-	case grammars.Repetition:
-		if least = 0; n.Min > 0 {
-			least = c.least[n.Children[0].ID]
-		}
-	case grammars.Reference:
-		if len(n.Children) > 0 {
-			least = c.least[n.Children[0].ID]
-		}
-	case grammars.TokenSet:
-		for _, t := range n.Types {
-			for _, r := range c.grammar.TokenRules(t) {
-				least = min(least, c.least[r.Root])
-			}
-		}
-	default:
-		least = ownChars(n)
-	}
-	return least
-}
-
-// ownChars returns the characters of a symbol with nothing below.
-func ownChars(n *grammars.Node) int32 {
-	switch n.Kind {
-	case grammars.Literal:
-		return int32(len([]rune(n.Value)))
-	case grammars.CharSet:
-		return 1
-	default:
-		return 0
-	}
-}
-
-func (c *charCost) weigh(n *grammars.Node) int32 {
-	chars := ownChars(n)
-	if n.Kind == grammars.TokenSet {
-		chars = min(c.least[n.ID], impossible/charWeight-1)
-	}
-	return 1 + charWeight*chars
-}
-
-// Solve finds the least that satisfies a constraint. The error is an
-// [*InfeasibleError] if nothing does.
+// Solve returns the trees that satisfy a constraint. The error is an
+// [*InfeasibleError] if there are none.
 func (s *Solver) Solve(ctx context.Context, c targeting.Constraint) (*Solution, error) {
 	out, err := s.solve(ctx, c)
 	if shortfall, ok := errors.AsType[*shortfallError](err); ok {
@@ -169,8 +98,8 @@ func (s *Solver) Solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	return out, err
 }
 
-// Try finds the least that satisfies a constraint as Solve does, and returns nil
-// if nothing does. To find out why takes longer.
+// Try is like Solve, but returns nil if the constraint is infeasible. It is faster
+// because it does not explain why.
 func (s *Solver) Try(ctx context.Context, c targeting.Constraint) (*Solution, error) {
 	out, err := s.solve(ctx, c)
 	if _, ok := errors.AsType[*shortfallError](err); ok {
@@ -191,23 +120,23 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	main, trivia := simplify(c.Conditions)
 	out := &Solution{solver: s, constraint: c}
 	var err error
-	if out.main, err = s.decide(ctx, c, main, s.grammar.Nodes[s.start.Root]); err != nil {
+	if out.main, err = s.decide(ctx, c, main, s.nodes.Start); err != nil {
 		return nil, err
 	}
 	if len(trivia) > 0 {
-		if out.trivia, err = s.decide(ctx, targeting.Constraint{}, trivia, s.trivia); err != nil {
+		if out.trivia, err = s.decide(ctx, targeting.Constraint{}, trivia, s.nodes.AllTrivia); err != nil {
 			return nil, err
 		}
 		forbidden := slices.DeleteFunc(slices.Clone(trivia), func(c targeting.Condition) bool { return c.Max != 0 })
-		if out.separators, err = s.problem(ctx, targeting.Constraint{}, forbidden, s.grammar.Nodes[s.grammar.Trivia]); err != nil {
+		if out.separators, err = s.problem(ctx, targeting.Constraint{}, forbidden, s.nodes.Trivia); err != nil {
 			return nil, err
 		}
 	}
-	out.most, err = s.affordable(c, main, out.main)
+	out.most, err = s.maxTreeCost(c, main, out.main)
 	return out, err
 }
 
-// validate refuses what is out of bounds.
+// validate checks a constraint against the limits.
 func (s *Solver) validate(c targeting.Constraint) error {
 	required, forbidden, paths := 0, 0, 0
 	for _, cond := range c.Conditions {
@@ -219,9 +148,9 @@ func (s *Solver) validate(c targeting.Constraint) error {
 		paths += len(cond.Paths)
 		switch {
 		case cond.Min < 0 || cond.Max < targeting.Unbounded:
-			return fmt.Errorf("a count of %d: it is from 0 to %d", min(cond.Min, cond.Max), MaxCount)
-		case max(cond.Min, cond.Max) > MaxCount:
-			return &limit.Error{What: "count of a path", Value: strconv.Itoa(MaxCount)}
+			return fmt.Errorf("count %d: must be between 0 and %d", min(cond.Min, cond.Max), maxCount)
+		case max(cond.Min, cond.Max) > maxCount:
+			return &limit.Error{What: "count of a path", Value: strconv.Itoa(maxCount)}
 		}
 		for _, p := range cond.Paths {
 			if err := s.validatePath(p); err != nil {
@@ -230,23 +159,23 @@ func (s *Solver) validate(c targeting.Constraint) error {
 		}
 	}
 	switch {
-	case required > MaxRequired:
-		return &limit.Error{What: "conditions that ask for paths", Value: strconv.Itoa(MaxRequired), Advice: "leave some out"}
-	case forbidden > MaxForbidden:
-		return &limit.Error{What: "forbidden paths", Value: strconv.Itoa(MaxForbidden), Advice: "leave some out"}
-	case paths > MaxPaths:
-		return &limit.Error{What: "paths of all conditions", Value: strconv.Itoa(MaxPaths), Advice: "give occurrences of the symbols instead of their names"}
+	case required > maxRequired:
+		return &limit.Error{What: "conditions that require paths", Value: strconv.Itoa(maxRequired), Advice: "leave some out"}
+	case forbidden > maxForbidden:
+		return &limit.Error{What: "forbidden paths", Value: strconv.Itoa(maxForbidden), Advice: "leave some out"}
+	case paths > maxPaths:
+		return &limit.Error{What: "paths of all conditions", Value: strconv.Itoa(maxPaths), Advice: "give occurrences of the symbols instead of their names"}
 	case c.MaxNodes < 0 || c.MaxDepth < 0 || c.MaxChars < 0:
-		return fmt.Errorf("a limit of %d: it is at least 1", min(c.MaxNodes, c.MaxDepth, c.MaxChars))
+		return fmt.Errorf("limit %d: must be at least 1", min(c.MaxNodes, c.MaxDepth, c.MaxChars))
 	case c.MaxNodes > 0 && c.MaxChars > 0:
-		return fmt.Errorf("nodes and characters are limited; one of them can be")
+		return errors.New("limits on nodes and on characters: only one of them is allowed")
 	}
 	return nil
 }
 
 func (s *Solver) validatePath(p features.Path) error {
 	if len(p) == 0 || len(p) > features.MaxK {
-		return fmt.Errorf("a path of %d symbols: it has from 1 to %d", len(p), features.MaxK)
+		return fmt.Errorf("path of %d symbols: must have between 1 and %d", len(p), features.MaxK)
 	}
 	for i, o := range p {
 		known := o >= 0 && int(o) < len(s.grammar.Nodes)
@@ -257,12 +186,12 @@ func (s *Solver) validatePath(p features.Path) error {
 	return nil
 }
 
-// isOptional reports whether a node is a part that need not be there. Its
-// absence ends paths as a symbol does.
+// isOptional reports whether a node is an optional part. Its absence can be the
+// last symbol of a path.
 func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
 
-// decide solves conditions on the trees below a root.
-func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node) (*problem, error) {
+// decide solves conditions on the trees of a body.
+func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
 	p, err := s.problem(ctx, c, conditions, root)
 	if err == nil && p.cheapest() >= impossible {
 		return nil, &shortfallError{solver: s, constraint: c, conditions: conditions, root: root, most: impossible - 1}
@@ -270,12 +199,22 @@ func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions 
 	return p, err
 }
 
-// problem refines and measures.
-func (s *Solver) problem(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root *grammars.Node) (*problem, error) {
-	p := &problem{shape: s.nodes, automaton: newAutomaton(len(s.grammar.Nodes)), depth: int32(c.MaxDepth)}
+// problem returns the measured problem of conditions on the trees of a body.
+func (s *Solver) problem(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
+	shape := s.nodes
 	if c.MaxChars > 0 {
-		p.shape = s.chars
+		shape = s.chars
 	}
+	p, err := newProblem(ctx, shape, c, conditions, root)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.measure(ctx)
+}
+
+// newProblem returns a problem whose costs are not measured yet.
+func newProblem(ctx context.Context, s *shape, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
+	p := &problem{shape: s, automaton: newAutomaton(s.nodes), depth: int32(c.MaxDepth)}
 	var asked []targeting.Condition
 	for _, cond := range conditions {
 		for _, path := range cond.Paths {
@@ -295,10 +234,7 @@ func (s *Solver) problem(ctx context.Context, c targeting.Constraint, conditions
 	if p.goals, err = newGoals(asked); err != nil {
 		return nil, err
 	}
-	if err := p.refine(ctx, p.at[root.ID]); err != nil {
-		return nil, err
-	}
-	return p, p.measure(ctx)
+	return p, p.refine(ctx, root)
 }
 
 // cheapest returns the least cost of a tree that satisfies all conditions.
@@ -310,9 +246,9 @@ func (p *problem) cheapest() int32 {
 	return least
 }
 
-// affordable returns the most that a tree may cost.
-func (s *Solver) affordable(c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
-	short := &shortfallError{solver: s, constraint: c, conditions: conditions, root: s.grammar.Nodes[s.start.Root], most: maxCost, what: "symbols", unit: 1}
+// maxTreeCost returns the highest cost of a tree within the limits of a constraint.
+func (s *Solver) maxTreeCost(c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
+	short := &shortfallError{solver: s, constraint: c, conditions: conditions, root: s.nodes.Start, most: maxCost, what: "symbols", unit: 1}
 	switch {
 	case c.MaxChars > 0:
 		short.limit, short.what, short.unit = c.MaxChars, "characters", charWeight

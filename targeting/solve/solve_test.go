@@ -254,10 +254,10 @@ func TestInfeasible(t *testing.T) {
 	}{
 		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 1, 0), path("object", 1, 1)}}, "infeasible: no input has array from 1 to 0 times"},
 		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 2, 1)}}, "infeasible: no input has array from 2 to 1 times"},
-		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 1, targeting.Unbounded)}, MaxChars: 1}, "infeasible: an input with array has at least 2 characters, not 1"},
-		{targeting.Constraint{Conditions: []targeting.Condition{path("member", 1, targeting.Unbounded)}, MaxDepth: 2}, "infeasible: no input that is no deeper than 2 has member"},
-		{targeting.Constraint{MaxNodes: 1}, "infeasible: an input has at least 2 symbols, not 1"},
-		{targeting.Constraint{MaxDepth: 1}, "infeasible: no input is no deeper than 1"},
+		{targeting.Constraint{Conditions: []targeting.Condition{path("array", 1, targeting.Unbounded)}, MaxChars: 1}, "infeasible: an input with array has at least 2 characters; the limit is 1"},
+		{targeting.Constraint{Conditions: []targeting.Condition{path("member", 1, targeting.Unbounded)}, MaxDepth: 2}, "infeasible: no input with a depth of at most 2 has member"},
+		{targeting.Constraint{MaxNodes: 1}, "infeasible: an input has at least 2 symbols; the limit is 1"},
+		{targeting.Constraint{MaxDepth: 1}, "infeasible: no input has a depth of at most 1"},
 	} {
 		_, err := solver.Solve(t.Context(), c.constraint)
 		if _, ok := errors.AsType[*solve.InfeasibleError](err); !ok || err.Error() != c.want {
@@ -266,5 +266,68 @@ func TestInfeasible(t *testing.T) {
 		if solution, err := solver.Try(t.Context(), c.constraint); solution != nil || err != nil {
 			t.Errorf("%v: %v, %v, want none", c.constraint, solution, err)
 		}
+	}
+}
+
+// A tree that no lexer mode allows is no solution, and there may be another one.
+func TestModesDecide(t *testing.T) {
+	island := grammartest.Load(t,
+		"parser grammar P; options { tokenVocab = L; }\ns : part* EOF ;\npart : TEXT | OPEN item* CLOSE ;\nitem : word | TEXT ;\nword : WORD ;\n",
+		"lexer grammar L;\nTEXT : [a-z]+ ;\nOPEN : '<' -> pushMode(IN) ;\nmode IN;\nWORD : [a-z]+ ;\nNUMBER : [0-9]+ -> type(WORD) ;\nCLOSE : '>' -> popMode ;\n")
+	javascript := grammartest.Bundled(t, "javascript")
+	for _, c := range []struct {
+		name    string
+		grammar *grammars.Grammar
+		require []features.Path
+		forbid  []features.Path
+		paths   []string
+		want    string // a pattern of the input, or the error
+	}{
+		{name: "a token of another mode", grammar: island, paths: []string{"item > TEXT"}, want: `^infeasible: no input has item > TEXT$`},
+		{name: "tokens of two modes", grammar: island, paths: []string{"item > word", "part > TEXT"}, want: `^(<[a-z0-9]>[a-z]|[a-z]<[a-z0-9]>)$`},
+		{name: "a token made by another rule", grammar: island, paths: []string{"WORD > NUMBER"}, want: `^<[0-9]>$`},
+		{name: "a regular expression", grammar: javascript, paths: []string{"REGEX", "template"}, want: `/.+/`},
+		{name: "a division", grammar: javascript, paths: []string{"operation > '/'", "REGEX"}, want: `/`},
+		{
+			name: "a name after a dot", grammar: javascript, want: ``,
+			require: []features.Path{{821, 119}}, forbid: []features.Path{{988, 992}, {726, 720, 927}},
+		},
+		{
+			name: "names in many places", grammar: javascript, want: ``,
+			require: []features.Path{{1138}, {139}, {187, 323}, {522, 323}}, forbid: []features.Path{{2188}, {74, 176, 80, 244}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			constraint := targeting.Constraint{}
+			for _, text := range c.paths {
+				cond, err := targeting.NewReader(c.grammar, "").Read(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				constraint.Conditions = append(constraint.Conditions, cond)
+			}
+			for _, p := range c.require {
+				constraint.Conditions = append(constraint.Conditions, targeting.Require(p))
+			}
+			for _, p := range c.forbid {
+				constraint.Conditions = append(constraint.Conditions, targeting.Forbid(p))
+			}
+			got := ""
+			solution, err := newSolver(t, c.grammar).Solve(t.Context(), constraint)
+			if err == nil {
+				var inputs []*generate.Input
+				if inputs, err = solution.Smallest(t.Context(), source(1), 1); err == nil {
+					got = string(inputs[0].Text)
+				}
+			}
+			if err != nil {
+				got = err.Error()
+			} else if c.paths == nil && !holds(t, c.grammar, []byte(got), constraint) {
+				t.Errorf("%q does not satisfy %v", got, constraint)
+			}
+			if _, unrealised := errors.AsType[*solve.UnrealisedError](err); unrealised || !regexp.MustCompile(c.want).MatchString(got) {
+				t.Errorf("got %q, want %s", got, c.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// draft turns a tree into one that can be written, with texts for its tokens; it
-// is nil if a token cannot have one. Free tells whether there are others.
+// draft chooses texts for the tokens of a tree. The draft is nil if no text was
+// found for a token. Free reports whether other texts are possible.
 func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 	draft = &generate.Draft{}
 	trivia := w.drawTrivia(words(tree) + 1)
@@ -20,7 +21,7 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 		p := tree[i]
 		to := i + 1
 		switch {
-		case p.node.Kind == grammars.Repetition: // it is not there
+		case p.node.Kind == grammars.Repetition: // absent
 		case isWord(p.node):
 			to = tree.end(i)
 			token, text := w.word(tree[i:to], &free)
@@ -56,7 +57,7 @@ func isWord(n *grammars.Node) bool {
 	}
 }
 
-// words returns how many tokens a tree has.
+// words returns the number of tokens of a tree.
 func words(tree witness) int {
 	n := 0
 	for _, p := range tree {
@@ -67,8 +68,8 @@ func words(tree witness) int {
 	return n
 }
 
-// word chooses the text of a token, given with what is below it. There is none
-// if all that were tried are read as something else.
+// word chooses the text of a token, given the token's derivation. The text is nil
+// if the lexer reads all texts that were tried as other tokens.
 func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
 	n := tree[0].node
 	if n.Kind == grammars.Literal {
@@ -79,8 +80,9 @@ func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
 		below := tree[1:]
 		if n.Kind == grammars.TokenSet {
 			*free = true
-			token = n.Types[w.rand.IntN(len(n.Types))]
-			if below = w.smallestToken(token); below == nil {
+			types := w.types(n, tree[0].makers)
+			token = types[w.rand.IntN(len(types))]
+			if below = w.smallestToken(token, tree[0].makers); below == nil {
 				continue
 			}
 		}
@@ -91,7 +93,8 @@ func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
 	return 0, nil
 }
 
-// spell returns a text of a token's derivation. Free is set if there are others.
+// spell returns a text of a token's derivation. It sets free if there are other
+// texts.
 func (w *writer) spell(tree witness, free *bool) []byte {
 	text := []byte{}
 	for _, p := range tree {
@@ -112,11 +115,23 @@ func (w *writer) spell(tree witness, free *bool) []byte {
 	return text
 }
 
-// smallestToken returns a smallest derivation of a token, of several any.
-func (w *writer) smallestToken(token int) witness {
+// types returns the token types of a set that the lexer rules in makers can
+// produce, or all types of the set if makers is nil.
+func (w *writer) types(set *grammars.Node, makers []*grammars.Rule) []int {
+	if makers == nil {
+		return set.Types
+	}
+	return slices.DeleteFunc(slices.Clone(set.Types), func(t int) bool {
+		return !slices.ContainsFunc(w.solver.grammar.TokenRules(t), func(r *grammars.Rule) bool { return slices.Contains(makers, r) })
+	})
+}
+
+// smallestToken returns one of the smallest derivations of a token by a lexer rule
+// in makers, or by any lexer rule if makers is nil.
+func (w *writer) smallestToken(token int, makers []*grammars.Rule) witness {
 	var roots []*grammars.Node
 	for _, r := range w.solver.grammar.TokenRules(token) {
-		if root := w.solver.grammar.Nodes[r.Root]; root.Size != grammars.Unproductive {
+		if root := w.solver.grammar.Nodes[r.Root]; root.Size != grammars.Unproductive && (makers == nil || slices.Contains(makers, r)) {
 			roots = append(roots, root)
 		}
 	}
@@ -147,7 +162,7 @@ func (w *writer) smallestToken(token int) witness {
 	return tree
 }
 
-// least returns one of the nodes with the smallest derivation.
+// least returns one of the nodes with the smallest derivations.
 func (w *writer) least(nodes []*grammars.Node) *grammars.Node {
 	var best []*grammars.Node
 	for _, n := range nodes {
@@ -162,17 +177,17 @@ func (w *writer) least(nodes []*grammars.Node) *grammars.Node {
 	return best[w.rand.IntN(len(best))]
 }
 
-// drawTrivia returns the trivia that a constraint asks for, spread over the
-// places before, between and after tokens.
+// drawTrivia returns the trivia that a constraint requires, spread at random over
+// the places before, between and after tokens.
 func (w *writer) drawTrivia(places int) map[int][][]byte {
 	out := map[int][][]byte{}
 	if w.trivia == nil {
 		return out
 	}
-	tree := w.trivia.draw(w.trivia.cheapest(), lottery{w.rand})
+	tree := w.trivia.draw(w.trivia.cheapest(), randomChooser{w.rand})
 	for i := 0; i < len(tree); {
 		to := tree.end(i)
-		if tree[i].node.Kind == grammars.Reference { // else there is none
+		if tree[i].node.Kind == grammars.Reference { // or there is no trivia
 			at := w.rand.IntN(places)
 			out[at] = append(out[at], w.spell(tree[i:to], nil))
 		}
@@ -181,8 +196,8 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 	return out
 }
 
-// findBad finds the tokens of a tree that have another derivation in what was
-// read.
+// findBad finds the tokens whose derivation in the parsed tree differs from the
+// witness.
 func (w *writer) findBad(tree witness, read *derivation.Tree) error {
 	w.bad = w.bad[:0]
 	dissector := read.Dissector()
@@ -207,7 +222,7 @@ func (w *writer) findBad(tree witness, read *derivation.Tree) error {
 	return nil
 }
 
-// isInside reports whether a token was derived as it was meant.
+// isInside reports whether a parsed token has the derivation of the witness.
 func isInside(tree witness, inside *derivation.Tree) bool {
 	at := 0
 	for depth, n := range inside.All() {

@@ -5,31 +5,35 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // A witness is a tree that satisfies a constraint: its symbols in pre-order,
-// those in tokens included, and with them the end of the input and the optional
-// parts that are not there.
+// including those inside tokens, the end of the input, and the optional parts that
+// are absent.
 type witness []place
 
+// A place is a symbol of a witness.
 type place struct {
-	depth int32
-	node  *grammars.Node
-	below int32 // of a reference: the frame that it leads to
-	v     int32 // and what that contributes at least
+	depth  int32
+	node   *grammars.Node
+	below  int32 // the frame below a reference
+	v      int32 // what that frame contributes at least
+	cost   int32
+	makers []*grammars.Rule // of a token set: the lexer rules that can make the token; nil for any
 }
 
-// A chooser makes the choices that a witness leaves open.
+// A chooser makes the choices while a witness is drawn.
 type chooser interface {
 	// pick chooses one of n.
 	pick(n int) int
-	// share tells how much of what is left over the first of two may use.
+	// share returns how much of the spare budget the first of two parts may use.
 	share(left int32) int32
-	// again tells whether to repeat once more what need not be repeated.
+	// again reports whether to add a round to a repetition that could end.
 	again() bool
 }
 
-// A drawer draws witnesses, top down. Whatever it chooses fits the budget, so it
+// A drawer draws witnesses from the top down. Every choice fits the budget, so it
 // never has to go back.
 type drawer struct {
 	*problem
@@ -38,8 +42,7 @@ type drawer struct {
 	options []int32
 }
 
-// draw returns a witness that costs no more than the budget, which must be at
-// least the least cost.
+// draw returns a witness within a budget, which must be at least the least cost.
 func (p *problem) draw(budget int32, choose chooser) witness {
 	d := &drawer{problem: p, choose: choose}
 	var fit []int32
@@ -56,17 +59,17 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	return d.tree
 }
 
-// redraw returns a witness with something else below one of its references, for
-// a cost that is no more than so much higher.
+// redraw returns a witness with another derivation below one of its references,
+// which costs at most so much more.
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
 	from, to := tree[at], tree.end(at)
 	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
-	budget := max(p.cost(tree[at+1:to])+more, p.root(from.below, from.v))
+	budget := max(tree[at+1:to].cost()+more, p.root(from.below, from.v))
 	d.cell(from.below, p.frames[from.below].last, from.v, budget, from.depth+1)
 	return append(d.tree, tree[to:]...)
 }
 
-// end returns where what is below a place ends.
+// end returns the index after the subtree of a place.
 func (tree witness) end(at int) int {
 	to := at + 1
 	for to < len(tree) && tree[to].depth > tree[at].depth {
@@ -79,37 +82,41 @@ func (tree witness) equal(other witness) bool {
 	return slices.EqualFunc(tree, other, func(a, b place) bool { return a.depth == b.depth && a.node == b.node })
 }
 
-// cell draws what a cell derives for at most the budget, contributing at least
-// v, and returns what it costs.
+// cell draws a derivation of a cell that contributes at least v within a budget,
+// and returns its cost.
 func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 	f := &d.frames[frame]
-	b := &d.bodies[f.body]
-	x := &b.parts[at-f.first]
-	switch x.kind {
-	case end, absent, symbol:
-		d.tree = append(d.tree, place{depth: depth, node: x.node})
-		return x.weight
-	case reference:
+	b := &d.Bodies[f.body]
+	x := &b.Parts[at-f.first]
+	weight := d.weights[f.body][at-f.first]
+	switch x.Kind {
+	case refine.End, refine.Absent, refine.Symbol:
+		d.tree = append(d.tree, place{depth: depth, node: x.Node, cost: weight, makers: b.MakersOf(x)})
+		return weight
+	case refine.Reference:
 		c := &d.cells[at]
 		v = d.rest(c.outcome, v)
-		d.tree = append(d.tree, place{depth, x.node, c.below, v})
-		return x.weight + d.cell(c.below, d.frames[c.below].last, v, budget-x.weight, depth+1)
-	case either:
+		d.tree = append(d.tree, place{depth: depth, node: x.Node, below: c.below, v: v, cost: weight})
+		return weight + d.cell(c.below, d.frames[c.below].last, v, budget-weight, depth+1)
+	case refine.Either:
 		d.options = d.options[:0]
-		for _, kid := range b.kids[x.a:x.b] {
-			if d.costs(f.first + kid)[v] <= budget {
-				d.options = append(d.options, kid)
+		for _, kid := range b.Kids[x.A:x.B] {
+			if d.costs(f.first + kid.Part)[v] <= budget {
+				d.options = append(d.options, kid.Part)
 			}
 		}
 		return d.cell(frame, f.first+d.option(), v, budget, depth)
-	case both:
-		left, right := f.first+x.a, f.first+x.b
+	case refine.Both:
+		left, right := f.first+x.A, f.first+x.B
 		first := d.split(d.costs(left), d.costs(right), v, budget)
 		spare := budget - d.costs(left)[first] - d.costs(right)[v-first]
 		used := d.cell(frame, left, first, d.costs(left)[first]+d.choose.share(spare), depth)
 		return used + d.cell(frame, right, v-first, budget-used, depth)
-	default: // many
-		return d.times(frame, at, f.first+x.a, v, budget, depth)
+	default: // Many
+		if b.Loops(at - f.first) {
+			return d.times(frame, at, f.first+b.Rounds[x.A].Part, v, budget, depth)
+		}
+		return d.rounds(frame, at, v, budget, depth)
 	}
 }
 
@@ -121,7 +128,7 @@ func (d *drawer) option() int32 {
 	return d.options[d.choose.pick(len(d.options))]
 }
 
-// split chooses what the first of two contributes.
+// split chooses what the first of two parts contributes.
 func (d *drawer) split(first, second []int32, v, budget int32) int32 {
 	d.options = d.options[:0]
 	try := func(part int32) {
@@ -142,7 +149,7 @@ func (d *drawer) split(first, second []int32, v, budget int32) int32 {
 // times draws a repetition.
 func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 	cost := d.costs(child)
-	rest := func(v int32) int32 { // after one time that was there
+	rest := func(v int32) int32 { // the least cost of the rounds after the first
 		if v == 0 {
 			return 0
 		}
@@ -156,7 +163,7 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 				d.options = append(d.options, part)
 			}
 		}
-		if cost[0] > 0 || v == 0 && first { // else it could go on like this for ever
+		if cost[0] > 0 || v == 0 && first { // or the repetition could go on for ever
 			try(0)
 		}
 		if v != 0 {
@@ -175,32 +182,93 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 	}
 }
 
-// cost returns what a witness costs.
-func (p *problem) cost(tree witness) int32 {
-	cost := int32(0)
-	for _, place := range tree {
-		if place.node.Kind.Symbolic() {
-			cost += p.weigh(place.node)
+// A round is an option for the next round of a repetition.
+type round struct {
+	part  int32 // of the body: what is repeated
+	next  int32 // the cell to go on with, or -1 to end
+	first int32 // what the round contributes
+	cost  int32 // the least cost of the round and those after it
+}
+
+// rounds draws a repetition whose rounds change the lexer mode.
+func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
+	used := int32(0)
+	for at >= 0 {
+		last, more := d.roundOptions(frame, at, v, budget-used)
+		options := append(last, more...)
+		if len(last) > 0 && len(more) > 0 {
+			if options = last; d.choose.again() {
+				options = more
+			}
 		}
+		r := options[0]
+		if len(options) > 1 {
+			r = options[d.choose.pick(len(options))]
+		}
+		child := d.frames[frame].first + r.part
+		spare := budget - used - r.cost
+		used += d.cell(frame, child, r.first, d.costs(child)[r.first]+d.choose.share(spare), depth)
+		at, v = r.next, v-r.first
+	}
+	return used
+}
+
+// roundOptions returns the options for a round within a budget: those that end the
+// repetition, and those that do not.
+func (d *drawer) roundOptions(frame, at, v, budget int32) (last, more []round) {
+	f := &d.frames[frame]
+	b := &d.Bodies[f.body]
+	x := &b.Parts[at-f.first]
+	for _, r := range b.Rounds[x.A:x.B] {
+		cost := d.costs(f.first + r.Part)
+		if r.Ends && cost[v] <= budget {
+			last = append(last, round{r.Part, -1, v, cost[v]})
+		}
+		if r.Next < 0 {
+			continue
+		}
+		next := d.costs(f.first + r.Next)
+		try := func(part int32) {
+			if sum := cost[part] + next[v-part]; sum <= budget {
+				more = append(more, round{r.Part, f.first + r.Next, part, sum})
+			}
+		}
+		if cost[0] > 0 { // or the repetition could go on for ever
+			try(0)
+		}
+		if v != 0 {
+			try(v)
+			for _, part := range d.splits[v] {
+				try(part)
+			}
+		}
+	}
+	return last, more
+}
+
+// cost returns the cost of a witness.
+func (tree witness) cost() int32 {
+	cost := int32(0)
+	for _, p := range tree {
+		cost += p.cost
 	}
 	return cost
 }
 
-// A lottery chooses at random.
-type lottery struct{ *rand.Rand }
+// A randomChooser chooses at random.
+type randomChooser struct{ *rand.Rand }
 
-func (l lottery) pick(n int) int         { return l.IntN(n) }
-func (l lottery) share(left int32) int32 { return l.Int32N(left + 1) }
-func (l lottery) again() bool            { return l.IntN(5) < 3 }
+func (l randomChooser) pick(n int) int         { return l.IntN(n) }
+func (l randomChooser) share(left int32) int32 { return l.Int32N(left + 1) }
+func (l randomChooser) again() bool            { return l.IntN(5) < 3 }
 
-// An odometer makes one series of choices after the other, until it has made
-// all there are.
-type odometer struct {
+// An enumerator enumerates all series of choices, one after the other.
+type enumerator struct {
 	made []struct{ choice, of int }
 	at   int
 }
 
-func (o *odometer) pick(n int) int {
+func (o *enumerator) pick(n int) int {
 	if o.at == len(o.made) {
 		o.made = append(o.made, struct{ choice, of int }{0, n})
 	}
@@ -208,12 +276,12 @@ func (o *odometer) pick(n int) int {
 	return o.made[o.at-1].choice
 }
 
-// share gives all: whatever the first leaves is left for the second.
-func (o *odometer) share(left int32) int32 { return left }
-func (o *odometer) again() bool            { return o.pick(2) == 1 }
+// share grants all of it: what the first part leaves is left for the second.
+func (o *enumerator) share(left int32) int32 { return left }
+func (o *enumerator) again() bool            { return o.pick(2) == 1 }
 
-// next turns to the next series, and reports whether there is one.
-func (o *odometer) next() bool {
+// next moves on to the next series and reports whether there is one.
+func (o *enumerator) next() bool {
 	for o.at = 0; len(o.made) > 0; o.made = o.made[:len(o.made)-1] {
 		if last := &o.made[len(o.made)-1]; last.choice+1 < last.of {
 			last.choice++

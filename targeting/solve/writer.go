@@ -9,7 +9,7 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// A writer makes inputs of trees.
+// A writer writes witnesses as inputs.
 type writer struct {
 	*Solution
 	rand  *rand.Rand
@@ -17,21 +17,21 @@ type writer struct {
 	check *checker
 	fails UnrealisedError
 
-	written int      // inputs that will do
-	bad     []int    // the tokens, by place, that made the last tree fail
-	broken  []broken // trees to be repaired
+	written int      // inputs that were accepted
+	bad     []int    // the places of the tokens that made the last tree fail
+	broken  []broken // witnesses to repair
 }
 
-// A broken is a tree that fails because of some of its tokens.
+// A broken witness is one that fails because of some of its tokens.
 type broken struct {
 	tree witness
 	bad  []int
 }
 
-// maxTexts is how many texts are tried for a tree, and for each of its tokens.
+// Limits on the texts that are tried.
 const (
-	maxTexts  = 4
-	maxSpells = 20
+	maxTexts  = 4  // for a tree
+	maxSpells = 20 // for a token
 )
 
 func (s *Solution) writer(r *rand.Rand) (*writer, error) {
@@ -53,13 +53,14 @@ func (w *writer) unrealised() error {
 	return &w.fails
 }
 
-// hopeless reports whether so many inputs would not do that none is likely to.
+// hopeless reports whether so many inputs were refused that another one is
+// unlikely to be accepted.
 func (w *writer) hopeless() bool {
 	return w.fails.Refused >= maxRefused && w.fails.Refused >= w.written*maxRefused
 }
 
-// write returns an input for a tree; nil if there is none. Texts are drawn anew
-// a few times: other characters may do where the first did not.
+// write returns an input for a tree; nil if none is found. Texts are drawn several
+// times: other characters may succeed where the first failed.
 func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
 	w.fails.Tried++
 	w.bad = w.bad[:0]
@@ -67,7 +68,7 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 	for range maxTexts {
 		draft, free := w.draft(tree)
 		if draft == nil {
-			failed = &w.fails.Misspelt
+			failed = &w.fails.NoTokenText
 			break
 		}
 		var input *generate.Input
@@ -86,8 +87,8 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 	return nil, nil
 }
 
-// realise writes a draft, with texts that agree if that will do. It returns the
-// input, or what to count it as that there is none.
+// realise writes a draft, preferably with texts that agree. It returns the input,
+// or the counter of the reason for which there is none.
 func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draft) (*generate.Input, *int, error) {
 	var failed *int
 	for agreed := range w.text.Agreed(draft) {
@@ -106,7 +107,7 @@ func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draf
 			w.written++
 			return input, nil, nil
 		}
-		if failed == &w.fails.Otherwise && agreed == draft {
+		if failed == &w.fails.TokenMismatch && agreed == draft {
 			if err := w.findBad(tree, input.Tree); err != nil {
 				return nil, nil, err
 			}
@@ -115,20 +116,19 @@ func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draf
 	return nil, failed, nil
 }
 
-// repair draws the bad tokens of trees anew that failed because of them, for no
-// more than a budget altogether. What is wrong with a token is often that it is
-// too small to be read as meant.
+// repair draws the bad tokens of broken witnesses anew, within a budget. A token
+// is often read with another derivation because it is too small.
 func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.Input) bool) error {
 	all := len(w.broken)
-	defer func() { w.broken = w.broken[:all] }() // what fails again is not repaired again
+	defer func() { w.broken = w.broken[:all] }() // a witness is repaired once
 	for _, b := range w.broken[:all] {
-		more := min(budget-w.main.cost(b.tree), w.span())
+		more := min(budget-b.tree.cost(), w.span())
 		for range maxRepairs {
 			tree := b.tree
 			for _, at := range slices.Backward(b.bad) {
-				tree = w.main.redraw(tree, at, more, lottery{w.rand})
+				tree = w.main.redraw(tree, at, more, randomChooser{w.rand})
 			}
-			if w.main.cost(tree) > budget || tree.equal(b.tree) {
+			if tree.cost() > budget || tree.equal(b.tree) {
 				continue
 			}
 			input, err := w.write(ctx, tree)
@@ -140,10 +140,11 @@ func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.I
 	return nil
 }
 
-// refused returns what to count an input as that will not do, nil if it will.
+// refused returns the counter of the reason for which an input is not accepted;
+// nil if it is.
 func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, error) {
 	if ok, err := w.check.holds(input.Tree); !ok || err != nil {
-		return &w.fails.Otherwise, err
+		return &w.fails.TokenMismatch, err
 	}
 	w.bad = w.bad[:0]
 	if w.accept != nil {
@@ -154,8 +155,8 @@ func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, erro
 	return nil, nil
 }
 
-// allowedSeparators returns texts of trivia that satisfy the constraint, short
-// and plain ones first.
+// allowedSeparators returns texts of trivia that satisfy the constraint, the
+// shortest first.
 func (w *writer) allowedSeparators() [][]byte {
 	out := [][]byte{}
 	p := w.separators
@@ -163,7 +164,7 @@ func (w *writer) allowedSeparators() [][]byte {
 		return out
 	}
 	for range 30 {
-		text := w.spell(p.draw(p.cheapest()+w.rand.Int32N(4), lottery{w.rand}), nil)
+		text := w.spell(p.draw(p.cheapest()+w.rand.Int32N(4), randomChooser{w.rand}), nil)
 		if !slices.ContainsFunc(out, func(s []byte) bool { return string(s) == string(text) }) {
 			out = append(out, text)
 		}

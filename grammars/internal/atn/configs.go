@@ -131,8 +131,8 @@ func (w *flatNetwork) ambiguous(list []config) bool {
 	return true
 }
 
-// soleViableAlt returns the alternative that is lowest for every state and
-// stack, or 0 if there are different ones.
+// soleViableAlt returns the lowest alternative of each (state, stack) pair if it
+// is the same for all pairs, and 0 otherwise.
 func soleViableAlt(list []config) int32 {
 	byPlace := make(map[stateStack]tally, len(list))
 	for _, c := range list {

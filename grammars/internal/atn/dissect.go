@@ -305,7 +305,7 @@ func (c *dissection) choose(p position, tr *transition) (position, bool) {
 	return c.follow(p, tr.arcs[0])
 }
 
-// follow takes an arc and reports whether it could.
+// follow takes an arc and reports whether the arc matches.
 func (c *dissection) follow(p position, arc int32) (position, bool) {
 	a := &c.dfa.states[p.state].arcs[arc]
 	depth := c.depthBelow(p.call)
@@ -342,7 +342,7 @@ func (c *dissection) char(at int32) (class int, width int32) {
 }
 
 // firstVisit reports whether the search reaches a position for the first time.
-// A second search from the same position would fail again.
+// Searching from a position again would fail again.
 func (c *dissection) firstVisit(p position) bool {
 	if _, ok := c.visited[p]; ok {
 		return false

@@ -140,8 +140,9 @@ func flatten(net *network) *flatNetwork {
 	return w
 }
 
-// withEOFAfter returns a network in which EOF can also follow a rule, as if
-// another rule called it before EOF. A rule without callers does not need it.
+// withEOFAfter returns a copy of the network in which EOF can also follow a rule,
+// as if another rule called the rule before EOF. A rule without callers does not
+// need the copy.
 func (w *flatNetwork) withEOFAfter(rule int) *flatNetwork {
 	out := *w
 	out.states = slices.Clone(w.states)

@@ -27,7 +27,7 @@ func (r *run) lex() {
 	r.emit(derivation.EOF, 0, -1, end, end)
 }
 
-// lexToken lexes one token and reports whether it could.
+// lexToken lexes one token and reports whether it succeeded.
 func (r *run) lexToken(l *lexer) bool {
 	start, channel := int32(r.at), int32(0)
 	for {
@@ -71,7 +71,8 @@ func (r *run) lexToken(l *lexer) bool {
 // maxModes limits the depth of the mode stack.
 const maxModes = 1 << 20
 
-// changeMode runs the mode commands of a rule and reports whether it could.
+// changeMode runs the mode commands of a rule and reports whether all of them
+// succeeded.
 func (r *run) changeMode(s *lexState, start int32) bool {
 	r.step(len(s.modeActions))
 	for _, a := range s.modeActions {

@@ -50,7 +50,7 @@ func (m *Machine) LimitCaches(bytes int) {
 }
 
 // Classes returns the number of character classes that the lexer distinguishes.
-// Beyond 16 bits the classes are not reliable.
+// If it exceeds 16 bits, the classes are not reliable.
 func (m *Machine) Classes() int { return m.lexer.classes.count }
 
 // Limits bound the work of one parse. All fields must be set, except that a

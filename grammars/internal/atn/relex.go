@@ -33,7 +33,7 @@ func (s *Relexer) Accept(kind int32, text, after []byte) (ok bool) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case *limit.Error: // too much to ask of one token
+		case *limit.Error: // the token takes too many steps
 			ok = false
 		default:
 			panic(e)

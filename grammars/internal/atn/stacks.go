@@ -28,8 +28,9 @@ type stacks struct {
 	singles map[single]*stack
 	others  map[string]*stack
 	merges  map[[2]uint32]*stack
-	// anyContext says what the end of a stack means: that any context may follow,
-	// so that the empty stack subsumes every other, or that the input ends.
+	// anyContext defines the meaning of the end of a stack: if set, any context
+	// may follow, so that the empty stack subsumes every other; otherwise the
+	// input ends.
 	anyContext bool
 }
 

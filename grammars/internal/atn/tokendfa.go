@@ -76,8 +76,8 @@ func (d *tokenDFA) findFirsts() {
 	})
 }
 
-// findFollows computes the FOLLOW set of each rule. The end of the text follows
-// a token.
+// findFollows computes the FOLLOW set of each rule. The set of a token rule
+// contains the end of the text.
 func (d *tokenDFA) findFollows(net *network) {
 	d.follows = d.emptyClassSets()
 	for _, mode := range net.modes {

@@ -164,7 +164,7 @@ func (m *transitionBuilder) leave() {
 	m.state = top.follow
 }
 
-// follow takes an arc and reports whether it could.
+// follow takes an arc and reports whether the arc matches.
 func (m *transitionBuilder) follow(a *tokenArc) bool {
 	depth := len(m.calls)
 	switch {

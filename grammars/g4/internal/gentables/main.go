@@ -115,7 +115,7 @@ func parseRanges(list string) ([]runeRange, error) {
 			return nil, fmt.Errorf("range %q: %w", text, err)
 		}
 		if r.lo < 0 || r.hi < r.lo || r.hi > unicode.MaxRune {
-			return nil, fmt.Errorf("range %q is out of order or out of bounds", text)
+			return nil, fmt.Errorf("range %q: must be ascending, between 0 and %x", text, unicode.MaxRune)
 		}
 		all = append(all, r)
 	}

@@ -1,3 +1,3 @@
 grammar Main;
-import Rules, Missing, Words;   // ERROR "^import Missing: no such grammar was given$"
+import Rules, Missing, Words;   // ERROR "^import Missing: not among the given grammars$"
 a : r W ;

@@ -1,3 +1,3 @@
 parser grammar Rules;
-import Main, Words, Gone;       // ERROR "^import Gone: no such grammar was given$"
+import Main, Words, Gone;       // ERROR "^import Gone: not among the given grammars$"
 r : W ;

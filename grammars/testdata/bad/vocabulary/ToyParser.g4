@@ -1,5 +1,5 @@
 parser grammar ToyParser;
-options { tokenVocab = Absent; } // WARNING "^tokenVocab Absent: no such lexer grammar was given; using the tokens of ToyLexer$"
+options { tokenVocab = Absent; } // WARNING "^tokenVocab Absent: not among the given lexer grammars; using the tokens of ToyLexer$"
 tokens { DECLARED }
 a : A '+'
   | '-'                         // ERROR "^literal '-' is not a token of lexer grammar ToyLexer$"

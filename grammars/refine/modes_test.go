@@ -1,4 +1,4 @@
-package grammars_test
+package refine_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // A template has words in brackets, which are read in another mode, and a word
@@ -28,9 +29,9 @@ END : '.' ;
 }
 
 // turns lists the turns that symbols of a rule take, as name, mode and makers.
-func turns(g *grammars.Grammar, m *grammars.Modes, rule string, t grammars.Turn) []string {
+func turns(g *grammars.Grammar, m *refine.Modes, rule string, t refine.Turn) []string {
 	var out []string
-	m.Each(g.Nodes[g.Rule(rule).Root], t, func(n *grammars.Node, t grammars.Turn) {
+	m.Each(g.Nodes[g.Rule(rule).Root], t, func(n *grammars.Node, t refine.Turn) {
 		if !n.Kind.Symbolic() {
 			return
 		}
@@ -48,7 +49,7 @@ func turns(g *grammars.Grammar, m *grammars.Modes, rule string, t grammars.Turn)
 
 func TestTurns(t *testing.T) {
 	g := grammartest.Load(t, template...)
-	m := g.Modes("s")
+	m := refine.Of(g, "s").Modes()
 	for _, test := range []struct {
 		rule string
 		mode byte
@@ -61,7 +62,7 @@ func TestTurns(t *testing.T) {
 		{"word", 0, nil}, // no text is a word there
 		{"part", 1, nil},
 	} {
-		if got := turns(g, m, test.rule, grammars.Turn{Mode: test.mode}); !slices.Equal(got, test.want) {
+		if got := turns(g, m, test.rule, refine.Turn{Mode: test.mode}); !slices.Equal(got, test.want) {
 			t.Errorf("%s in mode %d: got %q, want %q", test.rule, test.mode, got, test.want)
 		}
 	}
@@ -71,36 +72,37 @@ func TestTurns(t *testing.T) {
 func TestPlans(t *testing.T) {
 	g := grammartest.Load(t, "parser grammar P; options { tokenVocab = L; }\ns : (A | B) C EOF ;\n",
 		"lexer grammar L;\nA : 'a' ;\nB : 'b' -> mode(M) ;\nmode M;\nC : 'c' ;\n")
-	m := g.Modes("s")
+	m := refine.Of(g, "s").Modes()
 	root := g.Nodes[g.Rule("s").Root]
-	plan := m.Plan(root, 0, grammars.AnyStack)
+	plan := m.Plan(root, refine.Turn{})
 	after, ok := plan.Part(0, root.Children[0], "\x00")
 	if !ok {
 		t.Fatal("there is no plan")
 	}
 	for i, want := range []bool{false, true} {
-		if alt := root.Children[0].Children[i]; m.Allows(alt, 0, after) != want {
+		if alt := root.Children[0].Children[i]; m.Allows(alt, refine.Turn{After: after}) != want {
 			t.Errorf("whether %s may stand before C: %v", alt.Text, !want)
 		}
 	}
-	if size, _ := m.Measure(root, 0, grammars.AnyStack); size != 4 { // B, 'b', C and 'c'
+	if size, _ := m.Measure(root, refine.Turn{}); size != 4 { // B, 'b', C and 'c'
 		t.Errorf("the least size is %d", size)
 	}
 }
 
-// Where it is not to be known what tokens do to modes, nothing is said.
-func TestModesThatAreNotKnown(t *testing.T) {
+// Modes are refined only if the lexer rule of a token determines the mode after it.
+func TestModesThatAreNotRefined(t *testing.T) {
 	parser := "parser grammar P; options { tokenVocab = L; }\ns : A* EOF ;\n"
 	for name, lexer := range map[string]string{
 		"one mode":                     "lexer grammar L;\nA : 'a' ;\n",
 		"more":                         "lexer grammar L;\nM : '<' -> more, mode(X) ;\nA : 'a' ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
 		"trivia that changes modes":    "lexer grammar L;\nA : 'a' ;\nW : ' ' -> skip, mode(X) ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
 		"code":                         "lexer grammar L;\nA : 'a' {mode(X);} ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
+		"a mode below another changed": "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), popMode, mode(X) ;\n",
 		"modes that pile up":           "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), pushMode(X) ;\n",
 		"modes that are not one's own": "lexer grammar L;\nA : 'a' -> mode(X) ;\nmode X;\nB : 'b' -> type(A), popMode ;\n",
 	} {
-		if m := grammartest.Load(t, parser, lexer).Modes("s"); m != nil {
-			t.Errorf("%s: something is said", name)
+		if m := refine.Of(grammartest.Load(t, parser, lexer), "s").Modes(); m != nil {
+			t.Errorf("%s: modes are refined", name)
 		}
 	}
 }

@@ -1,0 +1,476 @@
+package refine
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+)
+
+// maxParts limits the parts of a refined graph.
+const maxParts = 1 << 20
+
+// A bodyKey names a body.
+type bodyKey struct {
+	root    grammars.Occurrence
+	binding Binding
+	lexed   lexed
+}
+
+// Lexed is how the lexer reads a part.
+type lexed struct {
+	refined bool // false where modes do not matter
+	anyEnd  bool // of the start rule: it may end with any stack
+	mode    byte
+	end     Stack
+}
+
+// A builder builds a graph.
+type builder struct {
+	*Refinement
+	graph   *Graph
+	numbers map[bodyKey]int32
+	keys    []bodyKey // by body
+	parts   int
+
+	body  *Body
+	key   bodyKey
+	alt   int // the alternative of a left-recursive rule that is being built; -1 elsewhere
+	built map[partKey]int32
+}
+
+type partKey struct {
+	node  grammars.Occurrence
+	lexed lexed
+}
+
+// none is the number of a part that has no derivation.
+const none = -1
+
+// build reports whether the graph is within its limit.
+func build(r *Refinement) (*Graph, bool) {
+	g := r.grammar
+	b := &builder{Refinement: r, graph: &Graph{}, numbers: map[bodyKey]int32{}}
+	trivia := g.Nodes[g.Trivia]
+	allTrivia := &grammars.Node{ID: derivation.None, Kind: grammars.Repetition, Max: -1, Children: []*grammars.Node{trivia}}
+	b.graph.Start = b.enter(bodyKey{root: r.start.Root, lexed: lexed{refined: r.endings != nil, anyEnd: r.endings != nil}}, g.Nodes[r.start.Root])
+	b.graph.AllTrivia = b.enter(bodyKey{root: derivation.None}, allTrivia)
+	b.graph.Trivia = b.enter(bodyKey{root: trivia.ID}, trivia)
+	for i := 0; i < len(b.graph.Bodies); i++ { // grows as references are met
+		b.fill(i)
+		if r.bindings != nil && b.parts > maxParts {
+			return nil, false
+		}
+	}
+	if r.bindings != nil {
+		b.graph.minimize()
+	}
+	b.graph.mark()
+	return b.graph, true
+}
+
+// enter returns the number of a body.
+func (b *builder) enter(k bodyKey, root *grammars.Node) int32 {
+	i, ok := b.numbers[k]
+	if !ok {
+		i = int32(len(b.graph.Bodies))
+		b.numbers[k] = i
+		b.graph.Bodies = append(b.graph.Bodies, Body{root: root})
+		b.keys = append(b.keys, k)
+	}
+	return i
+}
+
+// fill builds the parts of a body.
+func (b *builder) fill(i int) {
+	body := b.graph.Bodies[i]
+	b.body, b.key, b.built, b.alt = &body, b.keys[i], map[partKey]int32{}, -1
+	whole := b.whole(b.key.lexed)
+	if whole == none { // it has no derivation, and says so
+		whole = b.either(body.root, nil)
+	}
+	if int(whole) != len(body.Parts)-1 {
+		b.either(nil, []Kid{{Part: whole}})
+	}
+	b.parts += len(body.Parts)
+	b.graph.Bodies[i] = body
+}
+
+// whole builds the root of a body.
+func (b *builder) whole(l lexed) int32 {
+	root := b.body.root
+	if l.anyEnd {
+		var kids []Kid
+		for _, end := range b.endings.of[b.endings.index(cell{root.ID, l.mode})] {
+			if end.stack == "" {
+				continue // the lexer has no mode to return to
+			}
+			if part := b.whole(lexed{refined: true, mode: l.mode, end: end.stack}); part != none {
+				kids = append(kids, Kid{Part: part})
+			}
+		}
+		if len(kids) == 1 {
+			return kids[0].Part
+		}
+		return b.either(nil, kids)
+	}
+	rule := root.Rule
+	bindings := b.bindings[rule]
+	switch {
+	case rule != nil && rule.Root == root.ID && bindings != nil:
+		return b.operators(rule, bindings, l)
+	case l.refined && (rule == nil || rule.Kind != grammars.ParserRule):
+		return b.token(root, l)
+	default:
+		return b.part(root, l)
+	}
+}
+
+// operators builds the alternatives of a left-recursive rule that a binding allows.
+func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) int32 {
+	var kids []Kid
+	for i := range rule.Operators {
+		if !bindings.Allows(b.key.binding, i) {
+			continue
+		}
+		b.alt = i
+		if part := b.part(rule.Operators[i].Alt, l); part != none {
+			kids = append(kids, Kid{part, int32(i)})
+		}
+	}
+	b.alt = -1
+	return b.either(b.body.root, kids)
+}
+
+// token builds the rules that make a token in a mode, of which there are several,
+// but not all that there are.
+func (b *builder) token(root *grammars.Node, l lexed) int32 {
+	var kids []Kid
+	for _, r := range b.tokenMakers(root, l) {
+		i := slices.Index(root.Children, r)
+		kids = append(kids, Kid{b.part(r, lexed{}), int32(i)})
+	}
+	return b.either(root, kids)
+}
+
+func (b *builder) add(p Part) int32 {
+	b.body.Parts = append(b.body.Parts, p)
+	return int32(len(b.body.Parts) - 1)
+}
+
+func (b *builder) either(n *grammars.Node, kids []Kid) int32 {
+	from := int32(len(b.body.Kids))
+	b.body.Kids = append(b.body.Kids, kids...)
+	return b.add(Part{Kind: Either, Node: n, A: from, B: int32(len(b.body.Kids)), Below: -1, makers: -1})
+}
+
+// part builds a node, unless it was built before, and returns its part; none if
+// it has no derivation.
+func (b *builder) part(n *grammars.Node, l lexed) int32 {
+	if !l.refined {
+		return b.plain(n)
+	}
+	key := partKey{n.ID, l}
+	if part, ok := b.built[key]; ok {
+		return part
+	}
+	part := int32(none)
+	if b.ends(n, l) {
+		part = b.lexed(n, l)
+	}
+	b.built[key] = part
+	return part
+}
+
+// ends reports whether a node can begin in a mode and end with a stack.
+func (b *builder) ends(n *grammars.Node, l lexed) bool {
+	return slices.ContainsFunc(b.endings.of[b.endings.index(cell{n.ID, l.mode})], func(e ending) bool { return e.stack == l.end })
+}
+
+// plain builds a node where modes do not matter.
+func (b *builder) plain(n *grammars.Node) int32 {
+	switch n.Kind {
+	case grammars.Alternation:
+		var kids []Kid
+		for i, c := range n.Children {
+			kids = append(kids, Kid{b.plain(c), int32(i)})
+		}
+		return b.either(n, kids)
+	case grammars.Concatenation:
+		left := b.plain(n.Children[0])
+		for _, c := range n.Children[1:] {
+			right := b.plain(c)
+			left = b.add(Part{Kind: Both, Node: n, A: left, B: right, Below: -1, makers: -1})
+		}
+		return left
+	case grammars.Repetition:
+		there := b.plain(n.Children[0])
+		if n.Max != 1 {
+			self := int32(len(b.body.Parts))
+			from := int32(len(b.body.Rounds))
+			b.body.Rounds = append(b.body.Rounds, Round{there, self, true})
+			there = b.add(Part{Kind: Many, Node: n, A: from, B: from + 1, Below: -1, makers: -1, States: 1})
+		}
+		if n.Min > 0 {
+			return there
+		}
+		return b.either(n, []Kid{{b.absent(n), 0}, {there, 1}})
+	case grammars.End:
+		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
+	case grammars.Reference:
+		if len(n.Children) == 0 {
+			return b.add(Part{Kind: Reference, Node: n, Below: -1, makers: -1})
+		}
+		return b.reference(n, n.Children[0], lexed{})
+	default:
+		return b.add(Part{Kind: Symbol, Node: n, Below: -1, makers: -1})
+	}
+}
+
+// absent builds the absence of an optional part. That of all trivia is no part of
+// the grammar.
+func (b *builder) absent(n *grammars.Node) int32 {
+	if n.ID == derivation.None {
+		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
+	}
+	return b.add(Part{Kind: Absent, Node: n, Below: -1, makers: -1})
+}
+
+// reference builds a reference to a rule's or a token's right-hand side.
+func (b *builder) reference(n, root *grammars.Node, l lexed) int32 {
+	k := bodyKey{root: root.ID, lexed: l}
+	if b.alt >= 0 {
+		k.binding = b.bindings[b.body.root.Rule].Operand(b.key.binding, b.alt, n.ID)
+	}
+	return b.add(Part{Kind: Reference, Node: n, Below: b.enter(k, root), makers: -1})
+}
+
+// lexed builds a node of a parser rule that begins in a mode and ends with a stack.
+func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
+	switch {
+	case n.Kind == grammars.Alternation:
+		var kids []Kid
+		for i, c := range n.Children {
+			if part := b.part(c, l); part != none {
+				kids = append(kids, Kid{part, int32(i)})
+			}
+		}
+		return b.either(n, kids)
+	case n.Kind == grammars.Concatenation:
+		return b.sequence(n, l)
+	case n.Kind == grammars.Repetition:
+		return b.repetition(n, l)
+	case n.Kind == grammars.End:
+		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
+	case n.Kind == grammars.Reference && n.Token == 0:
+		return b.reference(n, b.grammar.Nodes[n.Target.Root], l)
+	case n.Kind == grammars.Reference:
+		return b.tokenReference(n, l)
+	case n.Kind == grammars.TokenSet:
+		b.body.makers = append(b.body.makers, b.makersOf(n, l))
+		return b.add(Part{Kind: Symbol, Node: n, Below: -1, makers: int32(len(b.body.makers) - 1)})
+	default:
+		return b.add(Part{Kind: Symbol, Node: n, Below: -1, makers: -1})
+	}
+}
+
+// makersOf returns the lexer rules that make a symbol's token in a mode and leave a
+// stack.
+func (b *builder) makersOf(n *grammars.Node, l lexed) []*grammars.Rule {
+	return slices.DeleteFunc(b.endings.makers(n, l.mode), func(r *grammars.Rule) bool { return b.endings.effects[r] != l.end })
+}
+
+// tokenReference builds a reference to a token that some of its rules make.
+func (b *builder) tokenReference(n *grammars.Node, l lexed) int32 {
+	makers := b.makersOf(n, l)
+	switch all := b.grammar.TokenRules(n.Token); {
+	case len(makers) == len(all):
+		return b.reference(n, n.Children[0], lexed{})
+	case len(makers) == 1:
+		return b.reference(n, inside(b.grammar, n, makers[0]), lexed{})
+	default:
+		return b.reference(n, n.Children[0], l)
+	}
+}
+
+// tokenMakers returns what a token is made of by the rules that make it in a mode
+// and leave a stack, given the alternation of all rules that make it.
+func (b *builder) tokenMakers(root *grammars.Node, l lexed) []*grammars.Node {
+	var out []*grammars.Node
+	for _, p := range parents(b.grammar)[root.ID] {
+		n := b.grammar.Nodes[p]
+		if n.Kind != grammars.Reference || n.Token == 0 {
+			continue
+		}
+		for _, r := range b.makersOf(n, l) {
+			out = append(out, inside(b.grammar, n, r))
+		}
+		break
+	}
+	return out
+}
+
+// sequence builds a concatenation: after each part, one part for every stack from
+// which the end can still be reached.
+func (b *builder) sequence(n *grammars.Node, l lexed) int32 {
+	good := b.completable(n, l)
+	left := map[Stack]int32{}
+	for i, c := range n.Children {
+		next := map[Stack][]Kid{}
+		if i == 0 {
+			for _, end := range b.after(stackOf(l.mode), c) {
+				if part := b.from(stackOf(l.mode), c, end); good[1][end] && part != none {
+					next[end] = append(next[end], Kid{Part: part})
+				}
+			}
+		} else {
+			for _, s := range sortedStacks(left) {
+				for _, end := range b.after(s, c) {
+					if !good[i+1][end] {
+						continue
+					}
+					if right := b.from(s, c, end); right != none {
+						next[end] = append(next[end], Kid{Part: b.add(Part{Kind: Both, Node: n, A: left[s], B: right, Below: -1, makers: -1})})
+					}
+				}
+			}
+		}
+		left = map[Stack]int32{}
+		for _, s := range sortedStacks(next) {
+			if left[s] = next[s][0].Part; len(next[s]) > 1 {
+				left[s] = b.either(nil, next[s])
+			}
+		}
+	}
+	if part, ok := left[l.end]; ok {
+		return part
+	}
+	return none
+}
+
+// completable returns, for the place before each child of a concatenation and for
+// its end, the stacks from which the derivation can end as it should.
+func (b *builder) completable(n *grammars.Node, l lexed) []map[Stack]bool {
+	reached := [][]ending{{{stack: stackOf(l.mode)}}}
+	for i, c := range n.Children {
+		reached = append(reached, b.endings.step(reached[i], c))
+	}
+	good := make([]map[Stack]bool, len(reached))
+	good[len(n.Children)] = map[Stack]bool{l.end: true}
+	for i := len(n.Children) - 1; i >= 0; i-- {
+		good[i] = map[Stack]bool{}
+		for _, e := range reached[i] {
+			good[i][e.stack] = b.endings.leads(e.stack, n.Children[i], good[i+1])
+		}
+	}
+	return good
+}
+
+// after returns the stacks that there can be after a part that begins with a stack.
+func (b *builder) after(s Stack, part *grammars.Node) []Stack {
+	var out []Stack
+	for _, e := range b.endings.next(s, part) {
+		out = append(out, e.stack)
+	}
+	return out
+}
+
+// from builds the part for derivations of n that begin with stack s and end with
+// stack to.
+func (b *builder) from(s Stack, n *grammars.Node, to Stack) int32 {
+	if s == "" { // only parts without tokens follow
+		return b.plain(n)
+	}
+	return b.part(n, lexed{refined: true, mode: s.Mode(), end: to[len(s)-1:]})
+}
+
+// repetition builds a repetition: one [Many] part for every stack that a round can
+// begin with.
+func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
+	var there int32
+	if n.Max == 1 {
+		there = b.part(n.Children[0], l)
+	} else {
+		there = b.many(n, l)
+	}
+	var kids []Kid
+	if n.Min == 0 && l.end == stackOf(l.mode) {
+		kids = append(kids, Kid{b.absent(n), 0})
+	}
+	switch {
+	case n.Min > 0:
+		return there
+	case there != none:
+		kids = append(kids, Kid{there, 1})
+	case kids == nil:
+		return none
+	}
+	return b.either(n, kids)
+}
+
+// many builds the rounds of a repetition.
+func (b *builder) many(n *grammars.Node, l lexed) int32 {
+	body, start := n.Children[0], stackOf(l.mode)
+	stacks := b.roundStacks(body, start, l.end)
+	if !slices.Contains(stacks, start) {
+		return none
+	}
+	stacks = append(slices.DeleteFunc(stacks, func(s Stack) bool { return s == start }), start)
+	type step struct {
+		part int32
+		to   Stack
+	}
+	steps := make([][]step, len(stacks))
+	for i, s := range stacks {
+		for _, to := range b.after(s, body) {
+			if to != l.end && !slices.Contains(stacks, to) {
+				continue
+			}
+			if part := b.from(s, body, to); part != none {
+				steps[i] = append(steps[i], step{part, to})
+			}
+		}
+	}
+	first := int32(len(b.body.Parts))
+	for i := range stacks {
+		from := int32(len(b.body.Rounds))
+		for _, step := range steps[i] {
+			round := Round{step.part, -1, step.to == l.end}
+			if next := slices.Index(stacks, step.to); next >= 0 {
+				round.Next = first + int32(next)
+			}
+			b.body.Rounds = append(b.body.Rounds, round)
+		}
+		b.add(Part{Kind: Many, Node: n, A: from, B: int32(len(b.body.Rounds)), Below: -1, makers: -1})
+	}
+	last := first + int32(len(stacks)) - 1
+	b.body.Parts[last].States = int32(len(stacks))
+	return last
+}
+
+// roundStacks returns the stacks that a round of a repetition can begin with, so
+// that the repetition can still end as it should.
+func (b *builder) roundStacks(body *grammars.Node, start, end Stack) []Stack {
+	reached := []Stack{start}
+	for i := 0; i < len(reached); i++ {
+		if reached[i] == "" { // no round follows
+			continue
+		}
+		for _, s := range b.after(reached[i], body) {
+			if !slices.Contains(reached, s) {
+				reached = append(reached, s)
+			}
+		}
+	}
+	good := map[Stack]bool{end: true}
+	out := map[Stack]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range reached {
+			if s != "" && !out[s] && b.endings.leads(s, body, good) {
+				out[s], good[s], grown = true, true, true
+			}
+		}
+	}
+	return sortedStacks(out)
+}

@@ -1,0 +1,143 @@
+package refine
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+)
+
+// A Plan tells how the parts of a concatenation or a repetition can be derived so
+// that the whole takes a turn. The plan of a repetition is the same for all rounds.
+type Plan struct {
+	modes *Modes
+	body  *grammars.Node   // of a repetition
+	once  bool             // whether a repetition has at most one round
+	good  []map[Stack]bool // by part, and after the last: the stacks from which the plan can be completed
+}
+
+// A planKey names a plan.
+type planKey struct {
+	node  grammars.Occurrence
+	turn  Turn
+	part  int
+	modes uint64
+}
+
+// Plan returns a plan for a concatenation or a repetition.
+func (m *Modes) Plan(n *grammars.Node, t Turn) *Plan { return m.PlanPart(n, t, -1, 0) }
+
+// PlanPart returns a plan for a concatenation in which one part begins in one of
+// some modes, which are given as bits.
+func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, modes uint64) *Plan {
+	key := planKey{n.ID, t, part, modes}
+	if p, ok := m.plans[key]; ok {
+		return p
+	}
+	p := &Plan{modes: m}
+	if n.Kind == grammars.Repetition {
+		p.repeat(n, t)
+	} else {
+		p.sequence(n, t, part, modes)
+	}
+	m.plans[key] = p
+	return p
+}
+
+// sequence finds the good stacks of a concatenation from the last part to the first.
+func (p *Plan) sequence(n *grammars.Node, t Turn, part int, modes uint64) {
+	m := p.modes
+	reached := [][]ending{{{stack: stackOf(t.Mode)}}}
+	for i, part := range n.Children {
+		reached = append(reached, m.step(reached[i], part))
+	}
+	p.good = make([]map[Stack]bool, len(reached))
+	for i := len(reached) - 1; i >= 0; i-- {
+		p.good[i] = map[Stack]bool{}
+		for _, e := range reached[i] {
+			s := e.stack
+			switch {
+			case i == len(n.Children):
+				p.good[i][s] = m.has(t.After, s)
+			case i == part && (s == "" || modes&(1<<s.Mode()) == 0):
+			default:
+				p.good[i][s] = m.leads(s, n.Children[i], p.good[i+1])
+			}
+		}
+	}
+}
+
+// repeat finds the stacks from which a repetition can be completed, and those with
+// which it can end.
+func (p *Plan) repeat(n *grammars.Node, t Turn) {
+	m := p.modes
+	p.body = n.Children[0]
+	here := []ending{{stack: stackOf(t.Mode)}}
+	all := m.merge(slices.Concat(here, m.repeat(here, n)))
+	good, ends := map[Stack]bool{}, map[Stack]bool{}
+	for _, e := range all {
+		ends[e.stack] = m.has(t.After, e.stack)
+		good[e.stack] = ends[e.stack]
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, e := range all {
+			if !good[e.stack] && m.leads(e.stack, p.body, good) {
+				good[e.stack], grown = true, true
+			}
+		}
+	}
+	p.good = []map[Stack]bool{good, ends}
+	if p.once = n.Max == 1; p.once {
+		start := stackOf(t.Mode)
+		p.good[0] = map[Stack]bool{start: ends[start] || m.leads(start, p.body, ends)}
+	}
+}
+
+// Before returns the modes, as bits, in which a part can begin.
+func (p *Plan) Before(i int) uint64 {
+	modes := uint64(0)
+	for s, ok := range p.good[i] {
+		if ok && s != "" {
+			modes |= 1 << s.Mode()
+		}
+	}
+	return modes
+}
+
+// Ends reports whether a repetition can end with a stack.
+func (p *Plan) Ends(s Stack) bool { return p.good[1][s] }
+
+// Part returns the stacks that a part may end with, given the stack that it begins
+// with, and reports whether there are any. All rounds of a repetition are part 0.
+func (p *Plan) Part(i int, part *grammars.Node, s Stack) (StackSet, bool) {
+	switch {
+	case s == "": // only parts without tokens follow
+		return AnyStack, true
+	case p.body != nil && p.once:
+		return p.into(p.good[1], part, s)
+	case p.body != nil:
+		return p.into(p.good[0], part, s)
+	default:
+		return p.into(p.good[i+1], part, s)
+	}
+}
+
+// Last returns the stacks that a round may end with so that it can be the last.
+func (p *Plan) Last(s Stack) (StackSet, bool) {
+	if s == "" {
+		return AnyStack, true
+	}
+	return p.into(p.good[1], p.body, s)
+}
+
+// into returns the stacks that a part may end with so that it leads to a good one.
+func (p *Plan) into(good map[Stack]bool, part *grammars.Node, s Stack) (StackSet, bool) {
+	m := p.modes
+	var out []Stack
+	for _, e := range m.of[m.Cell(part, s.Mode())] {
+		if good[s.then(e.stack)] {
+			out = append(out, e.stack)
+		}
+	}
+	return m.set(out), len(out) > 0
+}
