@@ -53,8 +53,8 @@ func (e *Engine) Compare(ctx context.Context, req openapi.CompareRequest) (opena
 	return out, nil
 }
 
-// compareInputs returns the inputs to compare two models on: those of the request,
-// or else those that the models keep, and random ones.
+// compareInputs returns the inputs to compare two models on: the inputs of the request,
+// or else the inputs that the models keep, and random inputs.
 func compareInputs(ctx context.Context, before, after *Model, req openapi.CompareRequest) ([][]byte, error) {
 	var out [][]byte
 	for _, in := range req.Inputs {
@@ -74,7 +74,7 @@ func compareInputs(ctx context.Context, before, after *Model, req openapi.Compar
 		return nil, err
 	}
 	if out = append(out, random...); len(out) == 0 {
-		return nil, openapi.FieldErrorf("inputs", "the models keep no inputs; give inputs, or a number of random ones")
+		return nil, openapi.FieldErrorf("inputs", "required, because the models keep no inputs: give inputs or a number of random inputs")
 	}
 	return out, nil
 }
@@ -83,7 +83,7 @@ func randomInputs(ctx context.Context, g *grammars.Grammar, req openapi.CompareR
 	if req.Random == 0 {
 		return nil, nil
 	}
-	generator, err := generate.New(g, source(seed(req.Seed)), generate.Options{}) //nolint:contextcheck // it generates nothing yet
+	generator, err := generate.New(g, source(Seed(req.Seed)), generate.Options{}) //nolint:contextcheck // it generates nothing yet
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // An Engine answers requests in this process. It is safe for concurrent use.
 type Engine struct {
 	Library   Library         // resolves the names of grammars and models
-	Limits    grammars.Limits // the most that a request may ask for; zero fields mean the defaults of the contract
+	Limits    grammars.Limits // maximum limits of a request; zero fields mean the defaults of the contract
 	Workers   int             // goroutines of one request; one per core if 0
 	MaxMemory int64           // approximate bytes of a training or an evaluation; no limit if 0
 	// Untrusted restricts the ANTLR runtime, which can be neither interrupted nor
@@ -40,7 +40,7 @@ func (e *Engine) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// capped returns a value of a request, limited by the engine.
+// capped returns a value of a request, but at most the engine's limit.
 func capped(asked, most int) int {
 	if most > 0 && (asked == 0 || asked > most) {
 		return most
@@ -48,8 +48,8 @@ func capped(asked, most int) int {
 	return asked
 }
 
-// seed returns the seed of a request, and draws one if it is 0.
-func seed(asked *openapi.Seed) uint64 {
+// Seed returns the seed of a request, and draws one if it is 0.
+func Seed(asked *openapi.Seed) uint64 {
 	if asked == nil {
 		return 1
 	}
@@ -113,8 +113,8 @@ func ReadLine(r *bufio.Reader, maxBytes int) ([]byte, error) {
 	}
 }
 
-// asJSON returns a text as it is after it was sent as JSON, which replaces each byte
-// that is not UTF-8. Errors then quote the same text with and without a service.
+// asJSON returns a text as a JSON decoder would return it: every byte that is not UTF-8
+// is replaced. Errors then quote the same text with and without a service.
 func asJSON(text string) string {
 	if utf8.ValidString(text) {
 		return text

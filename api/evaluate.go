@@ -10,12 +10,12 @@ import (
 )
 
 // Evaluate implements [Service].
-func (e *Engine) Evaluate(ctx context.Context, name string, observations Observations) (openapi.Evaluation, error) {
+func (e *Engine) Evaluate(ctx context.Context, name string, observations observation.Sources) (openapi.Evaluation, error) {
 	m, err := e.Library.Model(ctx, name)
 	if err != nil {
 		return openapi.Evaluation{}, err
 	}
-	invalid := observations.CountInvalid()
+	invalid := CountInvalid(&observations)
 	out := openapi.Evaluation{Model: m.Digest, Exact: m.Grammar.Exact(), Methods: []openapi.EvaluatedMethod{}}
 	var all []observation.Observation
 	size := int64(0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A model is trained on observations of a program whose method array reads arrays.
@@ -19,8 +20,8 @@ func ExampleEngine_Select() {
 		fmt.Fprintf(&seen, `{"input":"%d","methods":["parse"]}`+"\n"+`{"input":"[%[1]d]","methods":["parse","array"]}`+"\n", n)
 	}
 	engine := api.Engine{Library: &api.Files{}}
-	m, err := engine.Train(ctx, api.Training{Grammar: "json", Observations: api.Observations{
-		Files: []api.ObservationFile{{Name: "seen.ndjson", Reader: strings.NewReader(seen.String())}},
+	m, err := engine.Train(ctx, api.Training{Grammar: "json", Observations: observation.Sources{
+		Files: []observation.File{{Name: "seen.ndjson", Reader: strings.NewReader(seen.String())}},
 	}})
 	if err != nil {
 		fmt.Println(err)

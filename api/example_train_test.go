@@ -7,6 +7,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // A model is trained from observations, and predicts the methods that another input
@@ -23,7 +24,7 @@ func ExampleEngine_Train() {
 	m, err := engine.Train(ctx, api.Training{
 		Grammar:      "expr",
 		Options:      openapi.TrainOptions{K: 2},
-		Observations: api.Observations{Files: []api.ObservationFile{{Name: "seen.ndjson", Reader: strings.NewReader(file.String())}}},
+		Observations: observation.Sources{Files: []observation.File{{Name: "seen.ndjson", Reader: strings.NewReader(file.String())}}},
 	})
 	if err != nil {
 		fmt.Println(err)

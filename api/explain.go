@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -26,10 +27,16 @@ func (e *Engine) Methods(ctx context.Context, name string) (openapi.MethodList, 
 	return out, nil
 }
 
+// ErrNoMethod reports a request without the name of a method.
+var ErrNoMethod = errors.New("no method: give the ID of a method, or a unique end of one")
+
 // Explain implements [Service].
 func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.ExplainMethodParams) (openapi.Explanation, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.Explanation{}, err
+	}
+	if method == "" {
+		return openapi.Explanation{}, ErrNoMethod
 	}
 	m, err := e.Library.Model(ctx, name)
 	if err != nil {

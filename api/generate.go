@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// maxGenerated is the most inputs of one answer.
+// maxGenerated is the maximum number of inputs in one answer.
 const maxGenerated = 1_000_000
 
 // errStopped stops the generation when the caller stops iterating.
@@ -59,7 +59,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	if err != nil {
 		return nil, err
 	}
-	start, err := productiveRule(g.Grammar, req.Start)
+	start, err := g.ProductiveRule(req.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	if req.Strategy == openapi.Kpath || req.Strategy == openapi.Forest {
 		req.MaxNodes = cmp.Or(req.MaxNodes, 200)
 	}
-	x := &generation{req: req, grammar: g, workers: e.workers(), seed: seed(req.Seed), opt: generate.Options{
+	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
 		Start: start, MaxNodes: req.MaxNodes, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
 		Cooldown: req.Cooldown, Expansions: req.Expansions,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
@@ -89,16 +89,6 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	x.opt.Probabilities, err = x.probabilities(ctx)
 	return x, err
-}
-
-// productiveRule returns the parser rule that inputs derive from, and an error if
-// it derives none.
-func productiveRule(g *grammars.Grammar, name string) (string, error) {
-	start, err := startRule(g, name)
-	if err == nil && g.Nodes[g.Rule(start).Root].Size == grammars.Unproductive {
-		err = &openapi.FieldError{Field: "start", Value: start, Problem: fmt.Sprintf("the rule derives no input of grammar %s", g.Name)}
-	}
-	return start, err
 }
 
 // probabilities returns the probabilities of choices; nil for strategies that use
@@ -124,15 +114,14 @@ func (x *generation) probabilities(ctx context.Context) (p *generate.Probabiliti
 	return p, err
 }
 
-// readTexts returns the texts of tokens in a request. Each must be read as its
-// token.
+// readTexts returns the texts of tokens in a request. Each text must lex as its token.
 func readTexts(g *grammars.Grammar, given map[string][]string) (generate.Texts, error) {
 	texts, writer := generate.Texts{}, g.Writer()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		token := slices.Index(g.Tokens(), name)
 		if token < 1 {
 			return nil, &openapi.FieldError{
-				Field: "tokens", Value: Excerpt(name), Problem: fmt.Sprintf("grammar %s has no such token%s", g.Name, didYouMean(name, g.Tokens()[1:])),
+				Field: "tokens", Value: Excerpt(name), Problem: fmt.Sprintf("not a token of grammar %s%s", g.Name, didYouMean(name, g.Tokens()[1:])),
 			}
 		}
 		for _, text := range given[name] {
@@ -165,7 +154,7 @@ func (x *generation) run(ctx context.Context) error {
 	}
 }
 
-// take yields an input of a set; 0 if there are no sets.
+// take yields an input of a set; set is 0 if there are no sets.
 func (x *generation) take(set int, input *generate.Input) error {
 	x.summary.Inputs++
 	x.summary.Draws += input.Draws

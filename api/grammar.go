@@ -50,7 +50,7 @@ func (e *Engine) Grammar(ctx context.Context, name string) (openapi.Grammar, err
 	return g.Answer(), nil
 }
 
-// Answer returns the grammar as the contract has it.
+// Answer converts the grammar to the type of the contract.
 func (g *Grammar) Answer() openapi.Grammar {
 	out := openapi.Grammar{ID: g.ID, Bundled: g.Bundled, Created: g.Created, Files: []openapi.GrammarFile{}, Report: report(g.Grammar)}
 	for _, s := range g.Sources {
@@ -59,7 +59,7 @@ func (g *Grammar) Answer() openapi.Grammar {
 	return out
 }
 
-// Sources returns the files of a grammar as package grammars reads them.
+// Sources converts the files of a request to sources for package grammars.
 func Sources(files []openapi.GrammarFile) []grammars.Source {
 	var out []grammars.Source
 	for _, f := range files {
@@ -90,7 +90,7 @@ func report(g *grammars.Grammar) openapi.GrammarReport {
 	return openapi.GrammarReport{Usable: true, Findings: Findings(g.Warnings), Summary: summary}
 }
 
-// Findings returns diagnostics as the contract has them.
+// Findings converts diagnostics to the type of the contract.
 func Findings(found g4.Diagnostics) []openapi.Finding {
 	out := []openapi.Finding{}
 	for _, d := range found {
@@ -118,9 +118,19 @@ func codeKind(k g4.CodeKind) openapi.CodeKind {
 	}
 }
 
-// StartRule returns the parser rule that a request starts from; the grammar's own
-// if it names none.
+// StartRule returns the parser rule with a name, or the grammar's start rule if the
+// name is empty.
 func (g *Grammar) StartRule(name string) (string, error) { return startRule(g.Grammar, name) }
+
+// ProductiveRule returns the parser rule that inputs derive from, and an error if it
+// derives none.
+func (g *Grammar) ProductiveRule(name string) (string, error) {
+	start, err := g.StartRule(name)
+	if err == nil && g.Nodes[g.Rule(start).Root].Size == grammars.Unproductive {
+		err = &openapi.FieldError{Field: "start", Value: start, Problem: fmt.Sprintf("the rule derives no input of grammar %s", g.Name)}
+	}
+	return start, err
+}
 
 // startRule returns the parser rule that a request starts from; the grammar's own
 // if it names none.
@@ -139,9 +149,9 @@ func startRule(g *grammars.Grammar, name string) (string, error) {
 	case g.Rule(name) != nil:
 		problem = fmt.Sprintf("a lexer rule of grammar %s; start from a parser rule such as %s", g.Name, g.Start)
 	case len(rules) <= 12:
-		problem = fmt.Sprintf("grammar %s has no such parser rule; its parser rules are %s", g.Name, strings.Join(rules, ", "))
+		problem = fmt.Sprintf("not a parser rule of grammar %s; its parser rules are %s", g.Name, strings.Join(rules, ", "))
 	default:
-		problem = fmt.Sprintf("grammar %s has no such parser rule%s", g.Name,
+		problem = fmt.Sprintf("not a parser rule of grammar %s%s", g.Name,
 			cmp.Or(didYouMean(name, rules), "; its first parser rules are "+strings.Join(rules[:12], ", ")))
 	}
 	return "", &openapi.FieldError{Field: "start", Value: Excerpt(name), Problem: problem}

@@ -22,8 +22,8 @@ func newLearner(name openapi.TrainOptionsLearner) (model.Learner, error) {
 	}}, nil
 }
 
-// setBalance sets the balance that a training request leaves to the learner.
-// Golearn has no weights.
+// setBalance sets the learner's default balance if a training request has none. Golearn
+// has no class weights.
 func setBalance(o *openapi.TrainOptions) error {
 	if o.Learner != openapi.GolearnLearner {
 		o.Balance = cmp.Or(o.Balance, openapi.Sqrt)

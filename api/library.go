@@ -34,12 +34,12 @@ type Grammar struct {
 	Sources []grammars.Source
 }
 
-// A NotFoundError reports a name that stands for nothing.
+// A NotFoundError reports a name that identifies no grammar or model.
 type NotFoundError struct {
 	Kind, Name string
 	Known      []string // names to suggest; may be empty
 	Listed     string   // a heading for the known names, which are listed if none is near; never if empty
-	Advice     string   // what the name may be instead; may be empty
+	Advice     string   // other names that are allowed; may be empty
 }
 
 func (e *NotFoundError) Error() string {
@@ -54,13 +54,13 @@ func (e *NotFoundError) Error() string {
 	return text + near
 }
 
-// GrammarNotFound returns the error for a name that no grammar has.
+// GrammarNotFound returns the error for an unknown grammar name.
 func GrammarNotFound(name string) *NotFoundError {
 	return &NotFoundError{Kind: "grammar", Name: name, Known: bundled.Names(), Listed: "bundled grammars"}
 }
 
-// GrammarFileNotFound returns the error for a name that no grammar has, where it
-// could also be the name of a file.
+// GrammarFileNotFound returns the error for an unknown grammar name that could also be
+// a file name.
 func GrammarFileNotFound(name string) *NotFoundError {
 	err := GrammarNotFound(name)
 	err.Advice = "names of files end in .g4 or contain a slash"
@@ -81,15 +81,15 @@ func LoadGrammar(start string, sources []grammars.Source) (*grammars.Grammar, er
 }
 
 // Files is the library of commands: grammars are bundled or files, and models are
-// files. The zero Files is ready for use, and keeps what it has loaded.
+// files. The zero Files is ready for use. Loaded grammars and models are kept.
 type Files struct {
 	mu       sync.Mutex
 	grammars map[string]*Grammar
 	models   map[string]*Model
 }
 
-// IsGrammarFile reports whether a name is that of a file: it contains a slash or
-// ends in .g4. Other names are those of bundled grammars.
+// IsGrammarFile reports whether a name is a file name: it contains a slash or ends in
+// .g4. Other names are those of bundled grammars.
 func IsGrammarFile(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4")
 }
@@ -103,7 +103,7 @@ func (f *Files) Grammars(context.Context) ([]*Grammar, error) {
 	return out, nil
 }
 
-// Grammar loads the grammars and files that a name lists, joined by commas.
+// Grammar loads a grammar from a comma-separated list of bundled grammars and files.
 func (f *Files) Grammar(_ context.Context, name string) (*Grammar, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,11 +125,11 @@ func (f *Files) Grammar(_ context.Context, name string) (*Grammar, error) {
 	return f.grammars[name], nil
 }
 
-// ReadGrammar reads the sources of bundled grammars and files that a name lists,
-// joined by commas.
+// ReadGrammar reads the sources in a comma-separated list of bundled grammars and
+// files.
 func ReadGrammar(name string) ([]grammars.Source, error) {
 	if name == "" {
-		return nil, fmt.Errorf("no grammar: give a bundled one (%s) or files that end in .g4, joined by commas", strings.Join(bundled.Names(), ", "))
+		return nil, fmt.Errorf("no grammar: give a bundled grammar (%s) or .g4 files, joined by commas", strings.Join(bundled.Names(), ", "))
 	}
 	var out []grammars.Source
 	for part := range strings.SplitSeq(name, ",") {
@@ -145,8 +145,8 @@ func ReadGrammar(name string) ([]grammars.Source, error) {
 	return out, nil
 }
 
-// maxGrammar is the most that is read of a grammar file. It is more than a grammar
-// may have, so that its reader reports the limit.
+// maxGrammar is the maximum number of bytes to read from a grammar file. It exceeds the
+// limit of package g4, so that the parser reports that limit.
 const maxGrammar = 16 << 20
 
 func readSources(name string) ([]grammars.Source, error) {
@@ -184,7 +184,7 @@ func (f *Files) Model(_ context.Context, name string) (*Model, error) {
 		return m, nil
 	}
 	if name == "" {
-		return nil, errors.New("no model: give the file of a model")
+		return nil, errors.New("no model: give a model file")
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 )
 
 // A Model is a model that is ready for use. Predictions come from the leaves of
-// decision trees, so the same ones are encoded again and again: a Model caches their
-// encoding.
+// decision trees, so few distinct predictions recur: a Model caches their encoding.
 type Model struct {
 	*model.Model
 	GrammarID string    // names its grammar in requests
@@ -28,7 +27,8 @@ type Model struct {
 	size    atomic.Int64 // approximate bytes of phrases
 }
 
-// maxPhrases is the most bytes of encoded predictions that a model caches.
+// maxPhrases is the maximum size in bytes of the encoded predictions that a model
+// caches.
 const maxPhrases = 8 << 20
 
 // NewModel returns a model that is ready for use.
@@ -40,7 +40,7 @@ func NewModel(m *model.Model) *Model {
 	return l
 }
 
-// appendCached appends the encoded prediction for a unit, from the cache if it is there.
+// appendCached appends the encoded prediction for a unit, from the cache if possible.
 func (m *Model) appendCached(text []byte, unit int, p *model.Prediction, reasons bool) []byte {
 	phrases := &m.phrases[0]
 	if reasons {
@@ -67,20 +67,22 @@ func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, rea
 	text = strconv.AppendInt(append(text, `,"support":`...), int64(p.Rows), 10)
 	text = strconv.AppendInt(append(text, `,"support_reached":`...), int64(p.Positives), 10)
 	if reasons {
-		text = AppendJSON(append(text, `,"reasons":`...), m.reasons(unit, p))
+		if list := m.reasons(unit, p); len(list) > 0 {
+			text = AppendJSON(append(text, `,"reasons":`...), list)
+		}
 	}
 	return append(text, '}')
 }
 
 func (m *Model) reasons(unit int, p *model.Prediction) []openapi.Reason {
-	out := []openapi.Reason{}
+	var out []openapi.Reason
 	for _, t := range m.Reasons(unit, p) {
 		out = append(out, openapi.Reason{Feature: t.Feature.Describe(m.Space()), Present: t.Present})
 	}
 	return out
 }
 
-// prediction returns the prediction for a unit as the contract has it.
+// prediction converts the prediction for a unit to the type of the contract.
 func (m *Model) prediction(unit int, p *model.Prediction, reasons bool) openapi.Prediction {
 	out := openapi.Prediction{
 		Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
@@ -92,7 +94,7 @@ func (m *Model) prediction(unit int, p *model.Prediction, reasons bool) openapi.
 	return out
 }
 
-// appendNumber appends a number that is not infinite as JSON.
+// appendNumber appends a finite number as JSON.
 func appendNumber(text []byte, n float64) []byte {
 	if n == math.Trunc(n) && math.Abs(n) < 1e9 {
 		return strconv.AppendInt(text, int64(n), 10)

@@ -15,7 +15,7 @@ func didYouMean(written string, names []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// nearest returns up to three names that resemble a misspelt one, most similar
+// nearest returns up to three names that resemble a misspelled name, most similar
 // first.
 func nearest(written string, names []string) []string {
 	const most = 3

@@ -42,13 +42,13 @@ type Parsed struct {
 	inside bool
 }
 
-// ParseTree parses an input, for callers that write the answer at once.
+// ParseTree parses an input, for callers that stream the answer.
 func (e *Engine) ParseTree(ctx context.Context, grammar string, req openapi.ParseRequest) (*Parsed, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return nil, err
 	}
 	if req.Inside && req.Format == openapi.LispTree {
-		return nil, openapi.FieldErrorf("inside", "the format lisp has no place for the derivations of tokens; use tree or json")
+		return nil, openapi.FieldErrorf("inside", "not supported by the format lisp; use tree or json")
 	}
 	g, err := e.Library.Grammar(ctx, grammar)
 	if err != nil {
@@ -90,12 +90,12 @@ func (e *Engine) ParseTree(ctx context.Context, grammar string, req openapi.Pars
 	return p, p.describe()
 }
 
-// maxANTLRInput is the largest input in bytes that an untrusted request has the
-// ANTLR runtime parse.
+// maxANTLRInput is the maximum size in bytes of an input that the ANTLR runtime parses
+// for an untrusted request.
 const maxANTLRInput = 64 << 10
 
-// parseLimits returns the limits of a parse: what the request asks for, but no more
-// than the engine allows.
+// parseLimits returns the limits of a parse: the limits of the request, but at most the
+// engine's.
 func (e *Engine) parseLimits(req openapi.ParseRequest) grammars.Limits {
 	limits := grammars.Limits{
 		Input: capped(req.MaxInput, e.Limits.Input), Depth: capped(req.MaxDepth, e.Limits.Depth), Steps: capped(req.MaxSteps, e.Limits.Steps),
@@ -108,7 +108,7 @@ func (e *Engine) parseLimits(req openapi.ParseRequest) grammars.Limits {
 	return limits
 }
 
-// describe adds to the answer what is known without writing the tree as JSON.
+// describe sets the fields of the answer that do not need the tree as JSON.
 func (p *Parsed) describe() error {
 	if token, ok := p.tree.Unread(); ok {
 		line, column := derivation.LineColumn(p.tree.Input(), int(token.Start))
@@ -127,8 +127,8 @@ func (p *Parsed) describe() error {
 	return err
 }
 
-// writeTree writes the tree and its trivia as JSON. Where a token is too costly to
-// derive, its derivation is left out and the answer says so.
+// writeTree writes the tree and its trivia as JSON. If deriving a token is too costly,
+// its derivation is left out and the answer says so.
 func (p *Parsed) writeTree(tree, trivia io.Writer, answer *openapi.ParseAnswer) error {
 	writeTree, writeTrivia := p.tree.WriteJSON, p.tree.WriteTriviaJSON
 	if p.inside {

@@ -16,13 +16,13 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// maxPaths is the most paths that an answer lists.
+// maxPaths is the maximum number of paths that an answer lists.
 const maxPaths = 5_000_000
 
-// maxRejected is the most inputs outside the grammar that an answer names.
+// maxRejected is the maximum number of inputs outside the grammar that an answer names.
 const maxRejected = 100
 
-// pathOptions returns the grammar and the paths that a request is about.
+// pathOptions returns the grammar and the path options of a request.
 func (e *Engine) pathOptions(ctx context.Context, grammar, start string, opt features.Options) (*Grammar, features.Options, error) {
 	g, err := e.Library.Grammar(ctx, grammar)
 	if err != nil {
@@ -117,15 +117,16 @@ func (e *Engine) MeasureCoverage(ctx context.Context, grammar string, req openap
 	return out, context.Cause(ctx)
 }
 
-// listed returns up to most paths that are in the set, or that are not.
-func listed(ctx context.Context, space *features.Space, set *features.Set, in bool, k, most int) []openapi.Path {
-	if most == 0 {
+// listed returns at most n paths of length k that are in the set, or that are not in it
+// if in is false.
+func listed(ctx context.Context, space *features.Space, set *features.Set, in bool, k, n int) []openapi.Path {
+	if n == 0 {
 		return nil
 	}
 	var out []openapi.Path
 	visited := 0
 	for p := range space.All(k) {
-		if visited++; len(out) == most || visited%1024 == 0 && ctx.Err() != nil {
+		if visited++; len(out) == n || visited%1024 == 0 && ctx.Err() != nil {
 			break
 		}
 		if set.Has(k, space.ID(p)) == in {
@@ -198,7 +199,8 @@ func unused(parts []fit.Unused) []openapi.FitUnused {
 	return out
 }
 
-// seen counts the inputs of a corpus.
+// seen counts the inputs of a corpus and names the first ones that are outside the
+// grammar.
 type seen struct {
 	inputs, outside int
 	rejected        []openapi.Rejected
@@ -244,8 +246,7 @@ func (e *Engine) eachTree(ctx context.Context, g *Grammar, start string, corpus 
 	return out, nil
 }
 
-// inputError names the input of a corpus that an error is about, by its name or
-// its number.
+// inputError prefixes an error with the name or number of the input that it is about.
 func inputError(name string, number int, err error) error {
 	if name == "" {
 		name = fmt.Sprintf("input %d", number)

@@ -45,7 +45,7 @@ type Predictor struct {
 	limits  grammars.Limits
 }
 
-// Predictor returns what answers a predict request.
+// Predictor returns a predictor for a predict request.
 func (e *Engine) Predictor(ctx context.Context, name string, req openapi.PredictParams) (*Predictor, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (p *Predictor) Answer(ctx context.Context, in openapi.Input) openapi.Answer
 }
 
 // AppendAnswer appends the answer for an input as JSON. It is the encoding of
-// [Predictor.Answer], made of cached parts.
+// [Predictor.Answer], assembled from cached parts.
 func (p *Predictor) AppendAnswer(ctx context.Context, text []byte, in openapi.Input) []byte {
 	out, a := p.predict(ctx, in)
 	if a == nil {
@@ -101,17 +101,18 @@ func (p *Predictor) AppendAnswer(ctx context.Context, text []byte, in openapi.In
 	if len(a.Outcomes) > 0 {
 		text = append(text, ']')
 	}
-	text = append(text, `,"methods":[`...)
 	for i, unit := range p.units {
-		if i > 0 {
-			text = append(text, ',')
-		}
+		text = append(text, cmp.Or(strings.Repeat(`,`, min(i, 1)), `,"methods":[`)...)
 		text = p.Model.appendCached(text, unit, a.Methods[unit], p.reasons)
 	}
-	return append(text, "]}"...)
+	if len(p.units) > 0 {
+		text = append(text, ']')
+	}
+	return append(text, '}')
 }
 
-// predict returns the prediction for an input, or the answer if there is none.
+// predict returns the prediction for an input, or an answer that says why there is
+// none.
 func (p *Predictor) predict(ctx context.Context, in openapi.Input) (openapi.Answer, *model.Answer) {
 	out := openapi.Answer{Name: in.Name}
 	input, err := Decode(in.Input, in.InputBase64)
@@ -132,7 +133,7 @@ func (p *Predictor) predict(ctx context.Context, in openapi.Input) (openapi.Answ
 	}
 }
 
-// outside returns what training knows of inputs outside the grammar.
+// outside returns the training statistics of inputs outside the grammar.
 func (p *Predictor) outside(syntax *grammars.SyntaxError) *openapi.Outside {
 	seen := p.Model.Outside
 	out := &openapi.Outside{Syntax: *syntaxError(syntax), Observations: seen.Rows, Outcomes: map[string]int{}}
@@ -157,7 +158,7 @@ func reaches(a *model.Answer) int {
 	return n
 }
 
-// units returns the units that a request names, by ID or by a unique end of one.
+// units returns the units that a request names by ID or by a unique suffix of an ID.
 func (m *Model) units(names []string) ([]int, error) {
 	var out []int
 	for _, name := range names {

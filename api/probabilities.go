@@ -49,8 +49,8 @@ func (e *Engine) LearnProbabilities(ctx context.Context, grammar string, req ope
 	return out, err
 }
 
-// tokenTexts returns texts by the names of their tokens, without texts that a
-// request cannot have.
+// tokenTexts returns texts by token name, without texts that a request must not
+// contain.
 func tokenTexts(g *grammars.Grammar, texts generate.Texts) map[string][]string {
 	const longest = 10_000 // characters of a text in a request
 	out := map[string][]string{}

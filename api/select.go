@@ -4,26 +4,23 @@ import (
 	"context"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
-	"github.com/inroad/inroad/targeting/aim"
 	"github.com/inroad/inroad/targeting/selection"
 )
 
 // SelectionFormat names the format of a selection in its field inroad.
 const SelectionFormat = "selection/1"
 
-// maxCorpus is the most inputs of a selection.
+// maxCorpus is the maximum number of inputs of a selection.
 const maxCorpus = 1_000_000
 
-// Select implements [Service]. Methods for which no input was generated are in the
-// answer.
+// Select implements [Service]. The answer lists the methods for which no input was
+// generated.
 func (e *Engine) Select(ctx context.Context, req openapi.SelectRequest, corpus iter.Seq2[openapi.SelectInput, error]) (openapi.Selection, error) {
 	var none openapi.Selection
 	opt, err := selectOptions(&req)
@@ -54,19 +51,26 @@ func (e *Engine) Select(ctx context.Context, req openapi.SelectRequest, corpus i
 		return selectionAnswer(selection.Minimize(p, opt.Costs), m.Model, opt.Seed), nil
 	}
 	s := selection.Select(m.Model, p.Inputs, p, change, opt)
-	g := &gapFiller{model: m.Model, opt: opt, selection: s}
-	if err := g.fill(ctx, s.Undertested(p, req.Generate)); err != nil {
+	texts, missed, err := s.Fill(ctx, m.Model, s.Undertested(p, req.Generate), opt)
+	if err != nil {
 		return none, err
 	}
 	out := selectionAnswer(s, m.Model, opt.Seed)
 	out.Ignored = change.Ignored
-	g.addTo(&out)
+	for _, miss := range missed {
+		out.Missed = append(out.Missed, openapi.SelectMiss{Method: m.Units[miss.Unit].ID, Reason: Excerpt(miss.Err.Error())})
+	}
+	for i, selected := range s.Selected {
+		if text, ok := texts[selected.Input]; ok {
+			out.Inputs[i].Input, out.Inputs[i].InputBase64 = Encode(text)
+		}
+	}
 	return out, nil
 }
 
-// SelectAll selects inputs without a model, for a reason: all of them, as far as the
-// budget and the maximum of the request allow. The change in the request is ignored,
-// and inputs need neither content nor digest.
+// SelectAll selects inputs without a model, for a given reason: all of them, as far as
+// the budget and the maximum of the request allow. The change in the request is
+// ignored, and inputs need neither content nor digest.
 func SelectAll(req openapi.SelectRequest, corpus []openapi.SelectInput, why openapi.Fallback) (openapi.Selection, error) {
 	req.Diff, req.Touched, req.Untracked, req.Folders, req.Fallbacks = "", nil, nil, nil, nil
 	opt, err := selectOptions(&req)
@@ -103,7 +107,7 @@ func selectOptions(req *openapi.SelectRequest) (selection.Options, error) {
 	}
 	opt := selection.Options{
 		Goal:   selection.Goal{Recall: req.Recall, Budget: duration(req.BudgetMs), Max: req.Max, PerClass: req.PerClass},
-		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, Seed: seed(req.Seed),
+		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, Seed: Seed(req.Seed),
 	}
 	switch {
 	case req.Recall > 0:
@@ -126,22 +130,19 @@ func changeOf(m *model.Model, req *openapi.SelectRequest) (selection.Change, err
 		git.Touched = append([]string{}, *req.Touched...)
 	}
 	rules := selection.Rules{RunAllOn: req.RunAllOn, Ignore: append(selection.DefaultIgnore(), req.Ignore...)}
-	change := git.Map(selection.NewTable(m.Units, req.Root), rules)
-	var fallbacks []selection.Fallback
 	for _, f := range req.Fallbacks {
-		fallbacks = append(fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
+		git.Fallbacks = append(git.Fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
 	}
-	change.Fallbacks = append(fallbacks, change.Fallbacks...)
-	return change, nil
+	return git.Map(selection.NewTable(m.Units, req.Root), rules), nil
 }
 
-// A selectCorpus keeps what a request says about its inputs.
+// A selectCorpus holds the inputs of a request.
 type selectCorpus struct {
 	units  map[string]int // by ID; nil without a model
 	inputs []inputFacts
 }
 
-// inputFacts is what a request says about an input besides its content.
+// inputFacts holds the fields of an input other than its content.
 type inputFacts struct {
 	changed  openapi.SelectInputChanged
 	failed   bool
@@ -205,7 +206,7 @@ func (c *selectCorpus) item(in openapi.SelectInput) (selection.Item, error) {
 	return item, nil
 }
 
-// addTo adds what is known of the inputs to the options of a selection.
+// addTo adds the facts about the inputs to the options of a selection.
 func (c *selectCorpus) addTo(opt *selection.Options, inputs []selection.Input) {
 	opt.Changed, opt.Failed = map[string]bool{}, map[selection.Digest]bool{}
 	timings := map[selection.Digest]selection.Timing{}
@@ -222,64 +223,6 @@ func (c *selectCorpus) addTo(opt *selection.Options, inputs []selection.Input) {
 		}
 	}
 	opt.Costs = selection.LearnCosts(timings)
-}
-
-// A gapFiller generates inputs for changed methods that few inputs reach, and adds
-// them to the selection.
-type gapFiller struct {
-	model     *model.Model
-	opt       selection.Options
-	selection *selection.Selection
-	texts     map[string][]byte // generated inputs, by path
-	missed    []openapi.SelectMiss
-}
-
-func (g *gapFiller) fill(ctx context.Context, gaps []selection.Gap) error {
-	if len(gaps) == 0 {
-		return nil
-	}
-	aimer, err := aim.New(g.model)
-	if err != nil {
-		return err
-	}
-	known := map[selection.Digest]bool{}
-	for _, in := range g.selection.Inputs {
-		known[in.Digest] = true
-	}
-	g.texts = map[string][]byte{}
-	for _, gap := range gaps {
-		method := g.model.Units[gap.Unit].ID
-		r := rand.New(rand.NewPCG(g.opt.Seed, uint64(gap.Unit)))
-		inputs, misses, err := aimer.Find(ctx, r, []int{gap.Unit}, nil, aim.Options{N: gap.Missing})
-		if err != nil {
-			return err
-		}
-		for _, miss := range misses {
-			g.missed = append(g.missed, openapi.SelectMiss{Method: g.model.Units[miss.Unit].ID, Reason: Excerpt(miss.Err.Error())})
-		}
-		for _, generated := range inputs {
-			in := selection.Input{Digest: selection.DigestOf(generated.Text), Size: len(generated.Text)}
-			if known[in.Digest] {
-				continue
-			}
-			known[in.Digest] = true
-			in.Path = in.Digest.String()[:16] + "." + strings.ToLower(g.model.Grammar.Name)
-			g.texts[in.Path] = generated.Text
-			g.selection.Add(in, g.opt.Costs.Of(in), selection.Reason{Kind: selection.Generated, Unit: method, Chance: generated.Probability})
-		}
-	}
-	return nil
-}
-
-// addTo adds the content of the generated inputs to an answer.
-func (g *gapFiller) addTo(out *openapi.Selection) {
-	out.Missed = g.missed
-	for i := range out.Inputs {
-		in := &out.Inputs[i]
-		if text, ok := g.texts[in.Path]; ok && in.Reasons[0].Kind == openapi.WhyGenerated {
-			in.Input, in.InputBase64 = Encode(text)
-		}
-	}
 }
 
 // selectionAnswer returns a selection as the contract has it; the model may be nil.
@@ -315,10 +258,11 @@ func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openap
 	return out
 }
 
-// duration returns a time of the contract, in milliseconds, as a duration.
+// duration converts milliseconds, as in the contract, to a duration.
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// milliseconds returns a duration as the contract has it, in microsecond steps.
+// milliseconds converts a duration to milliseconds, as in the contract, rounded to
+// microseconds.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }

@@ -20,7 +20,7 @@ import (
 // [targeting.VerdictOf].
 func (e *Engine) Solve(ctx context.Context, grammar string, req openapi.SolveRequest) iter.Seq2[openapi.GeneratedInput, error] {
 	return func(yield func(openapi.GeneratedInput, error) bool) {
-		used := seed(req.Seed)
+		used := Seed(req.Seed)
 		inputs, err := e.solve(ctx, grammar, req, source(used))
 		if err != nil {
 			yield(openapi.GeneratedInput{}, err)
@@ -48,7 +48,7 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	if err != nil {
 		return nil, err
 	}
-	start, err := productiveRule(g.Grammar, req.Start)
+	start, err := g.ProductiveRule(req.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	if err != nil {
 		return nil, err
 	}
-	solver, err := solve.New(g.Grammar, start)
+	solver, err := solve.New(g.Grammar, start) //nolint:contextcheck // linear in the size of the grammar
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	return draw(ctx, solution, r, req.N)
 }
 
-// newDraw returns a function that draws inputs of a solution in a style.
+// newDraw returns a function that draws inputs of a solution in the given style.
 func newDraw(g *grammars.Grammar, style openapi.Style, given openapi.Probabilities) (aim.Draw, error) {
 	if given != nil && style != openapi.Natural {
 		return nil, openapi.FieldErrorf("probabilities", "the style must be natural, not %s", style)
@@ -123,7 +123,7 @@ func readConstraint(r *targeting.Reader, req openapi.SolveRequest) (targeting.Co
 	return out, failed
 }
 
-// suggest appends to an error about a path the symbols that may be meant.
+// suggest appends similar or allowed symbols to an error about a path.
 func suggest(err error) error {
 	path, ok := errors.AsType[*targeting.PathError](err)
 	if !ok || len(path.Known) == 0 {

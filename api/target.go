@@ -57,11 +57,11 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	if err != nil {
 		return nil, nil, nil, 0, err
 	}
-	aimer, err := aim.New(m.Model)
+	aimer, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar
 	if err != nil {
 		return nil, nil, nil, 0, err
 	}
-	used = seed(req.Seed)
+	used = Seed(req.Seed)
 	inputs, missed, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
 		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, AnyOutcome: req.AnyOutcome,
 	})

@@ -14,27 +14,28 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
 )
 
-// A Training is a request to learn a model from files of observations. A service
-// stores the observations under the program that their header names, and learns
-// from all that it has of the program at their commit.
+// A Training is a request to learn a model from files of observations. A service stores
+// the observations under the program that their header names, and learns from all its
+// observations of that program and commit.
 type Training struct {
 	Grammar      string
 	Start        string // a parser rule; the grammar's own if empty
 	From         string // a model whose trees are reused where they would be the same; may be empty
 	Options      openapi.TrainOptions
-	Observations Observations
+	Observations observation.Sources
 	Progress     func(openapi.Progress) // called from time to time; may be nil
 }
 
-// Train implements [Service]. The library keeps the model if it can.
+// Train implements [Service]. If the library can keep models, it keeps this one.
 func (e *Engine) Train(ctx context.Context, t Training) (openapi.Model, error) {
 	g, err := e.Library.Grammar(ctx, t.Grammar)
 	if err != nil {
 		return openapi.Model{}, err
 	}
-	invalid := t.Observations.CountInvalid()
+	invalid := CountInvalid(&t.Observations)
 	learned, err := e.Learn(ctx, Learning{
 		Grammar: g, Start: t.Start, From: t.From, Options: t.Options, Blocks: t.Observations.Blocks(), Progress: t.Progress,
 	})
@@ -50,13 +51,13 @@ func (e *Engine) Train(ctx context.Context, t Training) (openapi.Model, error) {
 	return out, nil
 }
 
-// A Learning is a training whose observations can come from anywhere.
+// A Learning is a training whose observations can come from any source.
 type Learning struct {
 	Grammar  *Grammar
 	Start    string // a parser rule; the grammar's own if empty
 	From     string // a model whose trees are reused where they would be the same; may be empty
 	Options  openapi.TrainOptions
-	Blocks   iter.Seq2[Block, error]
+	Blocks   iter.Seq2[observation.Block, error]
 	Total    int64                  // observations in Blocks; 0 if unknown
 	Progress func(openapi.Progress) // called from time to time; may be nil
 }
@@ -94,8 +95,8 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 	return trainer.Train(ctx, from)
 }
 
-// gather gives a trainer its observations, unless learning from them would take too
-// much memory.
+// gather adds observations to a trainer. It returns an error if learning from them
+// would take too much memory.
 func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning, opt model.Options, report func(openapi.Progress)) error {
 	done, checked := int64(0), int64(0)
 	for block, err := range l.Blocks {
@@ -133,9 +134,9 @@ func throttle(report func(openapi.Progress)) func(openapi.Progress) {
 	}
 }
 
-// CheckTraining returns an error if the options are not allowed, or if training
-// would take too much memory judging by the number of observations and methods
-// alone. It sets absent options to their defaults, and draws the seed if it is 0.
+// CheckTraining returns an error if the options are not allowed, or if training would
+// take too much memory estimated from the numbers of observations and methods. It sets
+// absent options to their defaults, and draws the seed if it is 0.
 func (e *Engine) CheckTraining(o *openapi.TrainOptions, size model.Size) error {
 	opt, err := e.modelOptions(o)
 	if err != nil {
@@ -169,7 +170,7 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 	if err != nil {
 		return model.Options{}, inOptions(err)
 	}
-	o.Seed = new(openapi.Seed(seed(o.Seed)))
+	o.Seed = new(openapi.Seed(Seed(o.Seed)))
 	opt := model.Options{
 		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs,
 		Trivia: *o.Trivia, Outcome: *o.Outcome, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
@@ -188,7 +189,7 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 	return opt, err
 }
 
-// inOptions names the field of an error as a training request does.
+// inOptions prefixes the field of an error with "options.", as in a training request.
 func inOptions(err error) error {
 	if field, ok := errors.AsType[*openapi.FieldError](err); ok {
 		field.Field = "options." + field.Field
@@ -218,7 +219,7 @@ func (e *Engine) Model(ctx context.Context, name string) (openapi.Model, error) 
 	return m.Answer(), nil
 }
 
-// Answer returns the model as the contract has it.
+// Answer converts the model to the type of the contract.
 func (m *Model) Answer() openapi.Model {
 	out := openapi.Model{
 		ID: m.Digest, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.GrammarID, Created: m.Created, Size: m.Size,

@@ -26,7 +26,7 @@ const (
 	Changed  ChangeKind = "changed"  // reached by different inputs
 )
 
-// A Change is a unit that different inputs reach than before.
+// A Change is a unit that the models predict differently.
 type Change struct {
 	Unit          observation.Unit
 	Kind          ChangeKind

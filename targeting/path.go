@@ -286,7 +286,7 @@ func parseSymbol(text string) (s symbol, reason string) {
 	return s, ""
 }
 
-// unescape resolves the escapes in a literal, which are those of Go.
+// unescape resolves the escapes of a literal, which have the syntax of Go.
 func unescape(text string) (string, error) {
 	var out strings.Builder
 	for len(text) > 0 {
@@ -298,7 +298,7 @@ func unescape(text string) (string, error) {
 		}
 		c, _, rest, err := strconv.UnquoteChar(text, 0)
 		if err != nil {
-			return "", fmt.Errorf("invalid escape %s", text)
+			return "", fmt.Errorf(`invalid escape %s: must be an escape of Go, such as \n or \u00e9`, text)
 		}
 		out.WriteRune(c)
 		text = rest

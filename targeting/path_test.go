@@ -96,7 +96,7 @@ func TestReadErrors(t *testing.T) {
 		"value#0 > ":        "path value#0 > : missing symbol",
 		"value#":            "path value#: value#: # must be followed by the number of an occurrence",
 		"'true":             "path 'true: 'true: missing closing quote",
-		`'\q'`:              `path '\q': '\q': invalid escape \q`,
+		`'\q'`:              `path '\q': '\q': invalid escape \q: must be an escape of Go, such as \n or \u00e9`,
 		"a>a>a>a>a>a>a>a>a": "path a>a>a>a>a>a>a>a>a: has 9 symbols: must have at most 8",
 	} {
 		if _, err := r.Read(text); err == nil || err.Error() != want {

@@ -24,15 +24,15 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// The most bytes to read from a service.
+// Maximum numbers of bytes to read from a service.
 const (
 	maxProblem = 1 << 20
 	maxAnswer  = 512 << 20
 	maxLine    = 64 << 20
 )
 
-// A request that a busy service rejects is retried after the delay that the service
-// names, but at most maxDelay.
+// Limits of retries. A request that a busy service rejects is retried after the delay
+// in its Retry-After header, but after at most maxDelay.
 const (
 	maxTries = 4
 	maxDelay = 10 * time.Second
@@ -152,8 +152,8 @@ func ask[V any](ctx context.Context, c *Client, req any, send func() (*http.Resp
 	return read[V](ctx, c, resp, err)
 }
 
-// each validates a request, sends it, and yields the objects of an answer that is
-// streamed, one per line. A line for which failure returns an error ends it.
+// each validates a request, sends it, and yields the objects of a streamed answer, one
+// per line. It stops at the first line for which failure returns an error.
 func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error), failure func(V) error) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		var none V

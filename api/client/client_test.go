@@ -12,6 +12,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/observation"
 )
 
 const listGrammar = `{"id":"list","files":[{"name":"list.g4","text":"grammar list; list : '[' ']' EOF ;"}],"report":{"summary":{"start":"list"}}}`
@@ -44,8 +45,8 @@ func start(t *testing.T, routes map[string]http.HandlerFunc) *Client {
 
 // training returns a request with one file of observations.
 func training(observations string) api.Training {
-	return api.Training{Grammar: "list", Observations: api.Observations{
-		Files: []api.ObservationFile{{Name: "o.ndjson", Reader: strings.NewReader(observations)}},
+	return api.Training{Grammar: "list", Observations: observation.Sources{
+		Files: []observation.File{{Name: "o.ndjson", Reader: strings.NewReader(observations)}},
 	}}
 }
 
@@ -125,7 +126,7 @@ func TestEndsOfTraining(t *testing.T) {
 func TestRefusedObservations(t *testing.T) {
 	second := func(text string) api.Training {
 		request := training(oneObservation)
-		request.Observations.Files = append(request.Observations.Files, api.ObservationFile{Name: "two.ndjson", Reader: strings.NewReader(text)})
+		request.Observations.Files = append(request.Observations.Files, observation.File{Name: "two.ndjson", Reader: strings.NewReader(text)})
 		return request
 	}
 	strict := training(oneObservation + "no observation\n")
@@ -135,9 +136,9 @@ func TestRefusedObservations(t *testing.T) {
 		request api.Training
 		want    string
 	}{
-		{"no program", training(`{"input":"[]"}`), `o.ndjson: the program has no name, under which a service stores observations; begin the file with {"inroad":"observations/1","subject":"NAME"}`},
-		{"another program", second(`{"inroad":"observations/1","subject":"q"}`), "two.ndjson: observations of q, but the files before have observations of p"},
-		{"another commit", second(`{"inroad":"observations/1","subject":"p","commit":"c"}`), `two.ndjson: observations of commit "c", but the files before have observations of commit ""; a service stores them apart`},
+		{"no program", training(`{"input":"[]"}`), `o.ndjson: the program has no name, but a service stores observations by program; begin the file with {"inroad":"observations/1","subject":"NAME"}`},
+		{"another program", second(`{"inroad":"observations/1","subject":"q"}`), "two.ndjson: observations of q, but earlier files have observations of p"},
+		{"another commit", second(`{"inroad":"observations/1","subject":"p","commit":"c"}`), `two.ndjson: observations of commit "c", but earlier files have observations of commit ""; a service stores commits separately`},
 		{"an invalid line", strict, "o.ndjson:3: not a JSON object: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -38,9 +38,9 @@ func endOfInputs(line openapi.GeneratedInput) (last bool, message string) {
 	return line.Summary != nil, line.Error
 }
 
-// summarized sends a request as each does, and yields the lines of an answer whose
-// last line has a summary or an error, which end returns. An answer without either
-// is incomplete.
+// summarized sends a request like each and yields the lines of the answer. The last
+// line has a summary or an error, as end reports; an answer without such a line is
+// incomplete.
 func summarized[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error), end func(V) (last bool, message string)) iter.Seq2[V, error] {
 	failure := func(line V) error {
 		if _, message := end(line); message != "" {

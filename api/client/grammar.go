@@ -31,8 +31,8 @@ func (c *Client) Grammars(ctx context.Context) (openapi.GrammarList, error) {
 	return read[openapi.GrammarList](ctx, c, resp, err)
 }
 
-// Grammar implements [api.Service]. Grammar files are uploaded; other names are
-// those of grammars that the service has, by ID or by a name that is unique there.
+// Grammar implements [api.Service]. Grammar files are uploaded; other names are the ID
+// or the unique name of a grammar at the service.
 func (c *Client) Grammar(ctx context.Context, name string) (openapi.Grammar, error) {
 	c.mu.Lock()
 	g, ok := c.uploaded[name]
@@ -55,7 +55,7 @@ func (c *Client) Grammar(ctx context.Context, name string) (openapi.Grammar, err
 	return g, nil
 }
 
-// upload uploads files. The same files again are the same grammar.
+// upload uploads files. Uploading the same files again returns the same grammar.
 func (c *Client) upload(ctx context.Context, name string) (openapi.Grammar, error) {
 	sources, err := api.ReadGrammar(name)
 	if err != nil {
@@ -122,8 +122,8 @@ func (c *Client) with(ctx context.Context, grammar string, send func(id string) 
 	}
 }
 
-// withCorpus returns a function that sends a request about a grammar with the
-// inputs of a corpus as its body. The error of the request is what stop returns.
+// withCorpus returns a function that sends a request about a grammar with the inputs of
+// a corpus as its body. stop closes the body and returns the error of the request.
 func (c *Client) withCorpus(ctx context.Context, grammar string, corpus api.Inputs, send func(id string, body io.Reader) (*http.Response, error)) (do func() (*http.Response, error), stop func(error) error) {
 	var body *lineBody
 	do = c.with(ctx, grammar, func(id string) (*http.Response, error) {

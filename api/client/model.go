@@ -39,6 +39,9 @@ func (c *Client) Explain(ctx context.Context, model, method string, req openapi.
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.Explanation{}, err
 	}
+	if method == "" {
+		return openapi.Explanation{}, api.ErrNoMethod
+	}
 	resp, err := c.generated.ExplainMethod(ctx, model, method, &req)
 	if err != nil || req.Format == openapi.JSON {
 		return read[openapi.Explanation](ctx, c, resp, err)

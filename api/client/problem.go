@@ -28,7 +28,7 @@ func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("%s: cannot reach the service: %v", e.URL, e.Err)
 }
 
-// Unwrap returns the error of the network.
+// Unwrap returns the network error.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // A ProblemError is an error that a service reports.
@@ -42,14 +42,14 @@ type ProblemError struct {
 // Kind returns the last part of the type of a problem, such as not-found.
 func (e *ProblemError) Kind() string { return strings.TrimPrefix(e.Type, "urn:inroad:problem:") }
 
-// Is reports whether target is [fs.ErrNotExist] and the service does not know a name
-// in the request. Without a service, names are those of files.
+// Is reports whether target is [fs.ErrNotExist] and the service does not know a name in
+// the request. Without a service, the names are file names.
 func (e *ProblemError) Is(target error) bool {
 	return target == fs.ErrNotExist && e.Status == http.StatusNotFound
 }
 
-// Verdict returns the verdict of a request to solve that ended without inputs; empty
-// for other problems.
+// Verdict returns the verdict of a solve request that ended without inputs, or "" for
+// other problems.
 func (e *ProblemError) Verdict() targeting.Verdict {
 	switch v := targeting.Verdict(e.Kind()); v {
 	case targeting.Infeasible, targeting.Unrealised:
@@ -80,14 +80,17 @@ func (c *Client) problem(resp *http.Response) error {
 	if kind != "application/problem+json" || json.NewDecoder(io.LimitReader(resp.Body, maxProblem)).Decode(&p.Problem) != nil || p.Title == "" {
 		return fmt.Errorf("%s: not an inroad service: it responds with %s", c.url, resp.Status)
 	}
+	if p.Kind() == "endpoint" { // not a name that the service does not know
+		return fmt.Errorf("%s: endpoint not found; the address may have another path, or the service another version", c.url)
+	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
 		p.retry, p.delay = true, time.Duration(min(seconds, 3600))*time.Second
 	}
 	return p.restore()
 }
 
-// restore returns the error that an engine in this process would have returned, as
-// far as the problem tells which one it was.
+// restore returns the error that an engine in this process would have returned, if the
+// problem identifies it.
 func (e *ProblemError) restore() error {
 	switch {
 	case e.Kind() == "grammar":

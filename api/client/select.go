@@ -14,8 +14,8 @@ import (
 )
 
 // Select implements [api.Service]. Inputs are sent one per line, after the request.
-// Paths in the answer are those of inputs that were sent, or plain names of files
-// that are named after the digests of generated inputs.
+// Each path in the answer is either the path of an input that was sent, or the plain
+// file name of a generated input, which begins with its digest.
 func (c *Client) Select(ctx context.Context, req openapi.SelectRequest, corpus iter.Seq2[openapi.SelectInput, error]) (openapi.Selection, error) {
 	req.Inputs = nil // they are the corpus
 	sent := map[string]bool{}
@@ -49,9 +49,9 @@ func (c *Client) Select(ctx context.Context, req openapi.SelectRequest, corpus i
 	return out, nil
 }
 
-// checkSelection returns an error unless each input that was sent is selected or
-// left out, and nothing else is but generated inputs. Users run what is selected,
-// and write generated inputs to files, so the service is not trusted with paths.
+// checkSelection returns an error unless each input that was sent is either selected or
+// left out, and every other selected input is a generated one. Users run the selected
+// inputs and write generated inputs to files, so the service is not trusted with paths.
 func checkSelection(s openapi.Selection, sent map[string]bool) error {
 	for _, in := range s.Inputs {
 		err := new(selection.Digest).UnmarshalText([]byte(in.Digest))
@@ -77,7 +77,7 @@ func checkSelection(s openapi.Selection, sent map[string]bool) error {
 	return nil
 }
 
-// take removes a path from those that were sent.
+// take removes a path from the set of paths that were sent.
 func take(sent map[string]bool, path string) error {
 	if !sent[path] {
 		return fmt.Errorf("path %q was not sent, or is in the answer twice", api.Excerpt(path))

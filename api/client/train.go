@@ -29,7 +29,7 @@ func (c *Client) Train(ctx context.Context, t api.Training) (openapi.Model, erro
 	if err != nil {
 		return openapi.Model{}, err
 	}
-	invalid := t.Observations.CountInvalid()
+	invalid := api.CountInvalid(&t.Observations)
 	about, err := c.addObservations(ctx, t.Observations)
 	if err != nil {
 		return openapi.Model{}, err
@@ -49,7 +49,7 @@ func (c *Client) Train(ctx context.Context, t api.Training) (openapi.Model, erro
 
 // addObservations uploads observations, and returns the program and the commit that
 // they are of.
-func (c *Client) addObservations(ctx context.Context, o api.Observations) (observation.Header, error) {
+func (c *Client) addObservations(ctx context.Context, o observation.Sources) (observation.Header, error) {
 	next, stop := iter.Pull2(o.Blocks())
 	defer stop()
 	first, err, _ := next()
@@ -58,12 +58,12 @@ func (c *Client) addObservations(ctx context.Context, o api.Observations) (obser
 	case err != nil:
 		return about, err
 	case about.Subject == "":
-		return about, fmt.Errorf(`%s: the program has no name, under which a service stores observations; begin the file with {"inroad":"observations/1","subject":"NAME"}`, first.File)
+		return about, fmt.Errorf(`%s: the program has no name, but a service stores observations by program; begin the file with {"inroad":"observations/1","subject":"NAME"}`, first.File)
 	}
-	body := newObservationBody(ctx, func(yield func(api.Block, error) bool) {
+	body := newObservationBody(ctx, func(yield func(observation.Block, error) bool) {
 		for block, err, ok := first, error(nil), true; ok; block, err, ok = next() {
 			if err == nil && block.Header.Commit != about.Commit {
-				err = fmt.Errorf("%s: observations of commit %q, but the files before have observations of commit %q; a service stores them apart", block.File, block.Header.Commit, about.Commit)
+				err = fmt.Errorf("%s: observations of commit %q, but earlier files have observations of commit %q; a service stores commits separately", block.File, block.Header.Commit, about.Commit)
 			}
 			if !yield(block, err) {
 				return
@@ -77,7 +77,7 @@ func (c *Client) addObservations(ctx context.Context, o api.Observations) (obser
 
 // newObservationBody returns a body with observations, whose headers name the same
 // program.
-func newObservationBody(ctx context.Context, blocks iter.Seq2[api.Block, error]) *lineBody {
+func newObservationBody(ctx context.Context, blocks iter.Seq2[observation.Block, error]) *lineBody {
 	return newBody(ctx, func(ctx context.Context, w io.Writer) error {
 		buffer := bufio.NewWriter(w)
 		out := observation.NewAppender(buffer)
@@ -165,7 +165,7 @@ func (c *Client) events(ctx context.Context, resp *http.Response, job *openapi.J
 	}
 }
 
-// cancel cancels a job that nobody waits for.
+// cancel cancels a job whose caller has stopped waiting.
 func (c *Client) cancel(ctx context.Context, job int64) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer stop()
@@ -187,7 +187,8 @@ func (c *Client) Model(ctx context.Context, name string) (openapi.Model, error) 
 	return out, err
 }
 
-// ModelFile implements [api.Service]. The file has been read whole and is a model.
+// ModelFile implements [api.Service]. It reads the whole file and checks that it is a
+// model.
 func (c *Client) ModelFile(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == "" {
 		return nil, errNoModel
@@ -208,11 +209,11 @@ func (c *Client) ModelFile(ctx context.Context, name string) (io.ReadCloser, err
 }
 
 // Evaluate implements [api.Service].
-func (c *Client) Evaluate(ctx context.Context, name string, observations api.Observations) (openapi.Evaluation, error) {
+func (c *Client) Evaluate(ctx context.Context, name string, observations observation.Sources) (openapi.Evaluation, error) {
 	if name == "" {
 		return openapi.Evaluation{}, errNoModel
 	}
-	invalid := observations.CountInvalid()
+	invalid := api.CountInvalid(&observations)
 	body := newObservationBody(ctx, observations.Blocks())
 	resp, err := c.generated.EvaluateModelWithBody(ctx, name, &openapi.EvaluateModelParams{}, ndjson, body)
 	out, err := read[openapi.Evaluation](ctx, c, resp, err)

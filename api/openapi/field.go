@@ -19,7 +19,7 @@ type Schema struct {
 	Type     string // integer, number, string, boolean, array or object
 	Min, Max *float64
 	MinSize  int // fewest characters or items
-	MaxSize  int // most characters or items; 0 for no limit
+	MaxSize  int // maximum number of characters or items; 0 for no limit
 	Pattern  string
 	Enum     []string
 	Items    *Schema // of an array, and values of an object that is a map
@@ -38,8 +38,8 @@ type Field struct {
 	index int // in the Go type
 }
 
-// Enum returns the values that the field, or each item of it, can have; nil if
-// there is no such list.
+// Enum returns the values that the field, or each item of it, can have; nil if any
+// value is allowed.
 func (f Field) Enum() []string {
 	if f.Schema.Type == "array" {
 		return f.Schema.Items.Enum
@@ -57,7 +57,7 @@ func (f Field) Check(value any) error {
 type FieldError struct {
 	Field   string // its name, after the names of the fields that contain it: options.k
 	Value   string // as given; empty for lists and objects
-	Problem string // what is allowed: must be between 1 and 8
+	Problem string // the violated rule: must be between 1 and 8
 }
 
 func (e *FieldError) Error() string {
@@ -67,14 +67,14 @@ func (e *FieldError) Error() string {
 	return e.Field + " " + e.Value + ": " + e.Problem
 }
 
-// FieldErrorf returns the error of a field whose value is not allowed together
-// with the rest of the request.
+// FieldErrorf returns the error for a field whose value conflicts with the rest of the
+// request.
 func FieldErrorf(field, format string, args ...any) error {
 	return &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Fields returns the fields of a request: of a pointer to, or a value of, a struct
-// type that is generated from the contract.
+// Fields returns the fields of a request, which is a struct type generated from the
+// contract or a pointer to one.
 func Fields(request any) []Field {
 	t := reflect.TypeOf(request)
 	if t.Kind() == reflect.Pointer {
@@ -113,8 +113,8 @@ func validate(prefix string, v reflect.Value) error {
 	return nil
 }
 
-// zeroAllowed reports whether a required field may have the zero value, which
-// cannot be told from an absent field.
+// zeroAllowed reports whether a required field may have the zero value, which is
+// indistinguishable from an absent field.
 func zeroAllowed(schema *Schema) bool {
 	return schema.Type == "string" && schema.MinSize == 0 && len(schema.Enum) == 0 || schema.Type == "boolean"
 }
@@ -221,6 +221,17 @@ func (s *Schema) TypeError(name string, value any) *FieldError {
 // allow.
 func (s *Schema) Error(name string, value any) *FieldError { return newFieldError(name, s, value) }
 
+// OverflowError returns the error for a whole number that is too large for any
+// field.
+func (s *Schema) OverflowError(name string, value any) *FieldError {
+	if s.Max != nil {
+		return s.Error(name, value)
+	}
+	largest := *s
+	largest.Max = new(float64(math.MaxInt64))
+	return largest.Error(name, value)
+}
+
 // Show formats a value for an error; empty for lists and objects.
 func Show(value any) string {
 	switch v := value.(type) {
@@ -247,7 +258,12 @@ func excerpt(text string) string {
 
 // rule completes "must": be between 1 and 8.
 func (s *Schema) rule() string {
-	number := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
+	number := func(n *float64) string {
+		if *n == math.MaxInt64 { // as a float64, it is one more
+			return strconv.Itoa(math.MaxInt64)
+		}
+		return strconv.FormatFloat(*n, 'f', -1, 64)
+	}
 	size := func(of string) string {
 		switch {
 		case s.MaxSize > 0 && s.MinSize > 0:

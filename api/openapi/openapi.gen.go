@@ -528,7 +528,7 @@ type Answer struct {
 	Outcomes []Outcome `json:"outcomes,omitempty,omitzero"`
 	Outside  *Outside  `json:"outside,omitempty"`
 
-	// Reaches Number of all methods of the model that the input is predicted to reach.
+	// Reaches Number of methods that the input is predicted to reach, of all methods of the model.
 	Reaches *int `json:"reaches,omitempty"`
 
 	// Unseen Share of the input's paths that no training input contains.
@@ -543,7 +543,7 @@ type Change struct {
 	// Chance Probability of at least this many differences from model error alone.
 	Chance float64 `json:"chance"`
 
-	// Differ Inputs that the models predict differently.
+	// Differ Number of inputs that the models predict differently.
 	Differ int `json:"differ"`
 
 	// Example An input that the models predict differently.
@@ -576,11 +576,11 @@ type CodeKind string
 type CommitItem struct {
 	Commit string `json:"commit"`
 
-	// Contradictory Observations that contradict another observation of the same input.
+	// Contradictory Number of observations that contradict another observation of the same input.
 	Contradictory int64 `json:"contradictory"`
 	Observations  int64 `json:"observations"`
 
-	// Units Methods of the program.
+	// Units Number of methods of the program.
 	Units   int       `json:"units"`
 	Updated time.Time `json:"updated"`
 }
@@ -596,7 +596,7 @@ type CompareRequest struct {
 	// Inputs Inputs to predict with both models; the inputs that the models keep from training if absent.
 	Inputs []Input `json:"inputs,omitempty,omitzero"`
 
-	// Random Random inputs to predict in addition.
+	// Random Number of random inputs to predict in addition.
 	Random int `json:"random,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
@@ -610,17 +610,17 @@ type Comparison struct {
 	Changes []Change `json:"changes"`
 	Inputs  int      `json:"inputs"`
 
-	// Methods Methods that both models know.
+	// Methods Number of methods that both models know.
 	Methods int `json:"methods"`
 	Outside int `json:"outside"`
 }
 
 // Condition defines model for Condition.
 type Condition struct {
-	// Observations Observations that meet the condition.
+	// Observations Number of observations that meet the condition.
 	Observations int `json:"observations"`
 
-	// Reached Observations among them that reached the method.
+	// Reached Number of observations that meet the condition and reached the method.
 	Reached int `json:"reached"`
 
 	// With Features that the input has.
@@ -632,7 +632,7 @@ type Condition struct {
 
 // CountedPath defines model for CountedPath.
 type CountedPath struct {
-	// Max No maximum if absent.
+	// Max Maximum number of occurrences; no limit if absent.
 	Max  *int   `json:"max,omitempty"`
 	Min  int    `json:"min,omitempty,omitzero"`
 	Path string `json:"path"`
@@ -648,7 +648,7 @@ type Coverage struct {
 	K          int    `json:"k"`
 	Missing    []Path `json:"missing"`
 
-	// Outside Inputs outside the grammar.
+	// Outside Number of inputs outside the grammar.
 	Outside int `json:"outside"`
 
 	// Possible Number of possible paths, which may exceed 64 bits.
@@ -667,7 +667,7 @@ type EvaluatedMethod struct {
 	// Rare Whether less than 5 % of the training observations reached the method.
 	Rare bool `json:"rare"`
 
-	// Reached Observations that reached the method.
+	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 
 	// Scores Scores of predictions.
@@ -684,22 +684,22 @@ type Evaluation struct {
 	Errors []LineError `json:"errors"`
 	Exact  bool        `json:"exact"`
 
-	// Invalid Lines that are not observations.
+	// Invalid Number of lines that are not observations.
 	Invalid int `json:"invalid"`
 
 	// Learned Scores of a group of methods.
 	Learned MethodScores `json:"learned"`
 
-	// Limited Observations of inputs that reached a limit of the parser.
+	// Limited Number of observations of inputs that reached a limit of the parser.
 	Limited      int               `json:"limited"`
 	Methods      []EvaluatedMethod `json:"methods"`
 	Model        string            `json:"model"`
 	Observations int               `json:"observations"`
 
-	// OutcomeAccuracy Share of observations whose outcome was predicted.
+	// OutcomeAccuracy Share of observations whose outcome was predicted correctly.
 	OutcomeAccuracy float64 `json:"outcome_accuracy"`
 
-	// Outside Observations of inputs outside the grammar.
+	// Outside Number of observations of inputs outside the grammar.
 	Outside int           `json:"outside"`
 	Rare    *MethodScores `json:"rare,omitempty"`
 
@@ -709,10 +709,10 @@ type Evaluation struct {
 	// UnknownMethods Methods that the model does not know.
 	UnknownMethods []string `json:"unknown_methods"`
 
-	// Unlabelled Observations without methods.
+	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
 
-	// UsualOutcomeAccuracy The same for always predicting the most common outcome of training.
+	// UsualOutcomeAccuracy Share of observations that had the most common outcome of training.
 	UsualOutcomeAccuracy float64 `json:"usual_outcome_accuracy"`
 }
 
@@ -730,7 +730,7 @@ type Explanation struct {
 	Model        string  `json:"model"`
 	Observations int     `json:"observations"`
 
-	// Reached Observations that reached the method.
+	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
@@ -766,15 +766,15 @@ type FindingSeverity string
 
 // Fit defines model for Fit.
 type Fit struct {
-	// Ambiguities Most common first.
+	// Ambiguities Ambiguous decisions, most common first.
 	Ambiguities []FitAmbiguity `json:"ambiguities"`
 
-	// Coverage By length of the paths.
+	// Coverage Coverage by path length, shortest first.
 	Coverage []FitCoverage `json:"coverage"`
 	Inputs   int           `json:"inputs"`
 	Parsed   int           `json:"parsed"`
 
-	// Rejections Most common first.
+	// Rejections Reasons for rejection, most common first.
 	Rejections []FitRejection `json:"rejections"`
 
 	// Unused Alternatives and optional parts of used rules that no input uses.
@@ -813,7 +813,7 @@ type FitRejection struct {
 	Examples []string `json:"examples"`
 	Expected []string `json:"expected,omitempty,omitzero"`
 
-	// Inputs Inputs rejected for this reason.
+	// Inputs Number of inputs rejected for this reason.
 	Inputs int    `json:"inputs"`
 	Reason string `json:"reason"`
 }
@@ -833,23 +833,23 @@ type FitUnused struct {
 
 // Gathered Numbers of observations by how training used them.
 type Gathered struct {
-	// Contradictory Observations that contradict another one of the same input.
+	// Contradictory Number of observations that contradict another one of the same input.
 	Contradictory int `json:"contradictory"`
 
-	// Duplicates Observations that repeat another one.
+	// Duplicates Number of observations that repeat another one.
 	Duplicates int `json:"duplicates"`
 	Given      int `json:"given"`
 
-	// Invalid Lines that were not observations.
+	// Invalid Number of lines that were not observations.
 	Invalid int `json:"invalid,omitempty,omitzero"`
 
-	// Limited Observations of inputs that reached a limit of the parser.
+	// Limited Number of observations of inputs that reached a limit of the parser.
 	Limited int `json:"limited"`
 
-	// Outside Observations of inputs outside the grammar.
+	// Outside Number of observations of inputs outside the grammar.
 	Outside int `json:"outside"`
 
-	// Unlabelled Observations without methods.
+	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
 	Used       int `json:"used"`
 }
@@ -862,22 +862,22 @@ type GenerateRequest struct {
 	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
 	Cooldown float64 `json:"cooldown,omitempty,omitzero"`
 
-	// Expansions Expansions after which common, uncommon and failure finish the input as shortly as possible.
+	// Expansions Number of expansions after which common, uncommon and failure complete the input with the shortest derivations.
 	Expansions int `json:"expansions,omitempty,omitzero"`
 
 	// K Length of the paths that kpath and forest cover.
 	K int `json:"k,omitempty,omitzero"`
 
-	// MaxDepth Deepest nesting of symbols, unless the grammar needs more.
+	// MaxDepth Maximum nesting depth of symbols, unless the grammar requires more.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MaxNodes Most symbols of a tree, unless the smallest tree has more; 3000 if absent, for kpath and forest 200.
+	// MaxNodes Maximum number of symbols of a tree, unless the smallest tree has more; if absent, 3000, or 200 for kpath and forest.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
-	// MaxRepeat Most repetitions of a repeated part.
+	// MaxRepeat Maximum number of repetitions of a repeated part.
 	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
 
-	// N Number of inputs, or of sets for forest; 10 if absent, for kpath as many as needed.
+	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.
@@ -895,7 +895,7 @@ type GenerateRequest struct {
 	// Start Parser rule to derive from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
 
-	// Strategy How to generate inputs: random choices, shortest derivations, cover all k-paths, sets of growing coverage (forest), or probabilities of a corpus as they are (common), inverted (uncommon) or of failing inputs (failure).
+	// Strategy How to generate inputs: by random choices (random), as shortest derivations (shortest), until all k-paths are covered (kpath), in sets of growing coverage (forest), or with the probabilities of a corpus (common), their inverse (uncommon) or those of failing inputs (failure).
 	Strategy GenerateRequestStrategy `json:"strategy,omitempty,omitzero"`
 
 	// SyntheticNames Invent all names instead of taking most from the samples of a bundled grammar.
@@ -911,25 +911,25 @@ type GenerateRequestCloseOff string
 // GenerateRequestSpacing White space only where needed, between all tokens, or at random with comments.
 type GenerateRequestSpacing string
 
-// GenerateRequestStrategy How to generate inputs: random choices, shortest derivations, cover all k-paths, sets of growing coverage (forest), or probabilities of a corpus as they are (common), inverted (uncommon) or of failing inputs (failure).
+// GenerateRequestStrategy How to generate inputs: by random choices (random), as shortest derivations (shortest), until all k-paths are covered (kpath), in sets of growing coverage (forest), or with the probabilities of a corpus (common), their inverse (uncommon) or those of failing inputs (failure).
 type GenerateRequestStrategy string
 
 // GenerateSummary defines model for GenerateSummary.
 type GenerateSummary struct {
-	// Covered For kpath, the paths that the inputs cover.
+	// Covered For kpath, the number of paths that the inputs cover.
 	Covered int `json:"covered,omitempty,omitzero"`
 
-	// Draws Trees drawn, including trees rejected because their text parses to another tree.
+	// Draws Number of trees drawn, including trees rejected because their text parses to another tree.
 	Draws  int `json:"draws"`
 	Inputs int `json:"inputs"`
 
-	// Paths For kpath, the paths of the grammar.
+	// Paths For kpath, the number of paths of the grammar.
 	Paths int `json:"paths,omitempty,omitzero"`
 
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`
 
-	// Unrealised For kpath, the paths for which no text parsed back.
+	// Unrealised For kpath, the number of paths for which no text parsed back to its tree.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
 }
 
@@ -1001,7 +1001,7 @@ type GrammarSummary struct {
 	LexerRules int    `json:"lexer_rules"`
 	Name       string `json:"name"`
 
-	// Nodes Nodes of the grammar graph.
+	// Nodes Number of nodes of the grammar graph.
 	Nodes       int `json:"nodes"`
 	ParserRules int `json:"parser_rules"`
 
@@ -1081,19 +1081,19 @@ type KeyList struct {
 
 // KeyRequest defines model for KeyRequest.
 type KeyRequest struct {
-	// Active Requests at the same time; the service's default if absent or 0.
+	// Active Maximum number of concurrent requests; the service's default if absent or 0.
 	Active int `json:"active,omitempty,omitzero"`
 
 	// Name Name that identifies the user of the key.
 	Name string `json:"name"`
 
-	// Rate Requests per second; the service's default if absent or 0.
+	// Rate Maximum number of requests per second; the service's default if absent or 0.
 	Rate float64 `json:"rate,omitempty,omitzero"`
 
 	// Scopes Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups.
 	Scopes []Scope `json:"scopes"`
 
-	// Upload Bytes of request bodies per hour; the service's default if absent or 0.
+	// Upload Maximum number of bytes of request bodies per hour; the service's default if absent or 0.
 	Upload int64 `json:"upload,omitempty,omitzero"`
 }
 
@@ -1101,7 +1101,7 @@ type KeyRequest struct {
 type Learned struct {
 	Inputs int `json:"inputs"`
 
-	// Outside Inputs outside the grammar.
+	// Outside Number of inputs outside the grammar.
 	Outside int `json:"outside"`
 
 	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
@@ -1133,7 +1133,7 @@ type Method struct {
 	Name         string `json:"name,omitempty,omitzero"`
 	Observations int    `json:"observations"`
 
-	// Reached Observations that reached the method.
+	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 
 	// Start First line.
@@ -1144,13 +1144,13 @@ type Method struct {
 type MethodCounts struct {
 	All int `json:"all"`
 
-	// Always Methods that all observations reached.
+	// Always Number of methods that all observations reached.
 	Always int `json:"always"`
 
-	// Learned Methods with a decision tree: some observations reached them, and others did not.
+	// Learned Number of methods with a decision tree: some observations reached them, and others did not.
 	Learned int `json:"learned"`
 
-	// Never Methods that no observation reached.
+	// Never Number of methods that no observation reached.
 	Never int `json:"never"`
 }
 
@@ -1168,7 +1168,7 @@ type MethodScores struct {
 	Mean    Scores `json:"mean"`
 	Methods int    `json:"methods"`
 
-	// MinorityF1 Mean F1 of the rarer answer, reached or not.
+	// MinorityF1 Mean F1 of the less frequent class, reached or not reached.
 	MinorityF1 float64 `json:"minority_f1"`
 
 	// Pooled Scores of all predictions together.
@@ -1183,7 +1183,7 @@ type Model struct {
 	Created time.Time `json:"created,omitempty,omitzero"`
 	Exact   bool      `json:"exact"`
 
-	// Features Features that the decision trees were learned from.
+	// Features Number of features that the decision trees were learned from.
 	Features int           `json:"features"`
 	Grammar  string        `json:"grammar"`
 	HeldOut  *MethodScores `json:"held_out,omitempty"`
@@ -1199,7 +1199,7 @@ type Model struct {
 	// Observations Numbers of observations by how training used them.
 	Observations Gathered `json:"observations"`
 
-	// Outcomes Outcomes that the model tells apart; empty if all observations had the same outcome.
+	// Outcomes Outcomes that the model distinguishes; empty if all observations had the same outcome.
 	Outcomes []string      `json:"outcomes"`
 	Rare     *MethodScores `json:"rare,omitempty"`
 	Seed     int64         `json:"seed"`
@@ -1252,7 +1252,7 @@ type Outside struct {
 	// Methods Methods that these observations reached.
 	Methods []Reached `json:"methods,omitempty,omitzero"`
 
-	// Observations Observations of inputs outside the grammar in training.
+	// Observations Number of training observations whose inputs are outside the grammar.
 	Observations int `json:"observations"`
 
 	// Outcomes Number of these observations by outcome.
@@ -1306,19 +1306,19 @@ type ParseRequest struct {
 	// Inside Include the derivation of each token from its lexer rule in the JSON tree.
 	Inside bool `json:"inside,omitempty,omitzero"`
 
-	// MaxDepth Deepest nesting of rules.
+	// MaxDepth Maximum nesting depth of rules.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MaxInput Largest size of an input.
+	// MaxInput Maximum size of an input.
 	MaxInput int `json:"max_input,omitempty,omitzero"`
 
-	// MaxNodes Most nodes of the tree.
+	// MaxNodes Maximum number of nodes of the tree.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
-	// MaxSteps Most steps of lexer and parser.
+	// MaxSteps Maximum number of steps of lexer and parser.
 	MaxSteps int `json:"max_steps,omitempty,omitzero"`
 
-	// MaxTokens Most tokens, white space and comments included.
+	// MaxTokens Maximum number of tokens, including white space and comments.
 	MaxTokens int `json:"max_tokens,omitempty,omitzero"`
 
 	// Name Name of the input in the answer.
@@ -1333,7 +1333,7 @@ type ParseRequest struct {
 	// Strict Reject inputs whose tree depends on a predicate; predicates are never run.
 	Strict bool `json:"strict,omitempty,omitzero"`
 
-	// TimeoutMs Longest time to parse one input.
+	// TimeoutMs Maximum time to parse one input.
 	TimeoutMs float64 `json:"timeout_ms,omitempty,omitzero"`
 }
 
@@ -1381,10 +1381,10 @@ type Prediction struct {
 	// Reasons The conditions that lead to the leaf.
 	Reasons []Reason `json:"reasons,omitempty,omitzero"`
 
-	// Support Observations in the leaf that the prediction comes from.
+	// Support Number of observations in the leaf that the prediction comes from.
 	Support int `json:"support"`
 
-	// SupportReached Observations of the leaf that reached the method.
+	// SupportReached Number of observations of the leaf that reached the method.
 	SupportReached int `json:"support_reached"`
 }
 
@@ -1438,13 +1438,13 @@ type Progress struct {
 type Reached struct {
 	Method string `json:"method"`
 
-	// Reached Observations that reached the method.
+	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 }
 
 // ReachedLimit The limit that was reached.
 type ReachedLimit struct {
-	// Advice How else to stay below the limit.
+	// Advice Another way to stay below the limit.
 	Advice string `json:"advice,omitempty,omitzero"`
 	Limit  string `json:"limit"`
 
@@ -1482,7 +1482,7 @@ type Scores struct {
 	Accuracy float64 `json:"accuracy"`
 	F1       float64 `json:"f1"`
 
-	// Observations Predictions that were scored; absent for means.
+	// Observations Number of predictions that were scored; absent for means.
 	Observations int     `json:"observations,omitempty,omitzero"`
 	Precision    float64 `json:"precision"`
 	Recall       float64 `json:"recall"`
@@ -1543,13 +1543,13 @@ type SelectRequest struct {
 	// Always Inputs that are always selected.
 	Always []string `json:"always,omitempty,omitzero"`
 
-	// BudgetMs Time that all selected inputs may take together; no limit if absent.
+	// BudgetMs Maximum total duration of the selected inputs; no limit if absent.
 	BudgetMs float64 `json:"budget_ms,omitempty,omitzero"`
 
 	// Diff Unified diff against the commit of the model, with or without context.
 	Diff string `json:"diff,omitempty,omitzero"`
 
-	// Fallbacks Reasons to run all inputs that the client found.
+	// Fallbacks Reasons, found by the client, to run all inputs.
 	Fallbacks []Fallback `json:"fallbacks,omitempty,omitzero"`
 
 	// Folders Folders and files of the repository that contain inputs, which are not part of the program.
@@ -1558,33 +1558,33 @@ type SelectRequest struct {
 	// Generate Generate inputs for changed methods that fewer than this number of inputs reach.
 	Generate int `json:"generate,omitempty,omitzero"`
 
-	// Ignore Files whose change affects no input, in addition to documents.
+	// Ignore Files whose change affects no input, in addition to documentation.
 	Ignore []string      `json:"ignore,omitempty,omitzero"`
 	Inputs []SelectInput `json:"inputs,omitempty,omitzero"`
 
-	// Max Most inputs to select; no limit if absent.
+	// Max Maximum number of inputs to select; no limit if absent.
 	Max int `json:"max,omitempty,omitzero"`
 
 	// MinRecall Select all inputs if the held-out recall of a changed method is lower.
 	MinRecall *float64 `json:"min_recall,omitempty"`
 
-	// Minimize Select a smallest part of the corpus that reaches the same methods, regardless of the change.
+	// Minimize Select a smallest subset of the corpus that reaches the same methods, regardless of the change.
 	Minimize bool   `json:"minimize,omitempty,omitzero"`
 	Model    string `json:"model"`
 
-	// PerClass Most inputs to select among inputs with the same predictions; no limit if absent.
+	// PerClass Maximum number of inputs to select from each class of inputs with the same predictions; no limit if absent.
 	PerClass int `json:"per_class,omitempty,omitzero"`
 
-	// Recall Share to select of the inputs that reach a changed method; 0.95 if absent, 1 with a budget or a maximum.
+	// Recall Share of the inputs reaching a changed method that is to be selected; 0.95 if absent, or 1 with a budget or a maximum.
 	Recall float64 `json:"recall,omitempty,omitzero"`
 
-	// Root Folder of the repository that the files of methods are relative to.
+	// Root Folder of the repository to which the file names of methods are relative.
 	Root string `json:"root,omitempty,omitzero"`
 
 	// RunAllOn Files whose change selects all inputs.
 	RunAllOn []string `json:"run_all_on,omitempty,omitzero"`
 
-	// Sample Share of the remaining inputs to select at random, to measure what selection misses.
+	// Sample Share of the remaining inputs to select at random, to measure the recall.
 	Sample *float64 `json:"sample,omitempty"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
@@ -1625,7 +1625,7 @@ type Selection struct {
 	// Changed IDs of the changed methods.
 	Changed []string `json:"changed"`
 
-	// Classes Classes of inputs with the same predictions that likely reach a changed method.
+	// Classes Number of classes of inputs that likely reach a changed method. Inputs of a class have the same predictions.
 	Classes int `json:"classes"`
 
 	// Corpus Number of inputs, including generated inputs.
@@ -1681,13 +1681,13 @@ type SolveRequest struct {
 	// Forbid Path that inputs do not contain.
 	Forbid []string `json:"forbid,omitempty,omitzero"`
 
-	// MaxChars Most characters of all tokens, which also makes the smallest input the shortest; no limit if absent.
+	// MaxChars Maximum number of characters of all tokens; no limit if absent. With a limit, the smallest input is the shortest.
 	MaxChars int `json:"max_chars,omitempty,omitzero"`
 
-	// MaxDepth Deepest nesting of symbols; no limit if absent.
+	// MaxDepth Maximum nesting depth of symbols; no limit if absent.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MaxNodes Most symbols of a tree, symbols inside tokens included; no limit if absent.
+	// MaxNodes Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
 	// N Number of inputs.
@@ -1776,13 +1776,13 @@ type TargetRequest struct {
 	// Avoid Method that inputs do not reach.
 	Avoid []string `json:"avoid,omitempty,omitzero"`
 
-	// MaxNodes Most symbols of a tree, symbols inside tokens included; no limit if absent.
+	// MaxNodes Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
 	// Methods Methods to reach, by ID or by a unique end of an ID.
 	Methods []string `json:"methods"`
 
-	// N Number of inputs per set of methods that one input can reach.
+	// N Number of inputs for each set of methods that one input can reach.
 	N int `json:"n,omitempty,omitzero"`
 
 	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
@@ -1797,31 +1797,31 @@ type TargetRequest struct {
 
 // TrainOptions defines model for TrainOptions.
 type TrainOptions struct {
-	// Balance Weighting of rare methods; sqrt if absent, for golearn none.
+	// Balance Weighting of rare methods; sqrt if absent, or none with golearn.
 	Balance TrainOptionsBalance `json:"balance,omitempty,omitzero"`
 
 	// Features Kinds of features beyond paths; all kinds if absent.
 	Features []TrainOptionsFeatures `json:"features,omitempty,omitzero"`
 
-	// Folds Folds of the cross-validation; 1 for none.
+	// Folds Number of cross-validation folds; 1 for no cross-validation.
 	Folds int `json:"folds,omitempty,omitzero"`
 
-	// K Length of the longest paths that are features.
+	// K Maximum length of the paths that are features.
 	K int `json:"k,omitempty,omitzero"`
 
-	// KeepInputs Inputs to keep in the model, for comparison with other models.
+	// KeepInputs Number of inputs to keep in the model, for comparison with other models.
 	KeepInputs *int `json:"keep_inputs,omitempty"`
 
 	// Learner Library that learns the decision trees.
 	Learner TrainOptionsLearner `json:"learner,omitempty,omitzero"`
 
-	// Margin Extra gain that a feature other than a path needs to be tested, as a share of the gain of the best path.
+	// Margin Extra gain that a test of a feature other than a path must have, as a share of the gain of the best path.
 	Margin *float64 `json:"margin,omitempty"`
 
-	// MaxDepth Greatest depth of the decision trees.
+	// MaxDepth Maximum depth of the decision trees.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MinLeaf Fewest observations in a leaf; 2 if absent, but 1 for rare methods.
+	// MinLeaf Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.
 	MinLeaf int `json:"min_leaf,omitempty,omitzero"`
 
 	// Outcome Learn the outcome first, then methods given the outcome.
@@ -1834,7 +1834,7 @@ type TrainOptions struct {
 	Trivia *bool `json:"trivia,omitempty"`
 }
 
-// TrainOptionsBalance Weighting of rare methods; sqrt if absent, for golearn none.
+// TrainOptionsBalance Weighting of rare methods; sqrt if absent, or none with golearn.
 type TrainOptionsBalance string
 
 // TrainOptionsFeatures defines model for TrainOptions.Features.
@@ -1866,7 +1866,7 @@ type TrainRequest struct {
 type TreeNode struct {
 	Absent *TreeNode `json:"absent,omitempty"`
 
-	// Equivalent Other features that split the observations in the same way.
+	// Equivalent Number of other features that split the observations in the same way.
 	Equivalent   int    `json:"equivalent,omitempty,omitzero"`
 	Feature      string `json:"feature,omitempty,omitzero"`
 	Observations int    `json:"observations"`
@@ -1876,7 +1876,7 @@ type TreeNode struct {
 	Present     *TreeNode `json:"present,omitempty"`
 	Probability float64   `json:"probability"`
 
-	// Reached Observations that reached the method.
+	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 }
 
@@ -1908,16 +1908,16 @@ type Unread struct {
 type UploadReport struct {
 	Commit string `json:"commit"`
 
-	// Contradictory Stored observations that contradict another observation of the same input.
+	// Contradictory Number of stored observations that contradict another observation of the same input.
 	Contradictory int64 `json:"contradictory"`
 
-	// Duplicates Observations that were already stored.
+	// Duplicates Number of observations that were already stored.
 	Duplicates int64 `json:"duplicates"`
 
 	// Errors The first 100 invalid lines.
 	Errors []LineError `json:"errors"`
 
-	// Invalid Lines that are not observations.
+	// Invalid Number of lines that are not observations.
 	Invalid int64  `json:"invalid"`
 	Stored  int64  `json:"stored"`
 	Subject string `json:"subject"`
@@ -1998,16 +1998,16 @@ type MeasureCoverageParams struct {
 	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
+	// Names Use paths over symbol names, without distinguishing occurrences of the same symbol.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
 	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 
-	// Missing Number of paths to list that no input covers.
+	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
 
-	// Present Number of paths to list that inputs cover.
+	// Present Maximum number of covered paths to list.
 	Present int `form:"present,omitempty" json:"present,omitempty,omitzero"`
 }
 
@@ -2028,7 +2028,7 @@ type CountPathsParams struct {
 	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
+	// Names Use paths over symbol names, without distinguishing occurrences of the same symbol.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
 	// Absent Treat the absence of an optional part as a symbol.
@@ -2046,7 +2046,7 @@ type ListPathsParams struct {
 	// Trivia Use the paths of white space and comments instead of the parse tree.
 	Trivia PathTrivia `form:"trivia,omitempty" json:"trivia,omitempty,omitzero"`
 
-	// Names Use paths over symbol names: occurrences of the same symbol are not told apart.
+	// Names Use paths over symbol names, without distinguishing occurrences of the same symbol.
 	Names PathNames `form:"names,omitempty" json:"names,omitempty,omitzero"`
 
 	// Absent Treat the absence of an optional part as a symbol.
@@ -2067,7 +2067,7 @@ type LearnProbabilitiesParams struct {
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
-	// Limit Most results to return.
+	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Before List only jobs older than this ID; `before` of the previous page.
@@ -2079,7 +2079,7 @@ type ListModelsParams struct {
 	// Subject List only models of this program.
 	Subject string `form:"subject,omitempty" json:"subject,omitempty,omitzero"`
 
-	// Limit Most results to return.
+	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Before List only models older than this number; `before` of the previous page.
@@ -2657,7 +2657,7 @@ type ClientInterface interface {
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 	//
 	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 	// That way up to 1,000,000 inputs can be sent.
@@ -2671,7 +2671,7 @@ type ClientInterface interface {
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 	//
 	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 	// That way up to 1,000,000 inputs can be sent.
@@ -3614,7 +3614,7 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 // the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 //
 // With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 // That way up to 1,000,000 inputs can be sent.
@@ -3638,7 +3638,7 @@ func (c *Client) SelectInputsWithBody(ctx context.Context, contentType string, b
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 // the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 //
 // With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 // That way up to 1,000,000 inputs can be sent.
@@ -6178,7 +6178,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 	//
 	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 	// That way up to 1,000,000 inputs can be sent.
@@ -6192,7 +6192,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 	// the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-	// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+	// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 	//
 	// With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 	// That way up to 1,000,000 inputs can be sent.
@@ -9319,7 +9319,7 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 // the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 //
 // With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 // That way up to 1,000,000 inputs can be sent.
@@ -9339,7 +9339,7 @@ func (c *ClientWithResponses) SelectInputsWithBodyWithResponse(ctx context.Conte
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
 // the model predicts which inputs reach these methods. If the effect of the change is unknown, all inputs are
-// selected, and `fallbacks` say why. The service reads no repository: the client sends what git reports.
+// selected, and `fallbacks` say why. The service reads no repository: the client sends the output of git.
 //
 // With `application/x-ndjson`, the first line is the request without its inputs, and each further line is an input.
 // That way up to 1,000,000 inputs can be sent.

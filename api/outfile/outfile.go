@@ -42,7 +42,7 @@ type File struct {
 	closed bool
 }
 
-// An output is where a file's bytes go until it is committed or discarded.
+// An output receives a file's bytes until it is committed or discarded.
 type output interface {
 	io.Writer
 	commit() error
@@ -85,8 +85,8 @@ func (f *File) Commit() error {
 	return f.output.commit()
 }
 
-// Close discards the file unless it was committed. Bytes that were written to a
-// device or a FIFO are not taken back.
+// Close discards the file unless it was committed. Bytes that were already written to a
+// device or a FIFO stay written.
 func (f *File) Close() error {
 	if f.closed {
 		return nil
@@ -119,7 +119,7 @@ func Replace(temporary, name string) error {
 	return syncFolder(filepath.Dir(to.path))
 }
 
-// A destination is where a name leads.
+// A destination is the file that a name leads to.
 type destination struct {
 	path   string
 	stream bool // to be opened and written to, not replaced

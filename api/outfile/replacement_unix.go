@@ -37,7 +37,7 @@ func (r replacement) commit() error {
 
 func (r replacement) discard() error { return r.Cleanup() }
 
-// syncFolder has the names in a folder written to disk, where the file system can.
+// syncFolder writes the names in a folder to disk, if the file system supports it.
 func syncFolder(folder string) error {
 	file, err := os.Open(folder)
 	if errors.Is(err, fs.ErrPermission) {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// openStream opens a device or a FIFO. A file that this process has open already,
-// which is what /dev/stdout and /dev/fd/3 lead to, is written at its current
-// position: opened anew, it would be written from its beginning.
+// openStream opens a device or a FIFO. /dev/stdout and /dev/fd/3 lead to a file that
+// this process already has open; it is written at its current position, because a newly
+// opened file would be written from its beginning.
 func openStream(path string) (*os.File, error) {
 	folder, base := filepath.Split(path)
 	number, err := strconv.Atoi(base)

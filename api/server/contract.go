@@ -74,7 +74,7 @@ func (c *contract) serve(ctx echo.Context) error {
 	return ctx.Blob(http.StatusOK, echo.MIMEApplicationJSON, c.json)
 }
 
-// route returns the operation of a request; nil if the contract has none.
+// route returns the operation of a request, or nil if it is not in the contract.
 func (c *contract) route(ctx echo.Context) *routers.Route {
 	return c.routes[ctx.Request().Method+" "+ctx.Path()]
 }
@@ -175,7 +175,8 @@ func contractError(err error) error {
 	return &requestError{"body: " + excerpt(reason)}
 }
 
-// fieldError returns the error of a field as [openapi.Validate] words it.
+// fieldError converts a schema violation to the error that [openapi.Validate] returns
+// for it.
 func fieldError(prefix string, err *openapi3.SchemaError) *openapi.FieldError {
 	name := strings.Trim(prefix+"."+strings.Join(err.JSONPointer(), "."), ".")
 	schema := apicontract.Schema(err.Schema)
@@ -192,6 +193,8 @@ func fieldError(prefix string, err *openapi3.SchemaError) *openapi.FieldError {
 		return &openapi.FieldError{Field: cmp.Or(name, "body"), Problem: err.Reason}
 	case "type":
 		return schema.TypeError(cmp.Or(name, "body"), err.Value)
+	case "format": // the only one that the contract has: of numbers
+		return schema.OverflowError(cmp.Or(name, "body"), err.Value)
 	default:
 		return schema.Error(cmp.Or(name, "body"), err.Value)
 	}

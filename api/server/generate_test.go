@@ -92,10 +92,10 @@ func TestGenerateRefused(t *testing.T) {
 		{"/inputs", `{"strategy":"common"}`, "strategy", "needs the probabilities of a corpus"},
 		{"/inputs", `{"probabilities":{}}`, "probabilities", "must be common, uncommon or failure"},
 		{"/inputs", `{"strategy":"common","probabilities":{"grammar":"other"}}`, "probabilities", "probabilities/1"},
-		{"/inputs", `{"tokens":{"NONE":["x"]}}`, "tokens", "has no such token"},
+		{"/inputs", `{"tokens":{"NONE":["x"]}}`, "tokens", "not a token of grammar ab"},
 		{"/inputs", `{"tokens":{"A":["a","c"]}}`, "tokens", `"c" is not read as this token`},
 		{"/inputs", `{"start":"ghost"}`, "start", "derives no input"},
-		{"/inputs", `{"start":"none"}`, "start", "no such parser rule; its parser rules are s, ghost"},
+		{"/inputs", `{"start":"none"}`, "start", "not a parser rule of grammar ab; its parser rules are s, ghost"},
 		{"/solutions", `{"start":"ghost"}`, "start", "derives no input"},
 		{"/solutions", `{"style":"varied","probabilities":{}}`, "probabilities", "the style must be natural"},
 		{"/solutions", `{"max_nodes":10,"max_chars":10}`, "max_chars", "only one of nodes and characters"},
@@ -140,7 +140,7 @@ func TestSolveRefused(t *testing.T) {
 		{`{"require":["object"],"forbid":["value"]}`, "infeasible", "", 422},
 		{`{"require":["objekt"]}`, "path", "; did you mean object?", 422},
 		{`{"counts":[{"path":"value","min":3,"max":2}]}`, "infeasible", "", 422},
-		{`{"start":"none"}`, "bad-request", "start none: grammar json has no such parser rule", 400},
+		{`{"start":"none"}`, "bad-request", "start none: not a parser rule of grammar json", 400},
 		{`{"require":[1]}`, "bad-request", "require.0", 400},
 	} {
 		p := s.problem(t, http.MethodPost, "/v1/grammars/json/solutions", "application/json", strings.NewReader(c.body))

@@ -16,11 +16,12 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// maxAttempts is how often a job is started if the process crashes each time.
+// maxAttempts is the maximum number of starts of a job that crashes the process each
+// time.
 const maxAttempts = 3
 
-// jobs runs jobs one after the other. Each job is stored before it is acknowledged.
-// A job that a crash interrupted is started again with the next process.
+// jobs runs jobs one after the other. Each job is stored before it is acknowledged. If
+// the process crashes, the next process restarts the interrupted job.
 type jobs struct {
 	store     *store.Store
 	log       *slog.Logger
@@ -177,7 +178,7 @@ func (q *jobs) attempt(ctx context.Context, id uint64) (model string, err error)
 	})
 }
 
-// notify wakes all that wait for a change of the job.
+// notify wakes everyone who waits for a change of the job.
 func (o *openJob) notify() {
 	close(o.changed)
 	o.changed = make(chan struct{})
@@ -259,11 +260,11 @@ func (s *Server) ListJobs(_ context.Context, req openapi.ListJobsRequestObject) 
 	return out, nil
 }
 
-// defaultLimit is the size of a page if a request names none.
+// defaultLimit is the size of a page if the request has no limit.
 const defaultLimit = 100
 
-// page cuts a list to its first page, and returns the number that the next page
-// starts before; 0 on the last page.
+// page truncates a list to one page. It returns the cursor of the next page, which is
+// the number of the last element, or 0 on the last page.
 func page[T any](list []T, limit int, number func(T) uint64) ([]T, int64) {
 	if len(list) <= limit {
 		return list, 0

@@ -119,15 +119,15 @@ func TestCancel(t *testing.T) {
 	w.add(store.Job{})
 	w.add(store.Job{})
 	<-w.begun
-	w.jobs.cancel(t.Context(), 2) // waits
+	w.cancel(t.Context(), 2) // waits
 	if j := w.ended(t, 2); j.State != openapi.Cancelled || j.Attempts != 0 {
 		t.Errorf("a job that waited: %+v", j)
 	}
-	w.jobs.cancel(t.Context(), 1) // runs
+	w.cancel(t.Context(), 1) // runs
 	if j := w.ended(t, 1); j.State != openapi.Cancelled || j.Attempts != 1 {
 		t.Errorf("a job that ran: %+v", j)
 	}
-	w.jobs.cancel(t.Context(), 1)
+	w.cancel(t.Context(), 1)
 	if j, err := w.store.Job(1); err != nil || j.State != store.Cancelled {
 		t.Errorf("cancelled again: %+v, %v", j, err)
 	}

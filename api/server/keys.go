@@ -67,7 +67,7 @@ func DescribeKey(k store.Key) openapi.Key {
 	}
 }
 
-// KeyOf returns the key of a request to create one.
+// KeyOf converts a request to create a key to a key.
 func KeyOf(req openapi.KeyRequest) store.Key {
 	return store.Key{
 		Name: req.Name, Limits: store.Limits{Rate: req.Rate, Active: req.Active, Upload: req.Upload},

@@ -71,7 +71,8 @@ func (l *library) sources(id string) (store.Grammar, error) {
 
 func isBundled(id string) bool { return slices.Contains(bundled.Names(), id) }
 
-// latest names the newest model: of all, or of the program before the @.
+// latest is the name of the newest model, or after "PROGRAM@" of the newest model of a
+// program.
 const latest = "latest"
 
 // find returns the stored model with an ID, an alias, or a name such as calc@latest.
@@ -112,8 +113,8 @@ func (l *library) Model(ctx context.Context, name string) (*api.Model, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		// Trees take about as much memory as uncompressed in the file, and their encoded
-		// predictions as much again.
+		// Decoded trees take about as much memory as they take in the uncompressed
+		// file, and their encoded predictions take the same amount again.
 		return newModel(m, stored), 16*stored.Size + int64(len(m.Grammar.Nodes))<<12 + 1<<16, nil
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // TrainModel queues a training job.
@@ -97,14 +98,14 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 }
 
 // blocks yields a block with the header, then the stored observations of a job.
-func (s *Server) blocks(j store.Job) iter.Seq2[api.Block, error] {
-	return func(yield func(api.Block, error) bool) {
+func (s *Server) blocks(j store.Job) iter.Seq2[observation.Block, error] {
+	return func(yield func(observation.Block, error) bool) {
 		header, err := s.Store.Header(j.Subject, j.Commit)
-		if !yield(api.Block{Header: header}, err) || err != nil {
+		if !yield(observation.Block{Header: header}, err) || err != nil {
 			return
 		}
 		for block, err := range s.Store.Observations(j.Subject, j.Commit) {
-			if !yield(api.Block{Observations: block}, err) || err != nil {
+			if !yield(observation.Block{Observations: block}, err) || err != nil {
 				return
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A loadShedder rejects a share of the requests under overload. Most requests need
-// only CPU time, so under overload goroutines wait to be scheduled, before any
-// handler runs. The runtime measures these waits. While they are too long, the
-// share of rejected requests grows, until the others are served in time.
+// A loadShedder rejects a share of the requests under overload. Most requests need only
+// CPU time, so under overload goroutines wait to be scheduled, before any handler runs.
+// The runtime measures these waits. While they are too long, the share of rejected
+// requests grows, until the remaining requests are served in time.
 type loadShedder struct {
 	maxWait time.Duration // the longest acceptable wait
 	admit   atomic.Uint64 // the share of requests to serve, as the bits of a float64

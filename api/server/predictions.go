@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +44,7 @@ type batch struct {
 	text    *text           // to be written
 }
 
-// partSize is the most inputs in a part of a batch.
+// partSize is the maximum number of inputs in a part of a batch.
 const partSize = 64
 
 // next appends the answers of the next part to the text.
@@ -151,15 +150,13 @@ func (s *Server) lastLine(out *streamWriter, err error) error {
 // appendLine appends the answer for a line of a body.
 func appendLine(ctx context.Context, p *api.Predictor, text, line []byte) []byte {
 	var in openapi.Input
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	if err := decodeStrict(line, &in); err != nil {
 		return api.AppendJSON(text, openapi.Answer{Error: excerpt(err.Error())})
 	}
 	return p.AppendAnswer(ctx, text, in)
 }
 
-// A text is a buffer of a pool.
+// A text is a pooled buffer.
 type text []byte
 
 var texts = sync.Pool{New: func() any { return new(text) }} //nolint:gochecknoglobals // buffers, which all servers may share

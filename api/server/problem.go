@@ -32,6 +32,7 @@ type problemKind struct {
 	errors      []func(error) bool
 }
 
+//nolint:gochecknoglobals // constant values
 var (
 	badRequest = problemKind{http.StatusBadRequest, "bad-request", "Invalid request", []func(error) bool{
 		is[*requestError], is[*bodyError], is[*openapi.FieldError], wraps(io.ErrUnexpectedEOF), wraps(os.ErrDeadlineExceeded),
@@ -40,12 +41,13 @@ var (
 	notFound = problemKind{http.StatusNotFound, "not-found", "Not found", []func(error) bool{
 		is[*store.NotFoundError], is[*api.NotFoundError], is[*model.UnitError],
 	}}
+	noEndpoint       = problemKind{http.StatusNotFound, "endpoint", "Endpoint not found", nil}
 	methodNotAllowed = problemKind{http.StatusMethodNotAllowed, "method", "Method not allowed", nil}
 	internal         = problemKind{http.StatusInternalServerError, "internal", "Internal error", nil}
 )
 
 // problemKinds maps errors to problems; the first kind that matches an error applies.
-var problemKinds = []problemKind{
+var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError]}},
 	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
 	badRequest,
@@ -98,8 +100,11 @@ func (k problemKind) problem(detail string) openapi.Problem {
 }
 
 // problemOf returns the problem that clients receive for an error. Unknown errors
-// are internal errors, whose details only the log has.
+// become internal errors, whose details are only logged.
 func problemOf(err error) openapi.Problem {
+	if bound, ok := errors.AsType[*echo.HTTPError](err); ok && is[*bindError](bound) {
+		err = bound.Internal
+	}
 	for _, kind := range problemKinds {
 		if slices.ContainsFunc(kind.errors, func(match func(error) bool) bool { return match(err) }) {
 			p := kind.problem(excerpt(err.Error()))
@@ -154,7 +159,7 @@ func addDetails(p *openapi.Problem, err error) {
 func routingProblem(err *echo.HTTPError) openapi.Problem {
 	switch err.Code {
 	case http.StatusNotFound:
-		return notFound.problem("endpoint not found; see /openapi.json")
+		return noEndpoint.problem("endpoint not found; see /openapi.json")
 	case http.StatusMethodNotAllowed:
 		return methodNotAllowed.problem("see /openapi.json")
 	case http.StatusInternalServerError:

@@ -76,7 +76,7 @@ func TestProblems(t *testing.T) {
 		status                                int
 		kind, detail                          string
 	}{
-		{"no such path", "GET", "/v2/models", "", "", nil, 404, "not-found", "endpoint not found"},
+		{"no such path", "GET", "/v2/models", "", "", nil, 404, "endpoint", "endpoint not found"},
 		{"no such method", "PUT", "/v1/models", "", "", nil, 405, "method", ""},
 		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "grammar none: not found"},
 		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "subject none: not found"},
@@ -92,7 +92,7 @@ func TestProblems(t *testing.T) {
 		{"no job to follow", "GET", "/v1/jobs/99/events", "", "", nil, 404, "not-found", "job 99: not found"},
 		{"no subject to train", "POST", "/v1/models", "application/json", `{"subject":"none","grammar":"json"}`, nil, 404, "not-found", "subject none: not found"},
 		{"no grammar to train", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"none"}`, nil, 404, "not-found", "grammar none: not found"},
-		{"no such rule", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","start":"none"}`, nil, 400, "bad-request", "start none: grammar json has no such parser rule"},
+		{"no such rule", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"1","start":"none"}`, nil, 400, "bad-request", "start none: not a parser rule of grammar json"},
 
 		{"a job that is no number", "GET", "/v1/jobs/x", "", "", nil, 400, "bad-request", "job x: must be a whole number"},
 		{"a limit that is too large", "GET", "/v1/jobs?limit=1001", "", "", nil, 400, "bad-request", "limit 1001: must be between 1 and 1000"},
@@ -103,7 +103,7 @@ func TestProblems(t *testing.T) {
 		{"an option out of its bounds", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"k":9}}`, nil, 400, "bad-request", "options.k 9: must be between 1 and 8"},
 		{"too many inputs to keep", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"keep_inputs":50000}}`, nil, 400, "bad-request", "options.keep_inputs 50000: must be between 0 and 10000"},
 		{"a balance without weights", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"learner":"golearn","balance":"sqrt"}}`, nil, 400, "bad-request", "options.balance sqrt: golearn cannot weigh classes"},
-		{"no such rule to train from", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","start":"none"}`, nil, 400, "bad-request", "start none: grammar expr has no such parser rule"},
+		{"no such rule to train from", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","start":"none"}`, nil, 400, "bad-request", "start none: not a parser rule of grammar expr"},
 		{"no model to take trees from", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","from":"none"}`, nil, 404, "not-found", "model none: not found"},
 		{"no model to evaluate", "POST", "/v1/models/none/evaluations", ndjson, `{"input":"1","methods":[]}`, nil, 404, "not-found", "model none: not found"},
 		{"nothing to evaluate", "POST", "/v1/models/latest/evaluations", ndjson, `{"input":"+","methods":[]}`, nil, 422, "observations", "nothing to evaluate: "},
@@ -113,6 +113,14 @@ func TestProblems(t *testing.T) {
 		{"no files", "POST", "/v1/grammars", "application/json", `{"files":[]}`, nil, 400, "bad-request", "files: must have between 1 and 100 items"},
 		{"a body that is no gzip", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "gzip"}, 400, "bad-request", "body: "},
 
+		{"a number with an exponent", "POST", "/v1/grammars/json/inputs", "application/json", `{"n":1e2}`, nil, 400, "bad-request", "n 1e2: must be a whole number up to 9223372036854775807, without an exponent"},
+		{"a seed that is too large", "POST", "/v1/grammars/json/inputs", "application/json", `{"seed":18446744073709551615}`, nil, 400, "bad-request", "must be between 0 and 9223372036854775807"},
+		{"two values", "POST", "/v1/grammars/json/inputs", "application/json", `{"n":1}{"n":2}`, nil, 400, "bad-request", "body: expected one JSON value, but more follows it"},
+		{"text after a value", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr"}x`, nil, 400, "bad-request", "body: expected one JSON value, but more follows it"},
+		{"two values in a line", "POST", "/v1/grammars/json/coverage", ndjson, `{"input":"1"} {"input":"2"}`, nil, 400, "bad-request", "body: line 1: expected one JSON value, but more follows it"},
+		{"an unknown property in a line", "POST", "/v1/grammars/json/coverage", ndjson, `{"input":"1"}` + "\n" + `{"input":"1","text":"2"}`, nil, 400, "bad-request", "body: line 2: text: unknown field"},
+		{"another type in a line", "POST", "/v1/grammars/json/probabilities", ndjson, `{"input":1}`, nil, 400, "bad-request", "body: line 1: input: must be a string, not a number"},
+
 		{"another type", "POST", "/v1/models", "text/plain", `{}`, nil, 415, "unsupported-media", `Content-Type "text/plain": must be application/json`},
 		{"no type", "POST", "/v1/models/latest/predictions", "", `{}`, nil, 415, "unsupported-media", `Content-Type "": must be application/json or application/x-ndjson`},
 		{"another encoding", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "br"}, 415, "unsupported-media", `Content-Encoding "br"`},
@@ -120,14 +128,14 @@ func TestProblems(t *testing.T) {
 		{"a body that is too large once unpacked", "POST", "/v1/grammars/json/parses", "application/json", gzipped(t, `{"input":"`+strings.Repeat("1", 1<<12)+`"}`), []string{"Content-Encoding", "gzip"}, 413, "too-large", "body too large: must have at most 4096 bytes"},
 
 		{"a grammar that cannot be used", "POST", "/v1/grammars", "application/json", `{"files":[{"name":"a.g4","text":"grammar a; a : b ;"}]}`, nil, 422, "grammar", "a.g4:1:16: undefined rule b"},
-		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 400, "bad-request", "start x: grammar a has no such parser rule"},
+		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 400, "bad-request", "start x: not a parser rule of grammar a"},
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{"a limit, of a corpus", "POST", "/v1/grammars/json/coverage", "application/json", `{"inputs":[{"input":"` + strings.Repeat("[", 100) + `"}]}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{
 			"a token that is costly to derive", "POST", "/v1/grammars/" + costly.ID + "/coverage", "application/json",
 			`{"inputs":[{"input":"` + strings.Repeat("a", 3500) + `c"}]}`, nil, 422, "limit", "steps to derive a token: limit of ",
 		},
-		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text parsed back"},
+		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text was found that parses back"},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "symbol none not found in grammar json"},
 		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
 		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},

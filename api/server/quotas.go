@@ -24,7 +24,7 @@ type quotas struct {
 	byKey map[string]*usage
 }
 
-// usage counts the requests of one key. A limiter is nil if the key has no such limit.
+// usage counts the requests of one key. A nil limiter means no limit.
 type usage struct {
 	active   int           // requests in progress
 	requests *rate.Limiter // requests per second
@@ -43,8 +43,7 @@ func newUsage(limits store.Limits) *usage {
 	return u
 }
 
-// untilAllowed returns how long it takes until a limiter has the tokens, at most a
-// day.
+// untilAllowed returns the time until a limiter has enough tokens, at most a day.
 func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration {
 	missing := max(0, tokens-l.TokensAt(now))
 	return time.Duration(min(math.Ceil(missing/float64(l.Limit())*float64(time.Second)), float64(24*time.Hour)))
@@ -115,7 +114,7 @@ func (q *quotas) meter(k store.Key, r *http.Request) (io.ReadCloser, error) {
 	return b, b.check(max(1, r.ContentLength))
 }
 
-// check returns an error if the quota does not allow this many bytes now.
+// check returns an error if the quota does not allow a number of bytes now.
 func (b *meteredBody) check(bytes int64) error {
 	now := b.q.now()
 	wanted := float64(bytes)
@@ -132,7 +131,7 @@ func (b *meteredBody) Read(p []byte) (int, error) {
 	if err := b.check(1); err != nil {
 		return 0, err
 	}
-	p = p[:min(len(p), b.bytes.Burst())] // the most that ReserveN accepts
+	p = p[:min(len(p), b.bytes.Burst())] // the maximum that ReserveN accepts
 	n, err := b.ReadCloser.Read(p)
 	b.bytes.ReserveN(b.q.now(), n)
 	return n, err

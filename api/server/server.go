@@ -113,6 +113,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.handleError
+	e.JSONSerializer = serializer{}
 	e.Pre(routeByRawPath)
 	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitKey, s.limitLoad, s.limitRequest, s.contract.validate)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))

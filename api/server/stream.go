@@ -73,8 +73,8 @@ func (r streamResponse) VisitFollowJobResponse(w http.ResponseWriter) error     
 func (r streamResponse) VisitGetModelFileResponse(w http.ResponseWriter) error    { return r(w) }
 func (r streamResponse) VisitListPathsResponse(w http.ResponseWriter) error       { return r(w) }
 
-// watchdog returns a context that is cancelled if reset is not called for as long as
-// the request timeout.
+// watchdog returns a context that is cancelled when reset has not been called for the
+// request timeout.
 func (s *Server) watchdog(ctx context.Context) (watched context.Context, reset, cancel func()) {
 	watched, end := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.Timeout, func() { end(unavailable("no result within %v", s.Timeout)) })
@@ -120,8 +120,8 @@ func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context)
 	}, nil
 }
 
-// maxLine is the most bytes of a line of a streamed body: an input of the largest
-// size, with up to six characters per byte.
+// maxLine is the maximum length in bytes of a line of a streamed body: an input of
+// maximum size, with up to six characters per byte.
 const maxLine = 6*observation.MaxInput + 1<<16
 
 func newLineReader(body io.Reader) *bufio.Reader { return bufio.NewReaderSize(body, 64<<10) }

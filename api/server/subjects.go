@@ -31,8 +31,8 @@ func subjectOf(s store.Subject) openapi.Subject {
 	})}
 }
 
-// commit returns the commit of a program that a request names; the commit observed
-// last if it names none.
+// commit returns the commit that a request names, or the latest observed commit of the
+// program if it names none.
 func (s *Server) commit(subject, named string) (string, error) {
 	if named != "" {
 		c, err := s.Store.Commit(subject, named)
@@ -46,8 +46,8 @@ func (s *Server) commit(subject, named string) (string, error) {
 }
 
 // observationsOf returns the observations in the body of a request.
-func observationsOf(body io.Reader, strict openapi.StrictLines) api.Observations {
-	return api.Observations{Files: []api.ObservationFile{{Reader: bodyReader{body}}}, Strict: strict}
+func observationsOf(body io.Reader, strict openapi.StrictLines) observation.Sources {
+	return observation.Sources{Files: []observation.File{{Reader: bodyReader{body}}}, Strict: strict}
 }
 
 // A bodyReader reports errors of the connection as errors of the body.
@@ -61,7 +61,7 @@ func (r bodyReader) Read(p []byte) (int, error) {
 // AddObservations stores observations while they are received.
 func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservationsRequestObject) (openapi.AddObservationsResponseObject, error) {
 	sent := observationsOf(req.Body, req.Params.Strict)
-	invalid := sent.CountInvalid()
+	invalid := api.CountInvalid(&sent)
 	u := &upload{store: s.Store, commit: req.Params.Commit, report: openapi.UploadReport{Subject: req.Subject}}
 	for block, err := range sent.Blocks() {
 		if err == nil {
@@ -87,7 +87,7 @@ type upload struct {
 
 // add stores a block. The header names the program as its harness does; the service
 // stores it under the name in the path.
-func (u *upload) add(block api.Block) error {
+func (u *upload) add(block observation.Block) error {
 	h := block.Header
 	u.report.Commit = cmp.Or(u.commit, h.Commit)
 	if h.Commit != "" && h.Commit != u.report.Commit {

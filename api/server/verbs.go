@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
@@ -194,7 +193,7 @@ func (s *Server) SelectInputs(ctx context.Context, req openapi.SelectInputsReque
 // line.
 func corpus(body *openapi.InputList, stream io.Reader) api.Inputs {
 	if body == nil {
-		return decodeLines[openapi.Input](newLineReader(stream), 1, json.Unmarshal)
+		return decodeLines[openapi.Input](newLineReader(stream), 1, decodeStrict)
 	}
 	return values(body.Inputs)
 }

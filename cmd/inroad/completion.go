@@ -27,17 +27,16 @@ grammars, rules, formats, and the methods of a model.`,
 		Example: `  source <(inroad completion bash)
   inroad completion zsh >"${fpath[1]}/_inroad"
   inroad completion fish >~/.config/fish/completions/inroad.fish`,
-		Args:                  cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs:             []string{"bash", "zsh", "fish", "powershell"},
-		DisableFlagsInUseLine: true,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return shells[args[0]](cmd.Root(), cmd.OutOrStdout())
 		},
 	}
 }
 
-// complete registers the values of flags and arguments for shells. Shells complete
-// file names where nothing is registered.
+// complete registers the values of flags and arguments for shell completion. Where
+// nothing is registered, shells complete file names.
 func complete(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		complete(c)
@@ -89,8 +88,8 @@ func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeMethods completes the methods of the model on the command line, by their
-// names where these are unique. It asks no service.
+// completeMethods completes the methods of the model on the command line, by name where
+// the name is unique. It sends no request to a service.
 func completeMethods(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	m, err := new(api.Files).Model(cmd.Context(), cmd.Flags().Lookup("model").Value.String())
 	if err != nil || cmd.Flags().Lookup("server").Value.String() != "" {

@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	// Both signals leave time to clean up, such as to remove temporary files.
+	// Both signals leave time to clean up, for example to remove temporary files.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C kills the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -35,11 +35,11 @@ func main() {
 // Exit codes. A Go program that crashes exits with 2, so 2 is not among them.
 const (
 	exitDone        = 0
-	exitWrong       = 1   // the request, or something it names, is wrong
+	exitWrong       = 1   // the request, or a file that it names, is invalid
 	exitInfeasible  = 3   // no input satisfies the request, which is proved
 	exitUnrealised  = 4   // trees satisfy the request, but no text was found for them
 	exitUnknown     = 5   // a limit stopped the search, or a method was never observed
-	exitInterrupted = 130 // by Ctrl-C or SIGTERM; what shells report for Ctrl-C
+	exitInterrupted = 130 // by Ctrl-C or SIGTERM; shells report this code for Ctrl-C
 )
 
 // exitOf returns the exit code for a verdict.
@@ -94,12 +94,11 @@ Exit status: 0 success; 1 something given is wrong; 3 no input satisfies the
 request, which is proved; 4 trees satisfy it, but no text was found for them;
 5 unknown, because a limit stopped the search or a method was never observed;
 130 interrupted.`,
-		Version:               cli.Version(),
-		Args:                  cli.UnknownCommand,
-		DisableFlagsInUseLine: true,
-		SilenceErrors:         true,
-		SilenceUsage:          true,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       cli.Version(),
+		Args:          cli.UnknownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("inroad {{.Version}}\n")
@@ -107,17 +106,19 @@ request, which is proved; 4 trees satisfy it, but no text was found for them;
 	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(slices.Concat(grammar.Commands(), corpus.Commands(), model.Commands(), choose.Commands(), service.Commands())...)
 	root.AddCommand(newCompletionCommand())
-	explainArguments(root)
+	setUp(root)
 	complete(root)
 	return root
 }
 
-// explainArguments makes commands with too many or too few arguments say how they
-// are used; cobra only counts.
-func explainArguments(cmd *cobra.Command) {
+// setUp makes help list flags in the order of their definitions, and commands with
+// too many or too few arguments say how they are used; cobra only counts.
+func setUp(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		explainArguments(c)
+		setUp(c)
 	}
+	cmd.DisableFlagsInUseLine = true // Use names them
+	cmd.Flags().SortFlags = false
 	check := cmd.Args
 	if check == nil || cmd.HasSubCommands() {
 		return
@@ -140,7 +141,7 @@ func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                   "help [COMMAND]",
 		Short:                 "Help about any command",
-		DisableFlagsInUseLine: true,
+		DisableFlagsInUseLine: true, // cobra adds the command later
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err == nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -33,7 +34,7 @@ type parityRequest struct {
 	name string
 	// ask asks a service, and returns the values that the command prints as JSON.
 	ask  func(ctx context.Context, s api.Service, p *parity) ([]any, error)
-	args string // of the command; MODEL, LETTERS and DIR stand for the names in parity
+	args string // of the command; MODEL, LETTERS and DIR stand for the names in parity, and NOTHING for an empty one
 	code int
 }
 
@@ -107,7 +108,7 @@ func checkError(t *testing.T, err error, code int, stderr string) {
 func (r *parityRequest) run(t *testing.T, p *parity, more ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	args := append(strings.Fields(r.args), more...)
-	replace := strings.NewReplacer("MODEL", p.model, "LETTERS", p.letters, "DIR", p.dir, "_", " ")
+	replace := strings.NewReplacer("MODEL", p.model, "LETTERS", p.letters, "DIR", p.dir, "_", " ", "NOTHING", "")
 	for i, arg := range args {
 		args[i] = replace.Replace(arg)
 	}
@@ -437,7 +438,7 @@ func modelRequests() []parityRequest {
 				return nil, err
 			}
 			defer file.Close()
-			return one(s.Evaluate(ctx, p.model, api.Observations{Files: []api.ObservationFile{{Name: file.Name(), Reader: file}}}))
+			return one(s.Evaluate(ctx, p.model, observation.Sources{Files: []observation.File{{Name: file.Name(), Reader: file}}}))
 		}, "evaluate --format json --model MODEL --observations DIR/" + observations, code}
 	}
 	return []parityRequest{
@@ -467,6 +468,9 @@ func modelRequests() []parityRequest {
 		predict("predict a method that is not UTF-8", openapi.PredictParams{Method: []string{"a\xff\xfe"}}, "--method a\xff\xfe", 1, "ab"),
 		explain("explain a method that is not UTF-8", "a\xff\xfe", openapi.ExplainMethodParams{}, "", 1),
 		target("target a method that is not UTF-8", openapi.TargetRequest{Methods: []string{"a\xff\xfe"}}, "", 1),
+		{"explain no method", func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
+			return one(s.Explain(ctx, p.model, "", openapi.ExplainMethodParams{}))
+		}, "explain --format json --model MODEL NOTHING", 1},
 		explain("explain an ambiguous method", "twin", openapi.ExplainMethodParams{}, "", 1),
 		explain("explain a method with a strange name", "a/../b?x=%zz#", openapi.ExplainMethodParams{}, "", 1),
 		target("target an ambiguous method", openapi.TargetRequest{Methods: []string{"twin"}}, "", 1),

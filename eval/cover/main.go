@@ -74,8 +74,8 @@ func run(ctx context.Context, names []string, seed uint64, stdout io.Writer) err
 	return out.Flush()
 }
 
-// cover covers the paths of length k, and prints how many inputs, nodes, bytes and
-// seconds that takes.
+// cover covers the paths of length k, and prints the number of inputs, nodes, bytes and
+// seconds needed.
 func cover(ctx context.Context, g *grammars.Grammar, w setting, k int, seed uint64, out io.Writer) error {
 	begin := time.Now()
 	x, err := generate.New(g, rand.New(rand.NewPCG(seed, 0)), generate.Options{MaxNodes: w.maxNodes})

@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// A program is a program with its observations.
+// A program holds the observations of a program under test.
 type program struct {
 	name         string
 	header       observation.Header

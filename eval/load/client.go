@@ -136,7 +136,7 @@ func (c *client) ask(ctx context.Context) {
 		c.took = append(c.took, time.Since(begin))
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		c.refused++
-		select { // wait as told
+		select { // wait for the time in Retry-After
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}

@@ -53,7 +53,8 @@ const (
 	maxConnections = 10_000
 )
 
-// A load is a row of the table.
+// A load is a scenario to measure, one row of the printed table: a number of
+// connections that use one model.
 type load struct {
 	name        string
 	model       string

@@ -110,7 +110,8 @@ func (s *service) processorTime() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// copies is how often the wide model repeats the methods of the demo model.
+// copies is the number of times that the wide model repeats the methods of the demo
+// model.
 const copies = 7
 
 // trainWide trains a model with copies of the demo model's methods, and returns

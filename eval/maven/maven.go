@@ -57,7 +57,7 @@ func get(ctx context.Context, address string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxJar+1))
 	if err == nil && len(data) > maxJar {
-		err = fmt.Errorf("%s: larger than %d bytes", address, maxJar)
+		err = fmt.Errorf("%s: must be at most %d bytes", address, maxJar)
 	}
 	return data, err
 }

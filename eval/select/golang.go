@@ -54,7 +54,7 @@ func Behaviour(input []byte) (text string) {
 }
 `
 
-// goCommand reads a JSON array of base64 inputs, runs those from a given index on,
+// goCommand reads a JSON array of base64 inputs, runs the inputs from a given index,
 // and prints a digest of the behaviour on each.
 const goCommand = `package main
 
@@ -217,8 +217,8 @@ func (b *goBench) build(ctx context.Context, replace map[string]string) (string,
 	return out, nil
 }
 
-// runGo runs the command on the inputs from an index on. It kills the command when
-// an input takes too long.
+// runGo runs the command on the inputs from a given index. It kills the command when an
+// input takes too long.
 func runGo(ctx context.Context, path, file string, from int) ([]string, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -143,8 +143,8 @@ func (b *javaBench) behaviour(ctx context.Context, m *mutant, inputs [][]byte) (
 	return persist(len(inputs), func(from int) ([]string, error) { return b.runJava(ctx, file, from, len(inputs)-from) })
 }
 
-// runJava runs n inputs from an index on. It stops the worker when an input takes
-// too long; the next call starts another.
+// runJava runs n inputs from a given index. It stops the worker when an input takes too
+// long; the next call starts another.
 func (b *javaBench) runJava(ctx context.Context, file string, from, n int) ([]string, error) {
 	if b.worker == nil {
 		var err error

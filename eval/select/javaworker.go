@@ -22,7 +22,8 @@ type javaWorker struct {
 }
 
 func startJava(ctx context.Context, args ...string) (*javaWorker, error) {
-	// Little memory stops mutants that fill it early. Runs are too short for the optimizing compiler.
+	// A small heap quickly stops mutants that allocate without end. Runs are too short
+	// for the optimizing compiler.
 	args = append([]string{"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, args...)
 	w := &javaWorker{cmd: exec.CommandContext(ctx, "java", args...)}
 	var err error
@@ -45,8 +46,8 @@ func (w *javaWorker) stop() {
 	_ = w.cmd.Wait()
 }
 
-// ask runs a mutant on n inputs from an index on. It returns fewer than n lines if
-// the mutant crashed or hung; then the caller must stop the worker.
+// ask runs a mutant on n inputs, starting at index from. It returns fewer than n lines
+// if the mutant crashed or hung; then the caller must stop the worker.
 func (w *javaWorker) ask(from int, file string, n int) ([]string, error) {
 	alarm := time.AfterFunc(compilePatience, func() { _ = w.cmd.Process.Kill() }) // may have exited
 	defer alarm.Stop()

@@ -43,8 +43,8 @@ func replaced(text []byte, function, from, to int, with string) edit {
 	return edit{function, from, to, with, string(text[from:to]) + " to " + with}
 }
 
-// replacement returns the operator that replaces another one. All of them exist in
-// Go and Java.
+// replacement returns the operator that replaces another one. All these operators exist
+// in Go and Java.
 func replacement(operator string) (string, bool) {
 	other, ok := map[string]string{
 		"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+",

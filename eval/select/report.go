@@ -14,9 +14,9 @@ type result struct {
 	fallback bool // all inputs were selected
 	selected int  // inputs
 	affected int  // inputs that reach the changed function
-	found    int  // selected ones of them
+	found    int  // affected inputs that are selected
 	differ   int  // inputs on which the change behaves differently
-	caught   int  // selected ones of them
+	caught   int  // differing inputs that are selected
 }
 
 func (r result) String() string {
@@ -67,7 +67,7 @@ func report(w io.Writer, name string, results []result, corpus int) {
 	fmt.Fprintln(w)
 }
 
-// A tally sums up results.
+// A tally sums results.
 type tally struct {
 	recalls, shares, oracle []float64 // by change
 	fallbacks               int
@@ -107,7 +107,7 @@ func byChance(results []result, n, corpus int) float64 {
 	return sum
 }
 
-// needed returns how many random inputs are expected to show this many changes of
+// needed returns the number of random inputs expected to show this many changes of
 // behaviour.
 func needed(results []result, caught float64, corpus int) int {
 	return sort.Search(corpus, func(n int) bool { return byChance(results, n, corpus) >= caught-1e-9 })

@@ -29,9 +29,9 @@ var (
 	ErrNotBuilt = errors.New("this build has no golearn: build without -tags nogolearn")
 )
 
-// Limits limit the table that the library is given. The time for a tree grows with
-// rows times columns: about 0.7 s and 1 GB of allocations per million cells. Zero
-// fields mean defaults.
+// Limits limit the size of the table that is passed to the library. The time
+// for a tree grows with rows times columns: about 0.7 s and 1 GB of allocations
+// per million cells. Zero fields mean defaults.
 type Limits struct {
 	Rows    int // default 10,000
 	Columns int // columns that differ between rows; default 10,000
@@ -63,7 +63,7 @@ func (l Limits) check(rows, columns int) error {
 	return nil
 }
 
-// A Learner grows trees from some rows of a table.
+// A Learner grows trees on a subset of a table's rows.
 type Learner struct {
 	Limits Limits
 

@@ -73,7 +73,7 @@ func unmarshalLine(line []byte) (*jsonLine, error) {
 		return nil, errors.New("not UTF-8: binary inputs must be in input_base64")
 	}
 	if loneSurrogate(line) {
-		return nil, errors.New("unpaired surrogate: such inputs must be in input_base64")
+		return nil, errors.New("unpaired surrogate: inputs that are not valid Unicode must be in input_base64")
 	}
 	var l jsonLine
 	err := json.Unmarshal(line, &l)
@@ -215,7 +215,7 @@ const (
 func (o *Observation) check() error {
 	switch {
 	case len(o.Input) > MaxInput:
-		return fmt.Errorf("input has %d bytes, more than the limit of %d", len(o.Input), MaxInput)
+		return fmt.Errorf("input of %d bytes: must be at most %d", len(o.Input), MaxInput)
 	case o.Outcome != OK && o.Outcome != Failed && o.Outcome != Crashed && o.Outcome != TimedOut:
 		return fmt.Errorf("outcome %q: must be ok, failure, crash or timeout", o.Outcome)
 	case o.Outcome == OK && o.Failure != nil:

@@ -129,7 +129,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"a negative time", observation.Observation{Duration: -time.Second}, "duration_ms -1000"},
 		{"counts of nothing", observation.Observation{Counts: []int{1}}, "1 counts for 0 methods"},
 		{"a nameless method", observation.Observation{Methods: []string{""}}, "empty ID"},
-		{"a huge input", observation.Observation{Input: make([]byte, observation.MaxInput+1)}, "more than the limit of 8388608"},
+		{"a huge input", observation.Observation{Input: make([]byte, observation.MaxInput+1)}, "must be at most 8388608"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -225,7 +225,7 @@ func TestLongLines(t *testing.T) {
 	if len(got) != 3 || len(got[0].Input) != observation.MaxInput || string(got[2].Input) != "last" {
 		t.Errorf("got %d observations, want the long one, the short one and the last", len(got))
 	}
-	if len(bad) != 1 || bad[0] != "line 2: more than the limit of 67108864 bytes" {
+	if len(bad) != 1 || bad[0] != "line 2: must be at most 67108864 bytes" {
 		t.Errorf("got errors %q", bad)
 	}
 }

@@ -137,7 +137,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		switch {
 		case !whole:
 		case tooLong:
-			return nil, &LineError{r.line, fmt.Errorf("more than the limit of %d bytes", maxLine)}
+			return nil, &LineError{r.line, fmt.Errorf("must be at most %d bytes", maxLine)}
 		case len(r.text) > 0:
 			return r.text, nil
 		case err != nil:

@@ -87,7 +87,7 @@ func (w *Writer) writeLine(line any) error {
 		return err
 	}
 	if w.buf.Len() > maxLine {
-		return fmt.Errorf("line has %d bytes, more than the limit of %d", w.buf.Len(), maxLine)
+		return fmt.Errorf("line of %d bytes: must be at most %d", w.buf.Len(), maxLine)
 	}
 	_, err := w.w.Write(w.buf.Bytes())
 	return err

@@ -39,7 +39,7 @@ type CommandTarget struct {
 // slow, but works for every program with a coverage tool.
 func NewCommand(target CommandTarget) (*Program, error) {
 	if strings.TrimSpace(target.Shell) == "" {
-		return nil, errors.New("empty command")
+		return nil, errors.New("empty command: must be a shell command")
 	}
 	if _, err := exec.LookPath("sh"); err != nil {
 		return nil, fmt.Errorf("running a command needs sh: %w", err)
@@ -258,7 +258,7 @@ func readNames(name string) (names []string, isList bool, err error) {
 			names = append(names, id)
 		}
 		if len(names) > maxNames {
-			return nil, true, fmt.Errorf("more than the limit of %d methods", maxNames)
+			return nil, true, fmt.Errorf("must list at most %d methods", maxNames)
 		}
 	}
 	return names, true, scanner.Err()

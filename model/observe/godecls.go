@@ -28,8 +28,8 @@ type goDecl struct {
 	start, end int // lines, from the func keyword to the closing brace
 }
 
-// addFolder adds the Go files of a folder. It ignores files that it cannot
-// read, whose functions then lack the line of their declaration.
+// addFolder adds the Go files of a folder. It ignores unreadable files, so
+// their functions have no declaration line.
 func (l goDecls) addFolder(dir string) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -124,7 +124,7 @@ func (b *goBuild) find(ctx context.Context) error {
 		return errors.New("must be PKG.FUNC, such as ./parser.Parse")
 	}
 	if !token.IsExported(function) {
-		return fmt.Errorf("%s is not exported", function)
+		return fmt.Errorf("%s: must be exported", function)
 	}
 	b.function = function
 	listed, err := b.listPackages(ctx, "--", pkg)

@@ -284,10 +284,10 @@ func TestGoSignatures(t *testing.T) {
 		{"./shapes.Into", ""},
 		{"encoding/json.Unmarshal", ""},
 		{"./shapes.Silent", "func(int): must take []byte, string or io.Reader"},
-		{"./shapes.never", "never is not exported"},
+		{"./shapes.never", "never: must be exported"},
 		{"./shapes.Missing", "undefined: subject.Missing"},
 		{"./missing.Parse", "missing"},
-		{"shapes", "shapes is not exported"},
+		{"shapes", "shapes: must be exported"},
 		{"-exec=x.Parse", "must be PKG.FUNC"},
 	} {
 		t.Run(tc.function, func(t *testing.T) {

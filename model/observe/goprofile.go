@@ -75,7 +75,7 @@ func readLimited(name string) ([]byte, error) {
 	defer func() { _ = file.Close() }() // opened for reading only
 	data, err := io.ReadAll(io.LimitReader(file, maxReport+1))
 	if err == nil && len(data) > maxReport {
-		err = fmt.Errorf("%s: more than the limit of %d bytes", name, maxReport)
+		err = fmt.Errorf("%s: must be at most %d bytes", name, maxReport)
 	}
 	return data, err
 }
@@ -176,7 +176,7 @@ func (r *Reports) readGoProfile(text io.Reader, run string) error {
 func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error {
 	dir, known := r.locateGo(path.Dir(file))
 	if dir == "" {
-		return fmt.Errorf("%s: not below the root: text profiles need the source files", file)
+		return fmt.Errorf("%s: must be below the root: text profiles need the source files", file)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, path.Base(file)))
 	if err != nil {

@@ -137,7 +137,7 @@ func (b *javaBuild) resolveClasspath() error {
 		entries = append(entries, jars...)
 	}
 	if len(entries) == 0 {
-		return errors.New("empty class path")
+		return errors.New("empty class path: must list jar files or folders of classes")
 	}
 	b.Classpath = strings.Join(entries, string(filepath.ListSeparator))
 	return nil

@@ -60,7 +60,7 @@ func (r *Reports) readLCOV(text io.Reader, run string) error {
 		}
 	}
 	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("line %d: more than the limit of %d bytes", number+1, maxReportLine)
+		return fmt.Errorf("line %d: must be at most %d bytes", number+1, maxReportLine)
 	}
 	if file != nil && scanner.Err() == nil {
 		return fmt.Errorf("line %d: truncated section of %s", number, file.name)

@@ -57,8 +57,8 @@ func (p *Program) Header() observation.Header {
 	return h
 }
 
-// RestoreUnits tells a program about units from earlier observations, so that
-// they keep their IDs.
+// RestoreUnits adds units of earlier observations to a program, so that they
+// keep their IDs.
 func (p *Program) RestoreUnits(units []observation.Unit) {
 	if p.command != nil {
 		p.command.restore(units)

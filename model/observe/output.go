@@ -23,9 +23,8 @@ type Output struct {
 }
 
 // OpenOutput creates a file of observations, or opens one to continue it. It
-// removes an incomplete last line. It returns an error, and leaves the file as
-// it is, if the file belongs to another program or is not a file of
-// observations.
+// removes an incomplete last line. If the file belongs to another program or is
+// not a file of observations, it returns an error and does not change the file.
 func OpenOutput(name string, header observation.Header) (*Output, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -146,8 +145,8 @@ func lastLineEnd(f *os.File) (int64, error) {
 func (out *Output) Existing() int { return out.existing }
 
 // Observed reports whether the existing file has an observation of the input.
-// Each observation counts only once, so that an input which occurs twice needs
-// two.
+// Each observation counts only once: an input that occurs twice needs two
+// observations.
 func (out *Output) Observed(in Input) bool {
 	k := inputKey(in)
 	if out.observed[k] == 0 {

@@ -21,7 +21,7 @@ import (
 
 // A process runs the program on one input at a time.
 type process interface {
-	// run returns the observation of an input. over tells that the process
+	// run returns the observation of an input. over reports that the process
 	// cannot run further inputs.
 	run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error)
 	stop()

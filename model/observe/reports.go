@@ -137,7 +137,7 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 		return fmt.Errorf("format %q: must be auto, lcov, jacoco or gocover", format)
 	}
 	if err == nil && limited.N == 0 {
-		err = fmt.Errorf("more than the limit of %d bytes", maxReport)
+		err = fmt.Errorf("must be at most %d bytes", maxReport)
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 	n, ok := r.number[key]
 	if !ok {
 		if len(r.units) == maxReportUnits {
-			return fmt.Errorf("more than the limit of %d units", maxReportUnits)
+			return fmt.Errorf("must have at most %d units", maxReportUnits)
 		}
 		n = len(r.units)
 		r.number[key] = n
@@ -189,7 +189,7 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 		before := r.runs[run][n]
 		if before == 0 {
 			if r.hits++; r.hits > maxReportHits {
-				return fmt.Errorf("more than the limit of %d reached units", maxReportHits)
+				return fmt.Errorf("must have at most %d reached units", maxReportHits)
 			}
 		}
 		r.runs[run][n] = min(before+count, 1<<40)

@@ -104,10 +104,10 @@ func TestBadReports(t *testing.T) {
 		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", observe.Auto, `line 4: FNDA:x,f: "x": must be a number`},
 		{"a number that is missing", sf + "DA:1\n", observe.Auto, "line 3: DA:1: missing number"},
 		{"half a section", sf + "FN:1,f\n", observe.Auto, "truncated section of a.c"},
-		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3: more than the limit of 1048576 bytes"},
+		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3: must be at most 1048576 bytes"},
 		{"no profile", "mode: set\nx\n", observe.Auto, "line 2: not a block"},
 		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", observe.Auto, "must be at most 1099511627776"},
-		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "not below the root: text profiles need the source files"},
+		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "must be below the root: text profiles need the source files"},
 		{"an unknown format", "x", "xml", `format "xml": must be auto, lcov, jacoco or gocover`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -243,4 +243,43 @@ func FuzzReports(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWriteReports joins runs with the inputs that their names may stand for.
+func TestWriteReports(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.json", "b.json", "b.xml", "sub/c d.json"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(name), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	index, err := observe.NewInputIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r observe.Reports
+	for _, run := range []string{"a_json", "b", "b.xml", "c_d", "e"} {
+		report := "TN:" + run + "\nSF:f.c\nFN:1,2,f\nFNDA:1,f\nend_of_record\n"
+		if err := r.ReadReport(strings.NewReader(report), run, observe.LCOV); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	var notes []string
+	written, err := r.Write(t.Context(), &out, observation.Header{Subject: "p"}, index, func(err error) { notes = append(notes, err.Error()) })
+	const want = `{"inroad":"observations/1","subject":"p","units":[{"id":"f.c#f","name":"f","file":"f.c","start":1,"end":2}]}
+{"name":"a.json","input":"a.json","methods":["f.c#f"],"counts":[1],"outcome":"ok"}
+{"name":"b.xml","input":"b.xml","methods":["f.c#f"],"counts":[1],"outcome":"ok"}
+{"name":"sub/c d.json","input":"sub/c d.json","methods":["f.c#f"],"counts":[1],"outcome":"ok"}
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" || written != 3 || err != nil {
+		t.Errorf("%d written, error %v (-want +got):\n%s", written, err, diff)
+	}
+	if diff := cmp.Diff([]string{"b: ambiguous, could be b.json or b.xml", "e: input not found"}, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if _, err := observe.NewInputIndex(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: got %v", err)
+	}
 }

@@ -2,9 +2,10 @@
 // model of the program.
 //
 // [New] returns a [Targeter] for a model. [Targeter.Find] turns the leaves of a
-// method's decision tree that predict "reached" into constraints and solves them
-// with package solve. Every input returned parses, and the model predicts that it
-// reaches none of the methods to avoid and, unless it is doubtful, its own method.
+// method's decision tree that predict "reached" into constraints and solves
+// them with package solve. Every input returned parses, and the model predicts
+// that it reaches none of the methods to avoid and, unless it is marked as
+// doubtful, that it reaches its own method.
 package aim
 
 import (
@@ -77,10 +78,10 @@ func New(m *model.Model) (*Targeter, error) {
 	return &Targeter{m, newWayFinder(m), s}, err
 }
 
-// Find returns inputs that reach the units in want and none of those in avoid,
-// and the units in want for which it found none. To need few inputs, it targets
-// the unit with the fewest observations first, together with as many other units
-// as one input can reach.
+// Find returns inputs that reach the units in want and none of the units in
+// avoid. It also returns the units in want for which it found no input. To keep
+// the number of inputs small, it targets the unit with the fewest observations
+// first, together with as many other units as one input can reach.
 func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) ([]Input, []Miss, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {

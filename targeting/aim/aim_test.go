@@ -248,7 +248,7 @@ func TestFindSolverLimit(t *testing.T) {
 	if err != nil || len(missed) != 1 || missed[0].Verdict != targeting.Limit {
 		t.Fatalf("%v, %v; want one miss by a limit", missed, err)
 	}
-	if over, ok := errors.AsType[*limit.Error](missed[0].Err); !ok || over.What != "conditions that ask for paths" {
+	if over, ok := errors.AsType[*limit.Error](missed[0].Err); !ok || over.What != "conditions that require paths" {
 		t.Errorf("got %v", missed[0].Err)
 	}
 }

@@ -52,7 +52,8 @@ type plan struct {
 	units      []int // the units that inputs reach
 }
 
-// A route is a plan with a solution, and an extension of it to further units.
+// A route is a plan with a solution, and an extension of the plan to further
+// units.
 type route struct {
 	plan
 	solution         *solve.Solution
@@ -106,8 +107,8 @@ func (s *search) missed(solved bool) error {
 	}
 }
 
-// routes returns the plans that have a solution, last resorts last, otherwise
-// those that reach the most units first.
+// routes returns the plans that have a solution, sorted by the number of units
+// they reach, largest first. Last resorts follow all other plans.
 func (s *search) routes(ctx context.Context) ([]route, error) {
 	plans, err := s.plans()
 	if err != nil {
@@ -254,8 +255,8 @@ func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) 
 	return solution, err
 }
 
-// solvePlan solves a plan together with ways to avoid the units to avoid. It
-// returns the plan with the added conditions.
+// solvePlan adds a way to avoid each unit of s.avoid to a plan, and solves it. It
+// returns the solution and the plan with the added conditions.
 func (s *search) solvePlan(ctx context.Context, p plan) (*solve.Solution, plan, error) {
 	solution, err := s.solve(ctx, p.conditions)
 	if err != nil {
@@ -315,8 +316,8 @@ func (s *search) addWay(ctx context.Context, p plan, ways []way) (*solve.Solutio
 	return nil, p, nil
 }
 
-// extend adds ways to reach other units to a plan, leaving out units that would
-// make it infeasible.
+// extend adds ways to reach other units to a plan. It leaves out units that
+// would make the plan infeasible.
 func (s *search) extend(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
 	for _, u := range s.others {
 		if s.support(u) == 0 {
@@ -335,7 +336,7 @@ func (s *search) extend(ctx context.Context, solution *solve.Solution, p plan) (
 }
 
 // strengthen solves a plan with as many of its stronger conditions as stay
-// feasible. The given solution of the plan is returned if none does.
+// feasible. It returns the given solution if no stronger condition is feasible.
 func (s *search) strengthen(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, error) {
 	all := p.stronger[:min(len(p.stronger), maxStronger)]
 	if len(all) == 0 {

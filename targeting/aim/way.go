@@ -13,8 +13,9 @@ import (
 // inputs.
 type way struct {
 	conditions []targeting.Condition // all of them hold for inputs in the leaf
-	// stronger holds conditions that the tree does not test, but that all training
-	// inputs in the leaf met: each of them may be what the program really tests.
+	// stronger holds conditions that the tree does not test, but that all
+	// training inputs in the leaf met: each of them may be the condition that
+	// the program really tests.
 	stronger []targeting.Condition
 	doubtful bool              // no leaf is pure enough to trust; this is the best one
 	outcomes []model.Condition // tests of the outcome on the way

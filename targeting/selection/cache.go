@@ -20,13 +20,19 @@ type Cache struct {
 	used   map[Digest]*row // by the last prediction; these are written
 }
 
-// ErrCache means that a file is damaged, not a cache, or the cache of another
-// model. Callers start with an empty cache then.
+// ErrCache means that a file is a damaged cache, or the cache of another model.
+// Callers start with an empty cache then.
 var ErrCache = errors.New("not a cache of this model's predictions")
+
+// ErrNoCache means that a file is not a cache. Callers should not overwrite it.
+var ErrNoCache = errors.New("not a cache of predictions")
 
 // cacheMagic begins a cache file. Its number changes with the format and with
 // the way predictions are computed.
-const cacheMagic = "inroad predictions 1\n"
+const (
+	cacheKind  = "inroad predictions "
+	cacheMagic = cacheKind + "1\n"
+)
 
 const maxCache = 1 << 30 // bytes
 
@@ -116,11 +122,15 @@ func (c *Cache) Write(w io.Writer) error {
 }
 
 // ReadCache reads a cache that [Cache.Write] wrote. The error is [ErrCache] if the
-// file is damaged, not a cache, or the cache of another model.
+// file is empty, damaged or the cache of another model, and [ErrNoCache] if it is
+// not a cache.
 func ReadCache(r io.Reader, model string, units int) (*Cache, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxCache+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(text) > 0 && !bytes.HasPrefix(text, []byte(cacheKind)) {
+		return nil, ErrNoCache
 	}
 	if len(text) > maxCache || len(text) < sha256.Size {
 		return nil, ErrCache

@@ -34,7 +34,7 @@ func (c *selector) addModelFallbacks() {
 const minHeldOut = 5
 
 // computeChances computes for each input the chance that it reaches a changed
-// unit, and the unit that it likeliest reaches.
+// unit, and the changed unit that it most likely reaches.
 func (c *selector) computeChances() {
 	n := len(c.Inputs)
 	c.chances, c.unit, c.class = make([]float64, n), make([]int, n), make([]int32, n)
@@ -91,7 +91,7 @@ func (c *selector) scaleOf(unit int) scale {
 }
 
 // factor returns the number to multiply chances by, so that they have the given
-// mean when those above 1 are cut to 1.
+// mean after chances above 1 are reduced to 1.
 func factor(chances []float64, mean float64) float64 {
 	sorted := slices.Sorted(slices.Values(chances))
 	rest := 0.0 // sum of the chances that stay below 1
@@ -125,8 +125,8 @@ func (s scale) of(p Chance, known knowledge) float64 {
 }
 
 // classes returns the class of each input. Inputs of one class likely reach the
-// same units, and reach each changed unit with the same chance, which means for
-// the same reasons as far as the model knows them.
+// same units, and have the same chance to reach each changed unit: to the
+// model, they reach it for the same reasons.
 func (p *Predictions) classes(changed []int) []int32 {
 	numbers := map[string]int32{}
 	byRow := make([]int32, len(p.rows))

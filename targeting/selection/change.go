@@ -1,6 +1,10 @@
 package selection
 
 import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -8,21 +12,66 @@ import (
 // A GitChange is a change as git reports it.
 type GitChange struct {
 	Files        []FileChange // differences from the commit that the model was trained at
+	Diff         string       // text of Files; may be empty
 	Touched      []string     // files that the change touches; nil for all of Files
 	Untracked    []string     // files that git does not track
 	InputFolders []string     // folders of the repository that contain inputs
+	Fallbacks    []Fallback   // reasons to run all inputs
+	Prefix       string       // from the root of the repository to the current folder
+}
+
+// fall adds a reason to run all inputs.
+func (g *GitChange) fall(cause Cause, format string, args ...any) {
+	g.Fallbacks = append(g.Fallbacks, Fallback{cause, fmt.Sprintf(format, args...)})
+}
+
+// Place returns the path of a file relative to the root of the repository.
+func (g GitChange) Place(name string) string {
+	if filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return ""
+		}
+		if name, err = filepath.Rel(here, name); err != nil {
+			return ""
+		}
+	}
+	return path.Join(g.Prefix, filepath.ToSlash(name))
+}
+
+// ChangedInputs returns the inputs among files that the change adds (true) or edits
+// (false), for [Options].
+func (g GitChange) ChangedInputs(files []string) map[string]bool {
+	inputs := map[string]string{} // by the place in the repository
+	for _, name := range files {
+		inputs[g.Place(name)] = filepath.ToSlash(name)
+	}
+	out := map[string]bool{}
+	for _, f := range g.relevantFiles() {
+		if name, ok := inputs[f.New]; ok {
+			out[name] = f.Old == ""
+		}
+	}
+	for _, file := range g.Untracked {
+		if name, ok := inputs[file]; ok {
+			out[name] = true
+		}
+	}
+	return out
 }
 
 // Map maps the change to units. Untracked files count if they are source files:
 // others may be build products.
 func (g GitChange) Map(table *Table, rules Rules) Change {
-	files := g.RelevantFiles()
+	files := g.relevantFiles()
 	for _, name := range g.Untracked {
 		if table.isSource(name) && !g.isInput(name) {
 			files = append(slices.Clip(files), FileChange{New: name})
 		}
 	}
-	return table.Map(files, rules, g.isInput)
+	change := table.Map(files, rules, g.isInput)
+	change.Fallbacks = slices.Concat(g.Fallbacks, change.Fallbacks)
+	return change
 }
 
 // isInput reports whether a file of the repository is an input: whether it is in
@@ -33,11 +82,11 @@ func (g GitChange) isInput(name string) bool {
 	})
 }
 
-// RelevantFiles returns the touched files with their differences from the commit
+// relevantFiles returns the touched files with their differences from the commit
 // that the model was trained at. A touched file without differences was changed
 // and changed back; it is returned without hunks, so that all its units count as
 // changed.
-func (g GitChange) RelevantFiles() []FileChange {
+func (g GitChange) relevantFiles() []FileChange {
 	if g.Touched == nil {
 		return g.Files
 	}

@@ -3,6 +3,7 @@ package selection
 import (
 	"errors"
 	"iter"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -43,6 +44,25 @@ func TestGitChange(t *testing.T) {
 				t.Errorf("got %q and %q, want %q and %q", units, cause, c.units, c.cause)
 			}
 		})
+	}
+}
+
+// TestChangedInputs finds the inputs that a change adds or edits.
+func TestChangedInputs(t *testing.T) {
+	g := GitChange{
+		Files:     []FileChange{{New: "sub/corpus/new"}, {Old: "sub/corpus/edited", New: "sub/corpus/edited"}, {Old: "sub/corpus/gone"}, {New: "corpus/same"}},
+		Untracked: []string{"sub/corpus/untracked", "sub/other"},
+		Prefix:    "sub/",
+	}
+	t.Chdir(t.TempDir())
+	absolute, err := filepath.Abs("corpus/untracked")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := g.ChangedInputs([]string{"corpus/new", "./corpus/edited", "corpus/gone", "corpus/same", absolute})
+	want := map[string]bool{"corpus/new": true, "./corpus/edited": false, filepath.ToSlash(absolute): true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changed inputs (-want +got):\n%s", diff)
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 // Costs estimates how long inputs run.
 type Costs struct {
 	known map[Digest]time.Duration
-	// Nanoseconds per input and per byte, to estimate inputs that are not known.
+	// Nanoseconds per input and per byte, to estimate inputs without a known
+	// duration.
 	fixed, perByte float64
 	Assumed        bool // no run is known; all inputs cost the same
 }
 
-// assumedCost is the cost of every input if no run is known.
+// assumedCost is the cost of every input if no duration is known.
 const assumedCost = 100 * time.Millisecond
 
 // A Timing is the duration of one run of an input.
@@ -21,8 +22,9 @@ type Timing struct {
 	Duration time.Duration
 }
 
-// LearnCosts estimates costs from earlier runs: known inputs cost what they
-// took, and others are estimated from their size by linear regression.
+// LearnCosts estimates costs from earlier runs. The cost of a known input is
+// its duration; the costs of others are estimated from their size by linear
+// regression.
 func LearnCosts(runs map[Digest]Timing) *Costs {
 	c := &Costs{known: map[Digest]time.Duration{}}
 	var n, x, y, xx, xy float64

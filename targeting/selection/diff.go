@@ -53,8 +53,8 @@ const (
 	maxLineNumber = 1<<maxLineBits - 1
 )
 
-// ParseDiff parses a unified diff, with or without context: one that git
-// prints, or one of diff -u. The error is a *DiffError.
+// ParseDiff parses a unified diff of git or diff -u, with or without context.
+// The error is a *DiffError.
 //
 // Text around the files, such as a commit message, is skipped, but a text
 // without any file is refused: it may be a diff in another format.
@@ -72,8 +72,9 @@ func ParseDiff(text string) ([]FileChange, error) {
 // gitdiffError is the form of gitdiff's errors.
 var gitdiffError = regexp.MustCompile(`(?s)^gitdiff: line (\d+): (.*)$`)
 
-// diffError returns an error of gitdiff as a *DiffError. gitdiff parsed the lines
-// from first to last; an error without a line number is about the last one.
+// diffError converts an error of gitdiff to a *DiffError. gitdiff parsed the
+// lines from first to last; an error without a line number is about the last
+// one.
 func diffError(err error, first, last int) error {
 	parts := gitdiffError.FindStringSubmatch(err.Error())
 	if parts == nil {
@@ -135,7 +136,7 @@ func hunks(fragment *gitdiff.TextFragment, language language) []Hunk {
 	return out
 }
 
-// noFile is the name that stands for the missing side of a new or deleted file.
+// noFile is the name of the missing side of a new or deleted file.
 const noFile = "/dev/null"
 
 // A diffNormalizer checks the limits of a diff, rewrites header lines that gitdiff
@@ -291,7 +292,7 @@ func (n *diffNormalizer) hunkHeader(line string) error {
 func lineCount(text, sign string) (int, error) {
 	numbers, ok := strings.CutPrefix(text, sign)
 	if !ok {
-		return 0, fmt.Errorf("%q does not begin with %q", text, sign)
+		return 0, fmt.Errorf("%q: must begin with %q", text, sign)
 	}
 	start, count, ok := strings.Cut(numbers, ",")
 	if !ok {
@@ -348,7 +349,7 @@ func (n *diffNormalizer) fileName(text, prefix, renamed string) (string, error) 
 	return n.checkQuoted(text)
 }
 
-// rename remembers the names of a renamed or copied file.
+// rename records the names of a renamed or copied file.
 func (n *diffNormalizer) rename(line string) (string, error) {
 	for _, keyword := range []string{"rename from ", "copy from ", "rename to ", "copy to "} {
 		name, ok := strings.CutPrefix(line, keyword)
@@ -366,8 +367,8 @@ func (n *diffNormalizer) rename(line string) (string, error) {
 	return line, nil
 }
 
-// checkQuoted returns a text in which the escapes of a quoted name are ones that
-// gitdiff reads.
+// checkQuoted rewrites the escapes of a quoted name for gitdiff. It returns an
+// error if the quoting is invalid, and other text unchanged.
 func (n *diffNormalizer) checkQuoted(text string) (string, error) {
 	if !strings.HasPrefix(text, `"`) {
 		return text, nil
@@ -378,7 +379,7 @@ func (n *diffNormalizer) checkQuoted(text string) (string, error) {
 	return n.escape.Replace(text), nil
 }
 
-// binary notes a binary file that has no header of its own.
+// binary records a binary file without a header of its own.
 func (n *diffNormalizer) binary(line string) error {
 	names, ok := strings.CutPrefix(line, "Binary files ")
 	inGit := n.git

@@ -200,7 +200,7 @@ func TestParseDiffWrong(t *testing.T) {
 		"a hunk that another file interrupts":  {file + "@@ -1 +1 @@\n-x\n" + git, "line 5 of the diff: a line in a hunk begins with 'd': expected ' ', '-', '+' or '\\'"},
 		"a range without numbers":              {file + "@@ -x +1 @@\n", `line 3 of the diff: invalid hunk header "@@ -x +1 @@": line numbers must be between 0 and 1073741823`},
 		"a range that is too large":            {file + "@@ -1,99999999999 +1 @@\n", `line 3 of the diff: invalid hunk header "@@ -1,99999999999 +1 @@": line numbers must be between 0 and 1073741823`},
-		"a range without a sign":               {file + "@@ 1 +1 @@\n", `line 3 of the diff: invalid hunk header "@@ 1 +1 @@": "1" does not begin with "-"`},
+		"a range without a sign":               {file + "@@ 1 +1 @@\n", `line 3 of the diff: invalid hunk header "@@ 1 +1 @@": "1": must begin with "-"`},
 		"a hunk header without an end":         {file + "@@ -1 +1\n", `line 3 of the diff: invalid hunk header "@@ -1 +1"`},
 		"something else for a hunk header":     {file + "@@ nonsense @@\n", `line 3 of the diff: invalid hunk header "@@ nonsense @@"`},
 		"a hunk without a file":                {"@@ -1 +1 @@\n-x\n+y\n", "line 1 of the diff: patch fragment without file header: @@ -1,1 +1,1 @@"},

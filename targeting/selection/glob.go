@@ -9,15 +9,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A PatternError reports a file pattern that [CheckPatterns] refuses.
+// A PatternError reports a file pattern that [CheckPatterns] rejects.
 type PatternError struct{ Pattern, Reason string }
 
 func (e *PatternError) Error() string {
 	return fmt.Sprintf("invalid file pattern %.80q: %s", e.Pattern, e.Reason)
 }
 
-// maxAlternatives limits the plain patterns that a pattern with braces stands
-// for: matching tries them one by one.
+// maxAlternatives limits the number of plain patterns that a pattern with
+// braces expands to, because matching tries them one by one.
 const maxAlternatives = 256
 
 // CheckPatterns returns a *PatternError for the first invalid pattern.
@@ -35,8 +35,8 @@ func CheckPatterns(patterns []string) error {
 	return nil
 }
 
-// alternatives returns an upper bound of the plain patterns that the braces of a
-// valid pattern stand for, or a number above [maxAlternatives].
+// alternatives returns an upper bound on the number of plain patterns that a
+// valid pattern expands to, or a number above [maxAlternatives].
 func alternatives(pattern string) int {
 	total := 1
 	var open []int // by group: its alternatives up to here

@@ -25,7 +25,7 @@ type History struct {
 	Next    int                     `json:"next"` // number of the next run
 }
 
-// A Run sums up the results of one selection.
+// A Run summarizes the results of one selection.
 type Run struct {
 	Number     int     `json:"number"`
 	Base       string  `json:"base,omitempty"`
@@ -120,7 +120,8 @@ type Result struct {
 	Methods  []string      // IDs of the units it reached; nil if unknown
 }
 
-// ReadResults reads results as NDJSON. An error about a line has its number.
+// ReadResults reads results as NDJSON. An error about a line includes its
+// number.
 func ReadResults(r io.Reader) ([]Result, error) {
 	var out []Result
 	lines := bufio.NewScanner(r)
@@ -213,7 +214,8 @@ func (h *History) Learn(s PastSelection, results []Result) (ignored int) {
 	return ignored
 }
 
-// milliseconds returns a duration as files have it, in microsecond steps.
+// milliseconds converts a duration to milliseconds, as in files, rounded to
+// microseconds.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }
@@ -250,13 +252,13 @@ func (h *History) prune() {
 // results with methods, it is the share of the failing inputs that were selected.
 // It is unknown if no input reached a changed unit, or none failed.
 func (run Run) Recall() (recall float64, known bool) {
-	found, sampled := run.Failed, run.FailedInSample
+	found := run.Failed
 	if run.Labelled > 0 {
-		found, sampled = run.Reached, run.ReachedInSample
+		found = run.Reached
 	}
 	missed := 0.0
 	if run.Sample > 0 {
-		missed = float64(sampled) * float64(run.Corpus-run.Selected) / float64(run.Sample)
+		missed = float64(run.Missed()) * float64(run.Corpus-run.Selected) / float64(run.Sample)
 	}
 	if found == 0 && missed == 0 {
 		return 0, false
@@ -264,7 +266,44 @@ func (run Run) Recall() (recall float64, known bool) {
 	return float64(found) / (float64(found) + missed), true
 }
 
+// Missed returns the number of inputs in the random sample that reached a changed
+// unit. Without results with methods, it is the number that failed.
+func (run Run) Missed() int {
+	if run.Labelled > 0 {
+		return run.ReachedInSample
+	}
+	return run.FailedInSample
+}
+
 // Share returns the share of the corpus that was run.
 func (run Run) Share() float64 {
 	return float64(run.Selected+run.Sample) / float64(max(1, run.Corpus))
+}
+
+// A HistorySummary sums up the runs of a history.
+type HistorySummary struct {
+	Runs    []Run    `json:"runs"`
+	Share   float64  `json:"share"`            // of the inputs that were run
+	Recall  *float64 `json:"recall,omitempty"` // mean of the runs whose recall is known
+	SavedMS float64  `json:"saved_ms"`
+}
+
+// Summarize sums up the runs.
+func (h *History) Summarize() *HistorySummary {
+	s := &HistorySummary{Runs: append([]Run{}, h.Runs...)}
+	var inputs, corpus, known, recall float64
+	for _, run := range h.Runs {
+		inputs += float64(run.Selected + run.Sample)
+		corpus += float64(run.Corpus)
+		s.SavedMS += max(0, run.TotalMS-run.CostMS)
+		if share, ok := run.Recall(); ok {
+			recall += share
+			known++
+		}
+	}
+	s.Share = inputs / max(1, corpus)
+	if known > 0 {
+		s.Recall = new(recall / known)
+	}
+	return s
 }

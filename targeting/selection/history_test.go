@@ -69,6 +69,21 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestSummarize sums up runs with and without a known recall.
+func TestSummarize(t *testing.T) {
+	h := &History{Runs: []Run{
+		{Corpus: 10, Selected: 2, Sample: 1, CostMS: 20, TotalMS: 100, Labelled: 3, Reached: 2, ReachedInSample: 1},
+		{Corpus: 30, Selected: 20, Sample: 5, CostMS: 80, TotalMS: 50},
+	}}
+	want := &HistorySummary{Runs: h.Runs, Share: 28. / 40, Recall: new(0.2), SavedMS: 80}
+	if diff := cmp.Diff(want, h.Summarize()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := NewHistory().Summarize(); got.Recall != nil || got.Share != 0 || got.Runs == nil {
+		t.Errorf("no runs: %+v", got)
+	}
+}
+
 // TestRecallOfFailures computes the recall from results without methods.
 func TestRecallOfFailures(t *testing.T) {
 	if recall, known := (Run{Corpus: 100, Selected: 20, Sample: 8, Failed: 10}).Recall(); recall != 1 || !known {

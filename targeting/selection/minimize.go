@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Minimize selects a part of the corpus that reaches the same units as the whole
-// corpus, cheap inputs first, and from which no input can be removed without
-// losing a unit. Inputs whose units cannot be predicted are all kept.
+// Minimize selects a subset of the corpus that reaches the same units as the
+// whole corpus. It prefers cheap inputs, and no input can be removed from the
+// subset without losing a unit. Inputs whose units cannot be predicted are all
+// kept.
 func Minimize(p *Predictions, costs *Costs) *Selection {
 	if costs == nil {
 		costs = LearnCosts(nil)
@@ -88,8 +89,8 @@ func (p *Predictions) dropRedundant(picked []int) []int {
 	return out
 }
 
-// redundant reports whether every unit that an input reaches has another picked
-// input that reaches it.
+// redundant reports whether each unit that an input reaches is also reached by
+// another picked input.
 func (p *Predictions) redundant(input int, count []int) bool {
 	for u, chance := range p.row(input).chances {
 		if chance.Likely() && count[u] < 2 {

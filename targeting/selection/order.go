@@ -30,9 +30,9 @@ func (c *selector) ordered(inputs []int) []int {
 	return append(c.greedy(first), later...)
 }
 
-// greedy orders inputs by the units per cost that they reach and inputs before
-// them do not. The gain of an input never grows, so it is computed again only
-// for the first input of the queue.
+// greedy orders inputs by the number of units per cost that they reach and
+// earlier inputs do not. The gain of an input never grows, so only that of the
+// first input in the queue is recomputed.
 func (c *selector) greedy(inputs []int) []int {
 	reached := make([]bool, c.predictions.Units)
 	for _, s := range c.Selected {

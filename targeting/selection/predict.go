@@ -134,7 +134,7 @@ func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, erro
 	return k.collect(), nil
 }
 
-// A prediction is an input and its row, once that is known.
+// A prediction is an input with its row, which is set when the worker is done.
 type prediction struct {
 	item   Item
 	input  Input
@@ -206,7 +206,7 @@ func (k *predictTask) predict(ctx context.Context, p *prediction) (err error) {
 	return err
 }
 
-// shared returns the one row that has these chances.
+// shared returns the unique row with these chances.
 func (k *predictTask) shared(r row) *row {
 	key := string(appendRow(nil, r))
 	k.mu.Lock()

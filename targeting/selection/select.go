@@ -49,10 +49,10 @@ type Selection struct {
 	Fallbacks []Fallback      // reasons to run all inputs; usually none
 	Units     []int           // changed units
 	Selected  []SelectedInput // in the order to run them
-	Rest      []int           // inputs that are left out, likeliest to reach a changed unit first
+	Rest      []int           // inputs that are left out, most likely to reach a changed unit first
 	Classes   int             // classes of inputs that likely reach a changed unit
 	Affected  float64         // expected number of inputs that reach a changed unit
-	Recall    float64         // expected share of them that is selected
+	Recall    float64         // expected share of them that are selected
 	Cost      time.Duration   // of the selected inputs
 	Total     time.Duration   // cost of the whole corpus
 	Cut       bool            // Budget or Max left out inputs that the recall needs
@@ -62,7 +62,8 @@ type Selection struct {
 func (s *Selection) Everything() bool { return len(s.Fallbacks) > 0 }
 
 // Select decides which inputs to run for a change. Without a model and
-// predictions, which may be nil, it selects all inputs that the goal has room for.
+// predictions, which may be nil, it selects all inputs that the limits of the
+// goal allow.
 func Select(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
 	c := &selector{
 		Selection: &Selection{Inputs: inputs, Fallbacks: slices.Clone(change.Fallbacks), Units: change.Units},
@@ -100,14 +101,14 @@ type selector struct {
 	predictions *Predictions
 	opt         Options
 	chances     []float64 // by input: chance that it reaches a changed unit
-	unit        []int     // by input: changed unit that it likeliest reaches; -1 for none
+	unit        []int     // by input: changed unit that it most likely reaches; -1 for none
 	class       []int32   // by input
 	reasons     [][]Reason
 	mandatory   []int
 	taken       []bool
 }
 
-// findMandatory finds the inputs that are run whatever the model predicts.
+// findMandatory finds the inputs to run regardless of the predictions.
 func (c *selector) findMandatory() {
 	for i, in := range c.Inputs {
 		added, touched := c.opt.Changed[in.Path]
@@ -129,7 +130,8 @@ func (c *selector) findMandatory() {
 	}
 }
 
-// forGoal returns the inputs beside the mandatory ones that the recall needs.
+// forGoal returns the inputs that the recall needs in addition to the mandatory
+// ones.
 func (c *selector) forGoal() []int {
 	var out []int
 	taken := 0.0
@@ -225,7 +227,7 @@ func (c *selector) ranks(inputs []int) map[int]int {
 
 func (c *selector) cost(i int) time.Duration { return c.opt.Costs.Of(c.Inputs[i]) }
 
-// sample draws some of the inputs that are left out at random.
+// sample draws a random sample of the inputs that are left out.
 func (c *selector) sample(wanted []int) []int {
 	if c.Everything() || len(c.Units) == 0 || c.opt.Sample <= 0 {
 		return nil
@@ -290,7 +292,8 @@ func (c *selector) sampled(i int) bool {
 	return len(c.reasons[i]) > 0 && c.reasons[i][0].Kind == Sampled
 }
 
-// summarize computes the totals of the selection and the reasons of its inputs.
+// summarize computes the totals of the selection and the reasons for its
+// inputs.
 func (c *selector) summarize() {
 	affected := map[int32]bool{}
 	found := 0.0

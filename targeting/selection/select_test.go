@@ -3,6 +3,7 @@ package selection
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -433,6 +434,12 @@ func TestReadCacheWrong(t *testing.T) {
 			t.Errorf("%s: it is read", name)
 		}
 	}
+	if _, err := ReadCache(strings.NewReader("inroad model 1\n"), "m", 2); !errors.Is(err, ErrNoCache) {
+		t.Errorf("got %v for a file that is not a cache, want %v", err, ErrNoCache)
+	}
+	if _, err := ReadCache(bytes.NewReader(nil), "m", 2); !errors.Is(err, ErrCache) {
+		t.Errorf("got %v for an empty file, want %v", err, ErrCache)
+	}
 	if _, err := ReadCache(bytes.NewReader(good), "other", 2); err == nil {
 		t.Error("the cache of another model is read")
 	}
@@ -452,4 +459,42 @@ func FuzzReadCache(f *testing.F) {
 			t.Errorf("%d inputs in %d bytes", len(c.loaded), len(body))
 		}
 	})
+}
+
+// TestFill generates inputs for a changed unit that no input of the corpus reaches.
+func TestFill(t *testing.T) {
+	m := train(t, 200)
+	array, err := m.Unit("array")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := PredictEach(t.Context(), m, func(yield func(Item, error) bool) {
+		yield(Item{Path: "number", Read: func() ([]byte, error) { return []byte("1"), nil }}, nil)
+	}, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults()
+	s := Select(m, p.Inputs, p, Change{Units: []int{array}}, opt)
+	gaps := s.Undertested(p, 2)
+	if len(gaps) != 1 || gaps[0] != (Gap{array, 2}) {
+		t.Fatalf("gaps %v, want 2 inputs for unit %d", gaps, array)
+	}
+	total := s.Total
+	texts, missed, err := s.Fill(t.Context(), m, gaps, opt)
+	if err != nil || len(texts) == 0 || len(missed) > 0 {
+		t.Fatalf("generated %d inputs, missed %v, error %v", len(texts), missed, err)
+	}
+	for _, c := range s.Selected {
+		text, generated := texts[c.Input]
+		if in := s.Inputs[c.Input]; generated && (in.Digest != DigestOf(text) || c.Reasons[0].Kind != Generated || c.Reasons[0].Unit != m.Units[array].ID) {
+			t.Errorf("generated %+v with text %q, reasons %v", in, text, c.Reasons)
+		}
+	}
+	if want := total + time.Duration(len(texts))*assumedCost; s.Total != want || len(s.Inputs) != 1+len(texts) {
+		t.Errorf("%d inputs cost %v, want %v", len(s.Inputs), s.Total, want)
+	}
+	if texts, _, err = s.Fill(t.Context(), m, gaps, opt); err != nil || len(texts) > 0 {
+		t.Errorf("the same inputs again: %d inputs, error %v", len(texts), err)
+	}
 }

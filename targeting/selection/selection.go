@@ -80,7 +80,7 @@ const (
 	Reaches    ReasonKind = "reaches"    // it is predicted to reach a changed unit
 	Reached    ReasonKind = "reached"    // it reached a changed unit when it was observed
 	Unknown    ReasonKind = "unknown"    // the units that it reaches cannot be predicted
-	Sampled    ReasonKind = "sample"     // drawn at random to measure what the selection misses
+	Sampled    ReasonKind = "sample"     // drawn at random to measure the recall
 	Generated  ReasonKind = "generated"  // generated to reach a changed unit
 	Needed     ReasonKind = "needed"     // it reaches a unit that no other input of a minimized corpus reaches
 )

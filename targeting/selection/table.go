@@ -210,7 +210,8 @@ func (m *mapper) hunk(file string, spans []span, h Hunk) {
 	}
 }
 
-// insertion maps lines that were added after a line.
+// insertion maps a hunk that only adds lines, after line h.Start, to the spans
+// around them.
 func (m *mapper) insertion(file string, spans []span, h Hunk) {
 	before, after := spans[spanIndex(spans, h.Start)], spans[spanIndex(spans, h.Start+1)]
 	inside := func(s span) bool { return !s.between && !s.edge }
@@ -244,8 +245,8 @@ func (m *mapper) inOneUnit(a, b span) bool {
 	return false
 }
 
-// inside maps changed lines in a unit. The added lines may end the method and
-// contain another one.
+// inside maps changed lines inside a unit. The added lines may end the method
+// and contain another one.
 func (m *mapper) inside(file string, s span, h Hunk) {
 	m.add(s.units)
 	if topSignatures(h.Added) > topSignatures(h.Removed) {
@@ -253,9 +254,9 @@ func (m *mapper) inside(file string, s span, h Hunk) {
 	}
 }
 
-// outside maps changed lines in no unit. Comments, annotations and possible parts
-// of a signature belong to the methods before and after them. Other code outside
-// methods may affect all methods.
+// outside maps changed lines outside all units. Comments, annotations and
+// possible parts of a signature belong to the methods before and after them.
+// Other code outside methods may affect all methods.
 func (m *mapper) outside(file string, s span, line int, h Hunk) {
 	removed, added := maxContent(h.Removed), maxContent(h.Added)
 	isSignature := removed == Signature || removed == TopSignature

@@ -1,8 +1,14 @@
 package selection
 
 import (
+	"context"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/targeting/aim"
 )
 
 // A Gap is a changed unit that too few inputs reach.
@@ -29,12 +35,48 @@ func (s *Selection) Undertested(p *Predictions, n int) []Gap {
 	return out
 }
 
-// Add selects an input that is not in the corpus. It has no effect if an input
-// with the same path is selected already.
-func (s *Selection) Add(in Input, cost time.Duration, reason Reason) {
-	if slices.ContainsFunc(s.Selected, func(c SelectedInput) bool { return s.Inputs[c.Input].Path == in.Path }) {
-		return
+// Fill generates inputs that reach the units of gaps, and selects them. It returns
+// their texts, by the index of the input in the selection, and the units without an
+// input.
+func (s *Selection) Fill(ctx context.Context, m *model.Model, gaps []Gap, opt Options) (texts map[int][]byte, missed []aim.Miss, err error) {
+	if len(gaps) == 0 {
+		return nil, nil, nil
 	}
+	targeter, err := aim.New(m) //nolint:contextcheck // linear in the size of the grammar
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.Costs == nil {
+		opt.Costs = LearnCosts(nil)
+	}
+	known := map[Digest]bool{}
+	for _, in := range s.Inputs {
+		known[in.Digest] = true
+	}
+	texts = map[int][]byte{}
+	for _, gap := range gaps {
+		r := rand.New(rand.NewPCG(opt.Seed, uint64(gap.Unit)))
+		inputs, misses, err := targeter.Find(ctx, r, []int{gap.Unit}, nil, aim.Options{N: gap.Missing})
+		if err != nil {
+			return nil, nil, err
+		}
+		missed = append(missed, misses...)
+		for _, generated := range inputs {
+			in := Input{Digest: DigestOf(generated.Text), Size: len(generated.Text)}
+			in.Path = in.Digest.String()[:16] + "." + strings.ToLower(m.Grammar.Name)
+			if known[in.Digest] || slices.ContainsFunc(s.Selected, func(c SelectedInput) bool { return s.Inputs[c.Input].Path == in.Path }) {
+				continue
+			}
+			known[in.Digest] = true
+			texts[len(s.Inputs)] = generated.Text
+			s.add(in, opt.Costs.Of(in), Reason{Kind: Generated, Unit: m.Units[gap.Unit].ID, Chance: generated.Probability})
+		}
+	}
+	return texts, missed, nil
+}
+
+// add selects an input that is not in the corpus.
+func (s *Selection) add(in Input, cost time.Duration, reason Reason) {
 	s.Selected = append(s.Selected, SelectedInput{Input: len(s.Inputs), Reasons: []Reason{reason}, Cost: cost})
 	s.Inputs = append(s.Inputs, in)
 	s.Cost += cost

@@ -23,7 +23,7 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A corpus is the inputs to select from, with what is known of them.
+// A corpus holds the inputs to select from, and the facts known about them.
 type corpus struct {
 	paths        []string // of files and folders
 	observations []string // files
@@ -31,7 +31,7 @@ type corpus struct {
 	cli.Streams
 
 	files   []string
-	changed map[string]openapi.SelectInputChanged // by path
+	changed map[string]bool // by path: inputs that the change adds (true) or edits (false)
 	failed  map[selection.Digest]bool
 	reached map[selection.Digest][]string // methods, by ID
 	costs   *selection.Costs              // nil until they are read
@@ -51,7 +51,7 @@ func (c *corpus) list() error {
 	return nil
 }
 
-// readHistory reads which inputs failed, and how long inputs take.
+// readHistory reads from the history which inputs failed and how long inputs take.
 func (c *corpus) readHistory() error {
 	h, err := readHistory(c.history)
 	if err != nil {
@@ -63,43 +63,29 @@ func (c *corpus) readHistory() error {
 
 // readObservations reads which methods inputs reached at the commit of the model,
 // and how long inputs take unless the history tells.
-func (c *corpus) readObservations(commit string) error {
-	c.reached = map[selection.Digest][]string{}
-	timings := map[selection.Digest]selection.Timing{}
+func (c *corpus) readObservations(ctx context.Context, commit string) error {
+	if err := cli.CheckStdin(c.observations); err != nil {
+		return err
+	}
+	observed := selection.NewObserved(commit)
 	for _, name := range c.observations {
-		header, err := c.readObservationFile(name, func(header observation.Header, o observation.Observation) {
-			d := selection.DigestOf(o.Input)
-			if o.Duration > 0 {
-				timings[d] = selection.Timing{Size: len(o.Input), Duration: max(o.Duration, timings[d].Duration)}
-			}
-			if o.Methods != nil && sameProgram(header.Commit, commit) {
-				c.reached[d] = append(c.reached[d], o.Methods...)
-			}
-		})
-		switch {
-		case err != nil:
+		header, err := c.readObservationFile(ctx, name, observed)
+		if err != nil {
 			return err
-		case sameProgram(header.Commit, commit):
-		case strings.HasSuffix(header.Commit, dirty):
-			c.Notef("note: %s was observed with uncommitted changes; only its durations are used", cli.InputName(name))
-		default:
-			c.Notef("note: %s was observed at another commit than the model's; only its durations are used", cli.InputName(name))
+		}
+		if why := observed.Mismatch(header.Commit); why != "" {
+			c.Notef("note: %s was %s; only its durations are used", cli.InputName(name), why)
 		}
 	}
+	c.reached = observed.Reached
 	if c.costs.Assumed {
-		c.costs = selection.LearnCosts(timings)
+		c.costs = selection.LearnCosts(observed.Timings)
 	}
 	return nil
 }
 
-// sameProgram reports whether what was observed holds for the program of the model.
-// With uncommitted changes, the program can be any.
-func sameProgram(observed, trained string) bool {
-	return observed == trained && !strings.HasSuffix(trained, dirty)
-}
-
-func (c *corpus) readObservationFile(name string, each func(observation.Header, observation.Observation)) (header observation.Header, err error) {
-	files, err := cli.OpenObservations([]string{name}, false, c.Streams)
+func (c *corpus) readObservationFile(ctx context.Context, name string, observed *selection.Observed) (header observation.Header, err error) {
+	files, err := cli.OpenObservations(ctx, []string{name}, false, c.Streams)
 	if err != nil {
 		return header, err
 	}
@@ -110,14 +96,14 @@ func (c *corpus) readObservationFile(name string, each func(observation.Header, 
 		}
 		header = block.Header
 		for _, o := range block.Observations {
-			each(header, o)
+			observed.Add(header.Commit, o)
 		}
 	}
 	files.Summarize()
 	return header, nil
 }
 
-// readAhead is the number of files that are read before they are needed.
+// readAhead is the number of files to read before they are needed.
 const readAhead = 16
 
 // inputs yields the inputs for a request, in order. It ends at the first file that
@@ -163,8 +149,9 @@ func (c *corpus) inputs(ctx context.Context, bar *cli.Progress) iter.Seq2[openap
 	}
 }
 
-// input reads an input. It has the methods that it reached, or else its content; an
-// input that is too large has neither, so that it may reach any method.
+// input reads an input. The result has the methods that the input reached if they are
+// known, and else its content. An input that is too large has neither, so that it may
+// reach any method.
 func (c *corpus) input(name string) (openapi.SelectInput, error) {
 	in := openapi.SelectInput{Path: filepath.ToSlash(name)}
 	text, err := readInput(name)
@@ -188,16 +175,20 @@ func (c *corpus) input(name string) (openapi.SelectInput, error) {
 	return in, nil
 }
 
-// describe adds what is known of an input besides its content.
+// describe sets the fields of an input other than its content.
 func (c *corpus) describe(in *openapi.SelectInput, known selection.Input) {
-	in.Changed, in.Failed = c.changed[in.Path], c.failed[known.Digest]
+	if added, ok := c.changed[in.Path]; added {
+		in.Changed = openapi.New
+	} else if ok {
+		in.Changed = openapi.Edited
+	}
+	in.Failed = c.failed[known.Digest]
 	if c.costs != nil && !c.costs.Assumed {
 		in.DurationMs = milliseconds(c.costs.Of(known))
 	}
 }
 
-// withoutContent returns the inputs without their content, also those that cannot
-// be read.
+// withoutContent returns all inputs without their content, including unreadable ones.
 func (c *corpus) withoutContent() []openapi.SelectInput {
 	out := make([]openapi.SelectInput, len(c.files))
 	for i, name := range c.files {
@@ -212,7 +203,7 @@ func (c *corpus) withoutContent() []openapi.SelectInput {
 	return out
 }
 
-// readInput reads an input, but no more than one byte over the limit.
+// readInput reads an input, up to one byte over the limit.
 func readInput(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -229,32 +220,6 @@ func readInput(name string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// mark marks the inputs that a change adds or edits, and adds the folders of the
-// corpus to the request.
-func (c *corpus) mark(found *foundChange, req *openapi.SelectRequest) {
-	inputs := map[string]string{} // by the place in the repository
-	for _, name := range c.files {
-		inputs[found.place(name)] = filepath.ToSlash(name)
-	}
-	c.changed = map[string]openapi.SelectInputChanged{}
-	for _, f := range found.RelevantFiles() {
-		if name, ok := inputs[f.New]; ok {
-			c.changed[name] = openapi.Edited
-			if f.Old == "" {
-				c.changed[name] = openapi.New
-			}
-		}
-	}
-	for _, file := range found.Untracked {
-		if name, ok := inputs[file]; ok {
-			c.changed[name] = openapi.New
-		}
-	}
-	for _, name := range c.paths {
-		req.Folders = append(req.Folders, found.place(filepath.Clean(name)))
-	}
-}
-
 // A cache is a file of predictions.
 type cache struct {
 	file  string
@@ -262,7 +227,8 @@ type cache struct {
 }
 
 // open reads the predictions of a model. A file that is missing, damaged, or of
-// another model is an empty cache.
+// another model is an empty cache. A file that is not a cache is an error, so that
+// it is not overwritten.
 func (c *cache) open(m *model.Model) (*selection.Cache, error) {
 	c.cache = selection.NewCache(m.Digest, len(m.Units))
 	file, err := os.Open(c.file)
@@ -284,7 +250,7 @@ func (c *cache) open(m *model.Model) (*selection.Cache, error) {
 	return c.cache, nil
 }
 
-// save writes the predictions if there are others than in the file.
+// save writes the predictions if they differ from those in the file.
 func (c *cache) save() error {
 	if c.cache == nil || !c.cache.Changed() {
 		return nil

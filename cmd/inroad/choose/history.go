@@ -21,8 +21,8 @@ import (
 
 var errNoHistory = errors.New("no history: give --history FILE")
 
-// readHistory reads a history. A file that does not exist, or no file, is an empty
-// history.
+// readHistory reads a history. It returns an empty history if the name is empty or the
+// file does not exist.
 func readHistory(name string) (*selection.History, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,16 +54,14 @@ inputs that failed in one of the last ten runs, and knows how long inputs take.
 
 RESULTS has one JSON object per line: path, and optionally outcome (ok, failure,
 crash or timeout), duration_ms and methods, the IDs of the methods that it reached.`,
-		Example:               `  inroad select learn results.ndjson --selection select.json --history history.json`,
-		Args:                  cobra.ExactArgs(1),
-		DisableFlagsInUseLine: true,
+		Example: `  inroad select learn results.ndjson --selection select.json --history history.json`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.results, c.Streams = args[0], cli.StreamsOf(cmd)
 			return c.run()
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&c.selection, "selection", "", "`FILE` of the selection, which --json-out wrote")
 	flags.StringVar(&c.history, "history", "", "`FILE` of the history; it is created if it does not exist")
 	return cmd
@@ -145,11 +143,10 @@ func readSelection(name string) (past selection.PastSelection, err error) {
 func newReport() *cobra.Command {
 	var history, format string
 	cmd := &cobra.Command{
-		Use:                   "report --history FILE",
-		Short:                 "Report the recall and the savings of past selections",
-		Example:               `  inroad select report --history history.json`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Use:     "report --history FILE",
+		Short:   "Report the recall and the savings of past selections",
+		Example: `  inroad select report --history history.json`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if history == "" {
 				return errNoHistory
@@ -158,48 +155,20 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := newHistoryReport(h)
 			if format == "json" {
-				return cli.WriteJSON(cmd.OutOrStdout(), r)
+				return cli.WriteJSON(cmd.OutOrStdout(), h.Summarize())
 			}
-			return r.write(&cli.TerminalWriter{W: cmd.OutOrStdout()})
+			return writeReport(&cli.TerminalWriter{W: cmd.OutOrStdout()}, h.Summarize())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&history, "history", "", "`FILE` of the history")
 	cli.BindFormat(flags, &format, "text", "json")
 	return cmd
 }
 
-// A historyReport sums up the runs of a history.
-type historyReport struct {
-	Runs    []selection.Run `json:"runs"`
-	Share   float64         `json:"share"`            // of the inputs that were run
-	Recall  *float64        `json:"recall,omitempty"` // mean of the runs whose recall is known
-	SavedMS float64         `json:"saved_ms"`
-}
-
-func newHistoryReport(h *selection.History) *historyReport {
-	r := &historyReport{Runs: append([]selection.Run{}, h.Runs...)}
-	var inputs, corpus, known, recall float64
-	for _, run := range h.Runs {
-		inputs += float64(run.Selected + run.Sample)
-		corpus += float64(run.Corpus)
-		r.SavedMS += max(0, run.TotalMS-run.CostMS)
-		if share, ok := run.Recall(); ok {
-			recall += share
-			known++
-		}
-	}
-	r.Share = inputs / max(1, corpus)
-	if known > 0 {
-		r.Recall = new(recall / known)
-	}
-	return r
-}
-
-func (r *historyReport) write(w io.Writer) error {
+// writeReport prints a summary of a history as a table.
+func writeReport(w io.Writer, r *selection.HistorySummary) error {
 	out := bufio.NewWriter(w)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "run\tbase\tchanged\tinputs\tof\tshare\tfailed\tmissed in sample\trecall\tnote")
@@ -208,12 +177,8 @@ func (r *historyReport) write(w io.Writer) error {
 		if share, ok := run.Recall(); ok {
 			recall = fmt.Sprintf("%.2f", share)
 		}
-		missed := run.FailedInSample
-		if run.Labelled > 0 {
-			missed = run.ReachedInSample
-		}
 		fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%.0f %%\t%d\t%d of %d\t%s\t%s\n", run.Number, cli.Printable(fmt.Sprintf("%.20s", run.Base)), run.Changed,
-			run.Selected+run.Sample, run.Corpus, 100*run.Share(), run.Failed+run.FailedInSample, missed, run.Sample, recall, cli.Printable(string(run.Cause)))
+			run.Selected+run.Sample, run.Corpus, 100*run.Share(), run.Failed+run.FailedInSample, run.Missed(), run.Sample, recall, cli.Printable(string(run.Cause)))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/targeting/selection"
 )
 
-// hookMark is the line that marks a hook as ours.
+// hookMark is the line that identifies a hook as written by inroad.
 const hookMark = "# Installed by inroad hook install; inroad hook uninstall removes it."
 
 // hookText is a pre-push hook. Git gives it one line per branch: its name and
@@ -43,8 +44,8 @@ done
 // NewHook returns the command hook.
 func NewHook() *cobra.Command {
 	return cli.Group("hook", "Run the inputs selected for a change before it is pushed",
-		`Run the inputs selected for a change before it is pushed, with a git hook. A hook
-of another origin is never changed.`, newHookInstall(), newHookUninstall())
+		`Run the inputs selected for a change before it is pushed, with a git hook. A
+hook that inroad did not write is never changed.`, newHookInstall(), newHookUninstall())
 }
 
 func newHookInstall() *cobra.Command {
@@ -58,8 +59,7 @@ func newHookInstall() *cobra.Command {
 The hook runs inroad select with the flags after --, compared with what the remote
 has, and then the command with the selected paths as arguments. If the command
 fails, nothing is pushed; git push --no-verify skips the hook.`,
-		Example:               `  inroad hook install --run ./run-inputs -- --model p.model --corpus testdata --budget 30s`,
-		DisableFlagsInUseLine: true,
+		Example: `  inroad hook install --run ./run-inputs -- --model p.model --corpus testdata --budget 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := hook(run, args)
 			if err != nil {
@@ -73,26 +73,24 @@ fails, nothing is pushed; git push --no-verify skips the hook.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&run, "run", "", "shell `COMMAND` that runs inputs, given their paths")
+	flags.StringVar(&run, "run", "", "shell `COMMAND` that runs the inputs whose file names are appended to it")
 	flags.BoolVar(&printOnly, "print", false, "print the hook without installing it")
 	return cmd
 }
 
 func newHookUninstall() *cobra.Command {
 	return &cobra.Command{
-		Use:                   "uninstall",
-		Short:                 "Remove the pre-push hook",
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Use:   "uninstall",
+		Short: "Remove the pre-push hook",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return uninstallHook(cmd.Context(), cli.StreamsOf(cmd))
 		},
 	}
 }
 
-// hook returns the text of a hook that runs a command with the inputs that select
-// selects. The flags of select are checked now, not at the first push.
+// hook returns the text of a hook that runs a command on the inputs that select
+// selects. It checks the flags of select now, not at the first push.
 func hook(run string, args []string) (string, error) {
 	if run == "" {
 		return "", errors.New("no command to run inputs: give --run COMMAND")
@@ -112,7 +110,7 @@ func hook(run string, args []string) (string, error) {
 	}
 	for _, name := range []string{"base", "diff", "format"} {
 		if sel.Flags().Changed(name) {
-			return "", fmt.Errorf("--%s: the hook sets it", name)
+			return "", fmt.Errorf("--%s: must not be given, because the hook sets it", name)
 		}
 	}
 	var quoted []string
@@ -122,18 +120,16 @@ func hook(run string, args []string) (string, error) {
 	return fmt.Sprintf(hookText, strings.Join(quoted, " "), shellQuote(run+` "$@"`)), nil
 }
 
-// shellQuote returns a word that a shell reads as the text.
+// shellQuote quotes a text as one word for a shell.
 func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// findHook returns the file of the pre-push hook, and whether we wrote it.
+// findHook returns the file of the pre-push hook, and whether inroad wrote it.
 func findHook(ctx context.Context) (name string, isOurs bool, err error) {
-	out, err := git(ctx, "rev-parse", "--git-path", "hooks/pre-push")
-	if err != nil {
+	if name, err = selection.HookFile(ctx, "pre-push"); err != nil {
 		return "", false, err
 	}
-	name = strings.TrimSuffix(out, "\n")
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return name, false, cli.FileError(name, err)
@@ -150,7 +146,7 @@ func installHook(ctx context.Context, text string, streams cli.Streams) error {
 	case err != nil:
 		return err
 	case !isOurs:
-		return fmt.Errorf("%s: a hook of another origin exists; --print prints the lines to add to it", cli.Printable(name))
+		return fmt.Errorf("%s: exists and was not written by inroad; add the lines that --print prints", cli.Printable(name))
 	default:
 		err = os.Remove(name)
 	}
@@ -164,7 +160,7 @@ func installHook(ctx context.Context, text string, streams cli.Streams) error {
 	return nil
 }
 
-// writeNew writes a program that does not exist yet.
+// writeNew writes an executable file that must not exist yet.
 func writeNew(name, text string) (err error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) //nolint:gosec // git runs it
 	if err != nil {
@@ -183,7 +179,7 @@ func uninstallHook(ctx context.Context, streams cli.Streams) error {
 	case err != nil:
 		return err
 	case !isOurs:
-		return fmt.Errorf("%s: the hook is of another origin, and stays", cli.Printable(name))
+		return fmt.Errorf("%s: was not written by inroad, so it is not removed", cli.Printable(name))
 	}
 	if err := os.Remove(name); err != nil {
 		return cli.FileError(name, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// An output says what is printed and written of a selection.
+// An output holds the flags that say how to print and write a selection.
 type output struct {
 	mode, format          string
 	rest, jsonOut         string // files
@@ -119,7 +119,7 @@ func writePaths(w io.Writer, paths []string, zero bool) error {
 	return out.Flush()
 }
 
-// safePath returns a path that programs do not take for a flag.
+// safePath returns a path that programs do not mistake for a flag.
 func safePath(path string) string {
 	if strings.HasPrefix(path, "-") {
 		return "./" + path
@@ -127,7 +127,7 @@ func safePath(path string) string {
 	return path
 }
 
-// checkText refuses paths that JSON cannot contain.
+// checkText rejects paths that JSON cannot contain.
 func checkText(paths []string) error {
 	for _, path := range paths {
 		if !utf8.ValidString(path) {
@@ -153,7 +153,7 @@ func toJSON(value any) []byte {
 	return text
 }
 
-// report prints on standard error what was selected, and why.
+// report prints to standard error how many inputs were selected, and why.
 func (o *output) report(s openapi.Selection) {
 	for _, why := range fallbacks(s) {
 		o.Notef("all inputs are to be run: %s", cli.Printable(why))
@@ -174,7 +174,7 @@ func (o *output) report(s openapi.Selection) {
 	}
 }
 
-// mostShown is the most fallbacks and changed methods that are printed.
+// mostShown is the maximum number of fallbacks and changed methods to print.
 const mostShown = 10
 
 // fallbacks returns the first reasons to run all inputs.
@@ -189,7 +189,7 @@ func fallbacks(s openapi.Selection) []string {
 	return out
 }
 
-// sentence sums up a selection.
+// sentence summarizes a selection in a sentence.
 func sentence(s openapi.Selection) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %s selected", len(s.Inputs), cli.Count(s.Corpus, "input", "inputs"))
@@ -203,15 +203,15 @@ func sentence(s openapi.Selection) string {
 		}
 	}
 	if s.Cut {
-		b.WriteString("; the limits left no room for more")
+		b.WriteString("; the budget or the maximum was reached")
 	}
 	return b.String()
 }
 
-// milliseconds returns a duration as the contract has it.
+// milliseconds converts a duration to milliseconds, as in the contract.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// shortDuration writes a number of milliseconds for people.
+// shortDuration formats a number of milliseconds for people.
 func shortDuration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -226,7 +226,7 @@ func shortDuration(ms float64) string {
 	}
 }
 
-// appendTo appends to the file that a flag names, if it does.
+// appendTo appends to the file in a flag, unless the flag is empty.
 func appendTo(flag, name string, write func(io.Writer)) (err error) {
 	if name == "" {
 		return nil

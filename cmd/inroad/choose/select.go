@@ -20,8 +20,8 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A task is what select and select minimize share: a request about a corpus, and
-// the output.
+// A task holds the state that select and select minimize share: a request about a
+// corpus, and the output.
 type task struct {
 	req    openapi.SelectRequest
 	corpus corpus
@@ -35,16 +35,15 @@ type task struct {
 
 // bindCorpus adds the flags for the corpus and the model.
 func (t *task) bindCorpus(flags *pflag.FlagSet) {
-	flags.SortFlags = false
 	cli.BindModel(flags, &t.req.Model)
 	flags.StringArrayVar(&t.corpus.paths, "corpus", nil, "`DIR` of inputs, or one input; may be repeated")
 	flags.StringArrayVar(&t.corpus.observations, "observations", nil, "`FILE` with the methods that inputs reached and how long they took; may be repeated")
 	flags.StringVar(&t.corpus.history, "history", "", "`FILE` with the results of earlier selections")
-	flags.StringVar(&t.cache.file, "cache", "", "`FILE` to keep predictions in; a service has its own cache")
+	flags.StringVar(&t.cache.file, "cache", "", "`FILE` to cache predictions in; a service has its own cache")
 	t.server.BindWorkers(flags)
 }
 
-// check checks that there is a model and a corpus.
+// check returns an error unless there is a model and a corpus.
 func (t *task) check() error {
 	switch {
 	case t.req.Model == "":
@@ -67,11 +66,11 @@ func (t *task) open(streams cli.Streams) (err error) {
 	return t.corpus.list()
 }
 
-// ask sends the request about a model, and saves the cache.
+// ask sends the request for a model and saves the cache.
 func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, error) {
 	req := t.req // the request that all inputs are selected for if this fails
 	req.Model = m.ID
-	if err := t.corpus.readObservations(m.Commit); err != nil {
+	if err := t.corpus.readObservations(ctx, m.Commit); err != nil {
 		return openapi.Selection{}, err
 	}
 	if t.req.BudgetMs > 0 && t.corpus.costs.Assumed {
@@ -102,11 +101,11 @@ func NewSelect() *cobra.Command {
 		Short: "Select the inputs of a corpus to run for a change",
 		Long: `Select the inputs of a corpus to run for a change.
 
-The change is what git reports since the base, or a unified diff against the
+The change is the output of git diff since the base, or a unified diff against the
 commit that the model was trained at. Its lines are mapped to methods, and the
 model predicts which inputs reach these methods. Inputs that the change adds or
 edits, that failed recently or that --always names are selected too, and a few at
-random, to measure what the selection misses.
+random, to measure the recall.
 
 All inputs are selected if the effect of the change is unknown: there is no model
 or a stale one, changed lines are in no method, a method is new, was never observed
@@ -118,8 +117,7 @@ Paths are printed in the order to run them: first one input of each class.`,
   inroad select --model p.model --corpus testdata --base origin/main --budget 5m --format paths0 --rest rest.txt
   inroad select minimize --model p.model --corpus testdata
   inroad select learn results.ndjson --selection select.json --history history.json`,
-		Args:                  cli.UnknownCommand,
-		DisableFlagsInUseLine: true,
+		Args: cli.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.check(); err != nil {
 				return err
@@ -151,7 +149,7 @@ func (c *selectCommand) check() error {
 	case (c.change.base == "") == (c.change.diff == ""):
 		return errors.New("no change: give either --base REV or --diff FILE")
 	case (c.req.Generate > 0) != (c.generateDir != ""):
-		return errors.New("--generate and --generate-dir: give both or none")
+		return errors.New("--generate and --generate-dir: give both or neither")
 	}
 	return nil
 }
@@ -207,30 +205,40 @@ func (c *selectCommand) readChange(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	found.addTo(&c.req)
-	c.corpus.mark(found, &c.req)
+	c.req.Diff, c.req.Untracked = found.Diff, found.Untracked
+	c.req.Root = filepath.ToSlash(c.req.Root)
+	if found.Touched != nil {
+		c.req.Touched = &found.Touched
+	}
+	for _, f := range found.Fallbacks {
+		c.req.Fallbacks = append(c.req.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})
+	}
+	for _, name := range c.corpus.paths {
+		c.req.Folders = append(c.req.Folders, found.Place(name))
+	}
+	c.corpus.changed = found.ChangedInputs(c.corpus.files)
 	return nil
 }
 
-// withoutModel selects all inputs. The change still tells which of them are new.
+// withoutModel selects all inputs. The change still determines which of them are new.
 func (c *selectCommand) withoutModel(ctx context.Context) (openapi.Selection, error) {
 	if c.change.diff == "" {
 		found, err := c.change.read(ctx, "", c.In)
 		if err != nil {
 			return openapi.Selection{}, err
 		}
-		c.corpus.mark(found, &c.req)
+		c.corpus.changed = found.ChangedInputs(c.corpus.files)
 	}
 	return c.selectAll(selection.NoModel, c.req.Model+": not found")
 }
 
-// selectAll selects all inputs, for a reason.
+// selectAll selects all inputs, for the given reason.
 func (c *selectCommand) selectAll(cause selection.Cause, detail string) (openapi.Selection, error) {
 	return api.SelectAll(c.req, c.corpus.withoutContent(), openapi.Fallback{Cause: string(cause), Detail: detail})
 }
 
-// writeGenerated writes the generated inputs to their folder, and reports the
-// methods without one.
+// writeGenerated writes the generated inputs to their folder, and reports the methods
+// for which none was generated.
 func (c *selectCommand) writeGenerated(s *openapi.Selection) error {
 	for _, miss := range s.Missed {
 		c.Notef("note: no input was generated for %s: %s", cli.Printable(miss.Method), cli.Printable(miss.Reason))
@@ -265,9 +273,8 @@ func newMinimize() *cobra.Command {
 		Long: `Select a part of a corpus that reaches the same methods as the whole corpus, and
 from which no input can be removed without losing a method. Cheap inputs are
 preferred. Inputs that cannot be predicted are all kept.`,
-		Example:               `  inroad select minimize --model p.model --corpus testdata`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Example: `  inroad select minimize --model p.model --corpus testdata`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := t.check(); err != nil {
 				return err

@@ -1,6 +1,6 @@
-// Package cli holds what all commands share: flags that come from the contract,
-// the choice between an engine and a service, reading inputs, printing, progress
-// and output files.
+// Package cli holds the code that all commands share: flags that come from the
+// contract, the choice between an engine and a service, reading inputs, printing,
+// progress and output files.
 package cli
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/inroad/inroad/targeting"
 )
 
-// ErrReported ends a command that has already printed what is wrong.
+// ErrReported ends a command that has already printed its error.
 var ErrReported = errors.New("already reported")
 
 // Streams are the standard streams of a command.
@@ -39,14 +39,14 @@ func (s Streams) Notef(format string, args ...any) {
 // Group returns a command that only has subcommands.
 func Group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Args: UnknownCommand, DisableFlagsInUseLine: true,
+		Use: use, Short: short, Long: long, Args: UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-// UnknownCommand refuses arguments where only the name of a command can follow.
+// UnknownCommand rejects arguments of a command that takes only subcommands.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -66,7 +66,8 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Percent returns a share with two decimals, rounded down, so that only all is 100.
+// Percent returns a percentage with two decimals. It rounds down, so that only the
+// whole is 100.
 func Percent(part int, whole *big.Int) string {
 	if whole.Sign() == 0 {
 		return "100.00"
@@ -100,8 +101,8 @@ func ReportRejected(s Streams, outside int, rejected []openapi.Rejected) error {
 	return nil
 }
 
-// Version returns what the go command knows of the build: a tag, or a commit and
-// its time.
+// Version returns the version from the build information: a tag, or a commit and its
+// time.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -37,8 +37,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
 
-// Remedy returns the flag that raises the limit of an error, to append to it; empty
-// if the error is no limit or no flag raises it.
+// Remedy returns a hint at the flag that raises the limit, to append to a limit error.
+// It returns "" for other errors and for limits without a flag.
 func Remedy(flags *pflag.FlagSet, err error) string {
 	reached, ok := errors.AsType[*limit.Error](err)
 	if !ok || reached.Option == "" || flags.Lookup(FlagName(reached.Option)) == nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,15 +19,15 @@ import (
 // complete.
 const EnumKey = "inroad_enum"
 
-// Bind adds a flag for each named field of a request, a pointer to a generated
-// struct, in this order. The name, default, description and allowed values of a
-// flag are those of the contract: max_nodes becomes --max-nodes, and a time such as
-// budget_ms becomes --budget, a duration.
+// Bind adds a flag for each named field of a request, which is a pointer to a generated
+// struct, in the order of the names. The name, default, description and allowed values
+// of a flag are those of the contract: max_nodes becomes --max-nodes, and a time such
+// as budget_ms becomes --budget, a duration.
 func Bind(flags *pflag.FlagSet, request any, names ...string) {
 	BindPrefixed(flags, "", request, names...)
 }
 
-// BindPrefixed adds flags as [Bind] does, with a prefix to their names.
+// BindPrefixed is like [Bind], but adds a prefix to the names of the flags.
 func BindPrefixed(flags *pflag.FlagSet, prefix string, request any, names ...string) {
 	fields := openapi.Fields(request)
 	v := reflect.ValueOf(request).Elem()
@@ -40,14 +41,14 @@ func BindPrefixed(flags *pflag.FlagSet, prefix string, request any, names ...str
 }
 
 // BindFields adds flags for fields that no request has, such as limits of a command
-// that only runs here. Each sets the field of a struct that has its name in JSON.
+// that runs only locally. Each flag sets the struct field with the same JSON name.
 func BindFields(flags *pflag.FlagSet, to any, fields ...openapi.Field) {
 	for _, f := range fields {
 		bindField(flags, "", f, reflect.ValueOf(to).Elem())
 	}
 }
 
-// Between returns the schema of a whole number.
+// Between returns the schema of an integer in a range.
 func Between(least, most float64) openapi.Schema {
 	return openapi.Schema{Type: "integer", Min: &least, Max: &most}
 }
@@ -134,7 +135,7 @@ func (v *fieldValue) Type() string {
 // IsBoolFlag makes --flag without a value mean true.
 func (v *fieldValue) IsBoolFlag() bool { return v.field.Schema.Type == "boolean" }
 
-// String returns the value as the command line has it.
+// String returns the value as written on the command line.
 func (v *fieldValue) String() string {
 	if v == nil || !v.to.IsValid() {
 		return ""
@@ -183,8 +184,8 @@ func (v *fieldValue) Set(text string) error {
 	return nil
 }
 
-// inTime returns the error for a duration that is out of range in durations; other
-// errors as they are.
+// inTime returns the error for a duration that is out of range, with the limits as
+// durations. It returns other errors unchanged.
 func (v *fieldValue) inTime(text string, err error) error {
 	limits := v.field.Schema
 	if !v.isTime() || limits.Min == nil || limits.Max == nil {
@@ -194,7 +195,7 @@ func (v *fieldValue) inTime(text string, err error) error {
 	return &openapi.FieldError{Field: v.field.Name, Value: text, Problem: fmt.Sprintf("must be between %v and %v", duration(*limits.Min), duration(*limits.Max))}
 }
 
-// parse reads a value of the type of the field.
+// parse parses a value of the field's type.
 func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
 	switch {
 	case v.isTime():
@@ -205,6 +206,9 @@ func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
 		return reflect.ValueOf(float64(d) / float64(time.Millisecond)), nil
 	case v.field.Schema.Type == "integer":
 		n, err := strconv.ParseInt(text, 10, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			return out, v.field.Schema.OverflowError(v.field.Name, text)
+		}
 		if err != nil {
 			return out, v.field.Schema.TypeError(v.field.Name, text)
 		}
@@ -226,7 +230,8 @@ func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
 	}
 }
 
-// add adds to a list: each value of an enumeration that commas join, or one text.
+// add appends to a list: all values of a comma-separated list if the field is an
+// enumeration, else the text as one value.
 func (v *fieldValue) add(text string) error {
 	if !v.touched {
 		v.to.SetZero()
@@ -284,7 +289,7 @@ func (v *enumValue) Set(text string) error {
 	return nil
 }
 
-// SetDefault gives a flag another default than the contract's.
+// SetDefault replaces the contract's default of a flag.
 func SetDefault(flags *pflag.FlagSet, name, value string) {
 	flag := flags.Lookup(name)
 	if err := flag.Value.Set(value); err != nil {

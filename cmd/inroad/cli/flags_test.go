@@ -85,10 +85,12 @@ func TestFlagErrors(t *testing.T) {
 		{"strategy", "lucky", "strategy lucky: must be random, shortest, kpath, forest, common, uncommon or failure"},
 		{"timeout", "soon", "timeout_ms soon: must be a duration such as 500ms or 5m"},
 		{"timeout", "48h", "timeout_ms 48h: must be between 1ns and 24h0m0s"},
+		{"seed", "18446744073709551615", "seed 18446744073709551615: must be between 0 and 9223372036854775807"},
+		{"k", "99999999999999999999", "k 99999999999999999999: must be between 1 and 8"},
 		{"one-target", "maybe", "one_target maybe: must be true or false"},
 	} {
 		flags := pflag.NewFlagSet("errors", pflag.ContinueOnError)
-		cli.Bind(flags, &openapi.GenerateRequest{}, "k", "strategy", "one_target")
+		cli.Bind(flags, &openapi.GenerateRequest{}, "k", "strategy", "one_target", "seed")
 		cli.Bind(flags, &openapi.ParseRequest{}, "timeout_ms")
 		err := flags.Lookup(c.flag).Value.Set(c.value)
 		if err == nil || err.Error() != c.want {

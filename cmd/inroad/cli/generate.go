@@ -34,8 +34,7 @@ func (o *Output) Bind(flags *pflag.FlagSet) {
 	BindEnum(flags, &o.Format, "format", "without --out: one object per line, or one array", "ndjson", "json")
 }
 
-// Open returns a writer of inputs of a grammar. A folder that is not empty is
-// refused.
+// Open returns a writer of inputs of a grammar. The folder must be empty or absent.
 func (o *Output) Open(stdout io.Writer, grammar string) (*InputWriter, error) {
 	if o.Dir == "" {
 		return &InputWriter{json: NewJSONWriter(stdout, o.Format)}, nil
@@ -45,7 +44,7 @@ func (o *Output) Open(stdout io.Writer, grammar string) (*InputWriter, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("--out %s: %w", Printable(o.Dir), Cause(err))
 	case len(entries) > 0:
-		return nil, fmt.Errorf("--out %s: the folder is not empty", Printable(o.Dir))
+		return nil, fmt.Errorf("--out %s: the folder must be empty", Printable(o.Dir))
 	}
 	return &InputWriter{dir: o.Dir, extension: strings.ToLower(grammar)}, nil
 }
@@ -58,9 +57,9 @@ type InputWriter struct {
 	n         int
 }
 
-// Write writes an answer of the contract as JSON, or its input, which is given as
-// text or in base64, to a file. The name of the file begins with the number of the
-// input's set, unless that is 0.
+// Write writes an answer of the contract as JSON, or its input, given as text or in
+// base64, to a file. The file name begins with the number of the input's set, unless
+// the number is 0.
 func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
 	w.n++
 	if w.json != nil {
@@ -80,8 +79,8 @@ func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
 	return writeNew(filepath.Join(w.dir, name), input)
 }
 
-// writeNew writes a file that does not exist yet, or removes it again. It does not
-// sync: thousands of inputs need not be synced one by one.
+// writeNew writes a file that must not exist yet, and removes it on failure. It does
+// not sync, because syncing thousands of inputs one by one would be slow.
 func writeNew(name string, text []byte) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // inputs are for others to read
 	if err != nil {
@@ -94,8 +93,8 @@ func writeNew(name string, text []byte) error {
 	return nil
 }
 
-// Close ends the output and returns err, or else an error of its own. If err comes
-// before the first input, nothing is written.
+// Close ends the output and returns err, or else its own error. If err occurred before
+// the first input, nothing is written.
 func (w *InputWriter) Close(err error) error {
 	if w.json == nil || err != nil && w.n == 0 {
 		return err
@@ -103,15 +102,15 @@ func (w *InputWriter) Close(err error) error {
 	return cmp.Or(err, w.json.Close())
 }
 
-// NoteSeed notes the seed that was used if a request asked to draw one.
+// NoteSeed prints the seed that was used if the request asked for a random one.
 func NoteSeed(s Streams, asked *openapi.Seed, used int64) {
 	if asked != nil && *asked == 0 {
 		s.Notef("seed %d", used)
 	}
 }
 
-// ReportVerdict reports why a request has no input if err has a verdict, and
-// returns the error that ends the command.
+// ReportVerdict prints why there is no input if err has a verdict, and returns the
+// error that ends the command.
 func ReportVerdict(s Streams, err error) error {
 	verdict, ok := targeting.VerdictOf(err)
 	if !ok || verdict == targeting.Solved {
@@ -130,23 +129,45 @@ type Learning struct {
 // Bind adds the flags --from and --probabilities, for the strategies or styles that
 // use them.
 func (l *Learning) Bind(flags *pflag.FlagSet, users string) {
-	flags.StringSliceVar(&l.From, "from", nil, users+": learn probabilities from the inputs in `DIR|FILE`s")
+	BindFiles(flags, &l.From, "from", users+": learn probabilities from the inputs in `DIR|FILE`s")
 	flags.StringVar(&l.File, "probabilities", "", users+": read probabilities from a `FILE` that inroad probabilities wrote")
+}
+
+// BindFiles adds a flag that takes names of files, joined by commas.
+func BindFiles(flags *pflag.FlagSet, names *[]string, name, usage string) {
+	flags.StringSliceVar(names, name, nil, usage)
+	flag := flags.Lookup(name)
+	flag.Value, flag.DefValue = namesValue{flag.Value, name}, ""
+}
+
+// A namesValue is a list that refuses an empty value, which would leave the list
+// empty as if the flag were absent.
+type namesValue struct {
+	pflag.Value
+	name string
+}
+
+func (v namesValue) Set(text string) error {
+	if text == "" {
+		return openapi.FieldErrorf(v.name, "must name a file or a folder")
+	}
+	return v.Value.Set(text)
 }
 
 // maxProbabilities is the most that is read of a file of probabilities.
 const maxProbabilities = 16 << 20
 
-// Learn returns the probabilities that the flags ask for, nil without a flag. The
-// corpus derives from a rule of the grammar, its first one if start is empty.
+// Learn returns the probabilities that the flags ask for, or nil without flags. start
+// is the rule that inputs of the corpus derive from, or "" for the grammar's first
+// parser rule.
 func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, start string, streams Streams) (openapi.Probabilities, error) {
 	switch {
 	case len(l.From) > 0 && l.File != "":
-		return nil, errors.New("--from, --probabilities: give one of them, not both")
+		return nil, errors.New("--from and --probabilities: give only one of them")
 	case l.File != "":
 		text, err := ReadInput(ctx, l.File, streams.In, maxProbabilities)
 		if err == nil && len(text) > maxProbabilities {
-			err = fmt.Errorf("larger than %d bytes", maxProbabilities)
+			err = fmt.Errorf("must be at most %d bytes", maxProbabilities)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--probabilities %s: %w", InputName(l.File), err)
@@ -163,8 +184,7 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 	}
 }
 
-// Explain makes an error about the probabilities of a request name the flag that
-// they come from.
+// Explain adds the flag that the probabilities come from to an error about them.
 func (l *Learning) Explain(err error) error {
 	field, ok := errors.AsType[*openapi.FieldError](err)
 	if !ok || field.Field != "probabilities" {
@@ -177,8 +197,8 @@ func (l *Learning) Explain(err error) error {
 	return &named
 }
 
-// LearnFrom learns from files and folders. Inputs that do not parse are left out
-// with a note; if none parses, that is an error.
+// LearnFrom learns from files and folders. It leaves out inputs that do not parse, and
+// prints a note; it is an error if no input parses.
 func LearnFrom(ctx context.Context, service api.Service, grammar string, req openapi.LearnProbabilitiesParams, names []string, streams Streams) (openapi.Learned, error) {
 	files, err := InputFiles(names)
 	if err != nil {

@@ -9,24 +9,37 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// MaxInput is the most that is read of an input unless a flag says otherwise.
+// MaxInput is the maximum size of an input in bytes, unless a flag sets another limit.
 const MaxInput = 8 << 20
 
-// InputName names an input in messages.
+// InputName returns the name of an input for messages.
 func InputName(name string) string {
-	if name == "-" {
+	switch name {
+	case "-":
 		return "stdin"
+	case "":
+		return `""`
+	default:
+		return Printable(name)
 	}
-	return Printable(name)
 }
 
-// Cause returns the error below an error of the file system, without the operation
-// and the name.
+// CheckStdin returns an error if several names stand for standard input.
+func CheckStdin(names []string) error {
+	if i := slices.Index(names, "-"); i >= 0 && slices.Contains(names[i+1:], "-") {
+		return errors.New("-: standard input can be read only once")
+	}
+	return nil
+}
+
+// Cause returns the error wrapped in a file system error, without the operation and the
+// file name.
 func Cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -34,7 +47,8 @@ func Cause(err error) error {
 	return err
 }
 
-// FileError names a file in an error of the file system, once.
+// FileError returns the cause of a file system error, prefixed with the name of the
+// file.
 func FileError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -43,25 +57,17 @@ func FileError(name string, err error) error {
 }
 
 // ReadInput reads a file, or standard input if its name is -, but no more than one
-// byte over the limit. The end of ctx ends the wait for standard input.
+// byte over the limit. The end of ctx ends the wait for the input.
 func ReadInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]byte, error) {
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, Cause(err)
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		stdin = file
-	}
 	type result struct {
 		input []byte
 		err   error
 	}
 	done := make(chan result, 1)
-	// Nothing interrupts a read from a terminal or a pipe. If the context ends before
-	// the read does, the process is about to end as well.
+	// Nothing interrupts opening a named pipe, or a read from a terminal or a pipe. If
+	// the context ends before that, the process is about to end as well.
 	go func() {
-		text, err := io.ReadAll(io.LimitReader(stdin, int64(limit)+1))
+		text, err := readInput(name, stdin, limit)
 		done <- result{text, Cause(err)}
 	}()
 	select {
@@ -72,9 +78,36 @@ func ReadInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]
 	}
 }
 
+// interruptible returns a reader of r whose reads fail when ctx ends. Nothing
+// interrupts a read from r itself, so r may lose what it reads afterwards.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { _ = in.CloseWithError(context.Cause(ctx)) })
+	go func() {
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err)
+	}()
+	return out
+}
+
+func readInput(name string, stdin io.Reader, limit int) ([]byte, error) {
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		stdin = file
+	}
+	return io.ReadAll(io.LimitReader(stdin, int64(limit)+1))
+}
+
 // InputFiles returns the named files and, in order, all files in named folders. The
 // name - stands for standard input.
 func InputFiles(names []string) ([]string, error) {
+	if err := CheckStdin(names); err != nil {
+		return nil, err
+	}
 	var out []string
 	for _, name := range names {
 		if name == "-" {
@@ -109,7 +142,7 @@ func Inputs(ctx context.Context, files []string, stdin io.Reader, bar *Progress)
 		for i, name := range files {
 			text, err := ReadInput(ctx, name, stdin, MaxInput)
 			if err == nil && len(text) > MaxInput {
-				err = fmt.Errorf("larger than %d bytes", MaxInput)
+				err = fmt.Errorf("must be at most %d bytes", MaxInput)
 			}
 			in := openapi.Input{Name: InputName(name)}
 			in.Input, in.InputBase64 = api.Encode(text)
@@ -121,7 +154,7 @@ func Inputs(ctx context.Context, files []string, stdin io.Reader, bar *Progress)
 	}
 }
 
-// Lines yields the values of a sequence until its first error, which it stores.
+// Lines yields the values of a sequence until its first error, which it stores in err.
 func Lines[V any](seq iter.Seq2[V, error], err *error) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		for v, failure := range seq {

@@ -22,7 +22,7 @@ func NewJSONWriter(w io.Writer, format string) *JSONWriter {
 	return out
 }
 
-// Write writes an encoded value, for the encoder.
+// Write writes an encoded value. It is called by the encoder.
 func (w *JSONWriter) Write(p []byte) (int, error) {
 	if !w.array {
 		return w.out.Write(p)
@@ -42,10 +42,10 @@ func (w *JSONWriter) Write(p []byte) (int, error) {
 // Encode writes a value.
 func (w *JSONWriter) Encode(value any) error { return w.encoder.Encode(value) }
 
-// Flush writes what is buffered.
+// Flush flushes the buffer.
 func (w *JSONWriter) Flush() error { return w.out.Flush() }
 
-// Close closes the array and writes what is buffered.
+// Close closes the array and flushes the buffer.
 func (w *JSONWriter) Close() error {
 	switch {
 	case w.array && w.begun:

@@ -1,31 +1,38 @@
 package cli
 
 import (
+	"context"
+	"io"
 	"os"
 
 	"github.com/inroad/inroad/api"
-	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // Observations are open files of observations, whose invalid lines are reported on
 // standard error.
 type Observations struct {
-	api.Observations
+	observation.Sources
 	streams Streams
 	invalid int
 }
 
-// maxInvalidShown is the most invalid lines that are reported one by one.
+// maxInvalidShown is the maximum number of invalid lines to print.
 const maxInvalidShown = 10
 
 // OpenObservations opens files of observations; - is standard input. Strict makes
-// an invalid line an error.
-func OpenObservations(names []string, strict bool, streams Streams) (*Observations, error) {
+// an invalid line an error. The end of ctx ends the wait for standard input.
+func OpenObservations(ctx context.Context, names []string, strict bool, streams Streams) (*Observations, error) {
+	if err := CheckStdin(names); err != nil {
+		return nil, err
+	}
 	o := &Observations{streams: streams}
 	o.Strict, o.Invalid = strict, o.report
 	for _, name := range names {
-		from := streams.In
-		if name != "-" {
+		var from io.Reader
+		if name == "-" {
+			from = interruptible(ctx, streams.In)
+		} else {
 			file, err := os.Open(name)
 			if err != nil {
 				o.Close()
@@ -33,7 +40,7 @@ func OpenObservations(names []string, strict bool, streams Streams) (*Observatio
 			}
 			from = file
 		}
-		o.Files = append(o.Files, api.ObservationFile{Name: InputName(name), Reader: from})
+		o.Files = append(o.Files, observation.File{Name: InputName(name), Reader: from})
 	}
 	return o, nil
 }
@@ -41,20 +48,20 @@ func OpenObservations(names []string, strict bool, streams Streams) (*Observatio
 // Close closes the files.
 func (o *Observations) Close() {
 	for _, f := range o.Files {
-		if file, ok := f.Reader.(*os.File); ok && file != o.streams.In {
+		if file, ok := f.Reader.(io.Closer); ok {
 			_ = file.Close() // it was only read
 		}
 	}
 }
 
 // report reports an invalid line.
-func (o *Observations) report(file string, line openapi.LineError) {
+func (o *Observations) report(file string, line *observation.LineError) {
 	if o.invalid++; o.invalid <= maxInvalidShown {
-		o.streams.Notef("%s:%d: left out: %s", file, line.Line, Printable(line.Message))
+		o.streams.Notef("%s:%d: left out: %s", file, line.Line, Printable(api.Excerpt(line.Err.Error())))
 	}
 }
 
-// Summarize reports how many invalid lines there were, unless all were reported.
+// Summarize prints the number of invalid lines, unless all of them were printed.
 func (o *Observations) Summarize() {
 	if o.invalid > maxInvalidShown {
 		o.streams.Notef("%d lines are not observations; the first %d are listed above", o.invalid, maxInvalidShown)

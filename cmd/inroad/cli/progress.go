@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Progress shows on a terminal how far a command has come. A nil Progress, as
-// [NewProgress] returns where nobody watches, shows nothing.
+// A Progress shows the progress of a command on a terminal. A nil Progress shows
+// nothing; [NewProgress] returns nil if standard error is not a terminal.
 type Progress struct {
 	w     io.Writer
 	what  string
@@ -31,7 +31,7 @@ func NewProgress(stderr io.Writer, what string, total int) *Progress {
 	return &Progress{w: stderr, what: what, total: total}
 }
 
-// Set shows how many are done.
+// Set shows the number of completed items.
 func (p *Progress) Set(done int) {
 	if p == nil {
 		return
@@ -43,7 +43,7 @@ func (p *Progress) Set(done int) {
 	}
 }
 
-// SetOf shows how many are done, and of how many.
+// SetOf shows the number of completed items and the total.
 func (p *Progress) SetOf(done, total int) {
 	if p != nil {
 		p.total = total
@@ -51,7 +51,7 @@ func (p *Progress) SetOf(done, total int) {
 	}
 }
 
-// SetStage shows what is being done and how far it is; total is 0 if it is unknown.
+// SetStage shows the current stage and its progress; total is 0 if it is unknown.
 func (p *Progress) SetStage(what string, done, total int) {
 	if p != nil {
 		p.what = what

@@ -15,7 +15,7 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// A Server is the service that a command asks, if it asks one.
+// A Server holds the flag with the address of the service, if any.
 type Server struct {
 	URL     string
 	Workers int    `json:"workers"` // of an engine in this process; one per core if 0
@@ -34,8 +34,8 @@ func (s *Server) BindWorkers(flags *pflag.FlagSet) {
 	BindFields(flags, s, openapi.Field{Name: "workers", Description: "Number of workers in this process; one per core if 0", Schema: Between(0, 1024)})
 }
 
-// Service returns the service that --server names, and an engine in this process
-// without one.
+// Service returns a client of the service that --server names, or an engine in this
+// process.
 func (s *Server) Service() (api.Service, error) {
 	if s.URL == "" {
 		return &api.Engine{Library: &api.Files{}, Workers: s.Workers}, nil
@@ -59,7 +59,7 @@ func BindGrammar(flags *pflag.FlagSet, name *string) {
 
 // BindModel adds the flag --model.
 func BindModel(flags *pflag.FlagSet, name *string) {
-	flags.StringVar(name, "model", "", "`FILE` of the model, or its name at the service")
+	flags.StringVar(name, "model", "", "model `FILE`, or the name of a model at the service")
 }
 
 // OpenGrammar returns a grammar, and notes on standard error if it is approximate.
@@ -112,8 +112,8 @@ func OpenModel(ctx context.Context, service api.Service, name string, streams St
 		return openapi.Model{}, errors.New("no model: give --model FILE")
 	}
 	m, err := service.Model(ctx, name)
-	if err == nil {
-		NoteApproximate(streams, openapi.GrammarSummary{Name: m.Grammar, Exact: m.Exact, Code: m.Code})
+	if err == nil && !m.Exact {
+		_, err = OpenGrammar(ctx, service, m.Grammar, streams)
 	}
 	return m, err
 }

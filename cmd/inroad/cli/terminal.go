@@ -8,9 +8,8 @@ import (
 )
 
 // A TerminalWriter escapes text on its way to a terminal. Grammars, inputs and file
-// names come from strangers, so every character that is neither printable nor a
-// line end is written as in a Go string: \x1b, \u202e. Text must end in a line
-// end.
+// names are not trusted, so every character that is neither printable nor a line end is
+// written as in a Go string: \x1b, \u202e. Text must end in a line end.
 type TerminalWriter struct {
 	W    io.Writer
 	rest []byte // an incomplete character

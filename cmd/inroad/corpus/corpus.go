@@ -45,7 +45,7 @@ type generator struct {
 	output   cli.Output
 }
 
-// bindOutput adds the flags that say where inputs are written and who is asked.
+// bindOutput adds the flags for the output and the service.
 func (c *generator) bindOutput(flags *pflag.FlagSet) {
 	c.output.Bind(flags)
 	c.server.Bind(flags)
@@ -56,7 +56,7 @@ func (c *generator) learn(ctx context.Context, start string) (openapi.Probabilit
 	return c.learning.Learn(ctx, c.service, c.grammar.ID, start, c.Streams)
 }
 
-// write writes inputs and returns their summary. It calls written for each input.
+// write writes inputs and returns their summary. It calls written after each input.
 func (c *generator) write(inputs iter.Seq2[openapi.GeneratedInput, error], written func(openapi.GeneratedInput)) (summary openapi.GenerateSummary, err error) {
 	out, err := c.output.Open(c.Out, c.grammar.Report.Summary.Name)
 	if err != nil {

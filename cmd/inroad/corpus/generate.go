@@ -49,8 +49,7 @@ Strategies:
   inroad generate --grammar my.g4 --start expr --seed 7 --out corpus
   inroad generate --grammar json --strategy kpath --k 3 --max-nodes 100
   inroad generate --grammar json --strategy uncommon --from samples --n 100`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(cmd); err != nil {
 				return err
@@ -59,13 +58,12 @@ Strategies:
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_depth", "max_repeat", "cooldown", "spacing")
 	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
-	flags.StringSliceVar(&c.tokensFrom, "tokens-from", nil, "choose the texts of tokens from the inputs in `DIR|FILE`s")
+	cli.BindFiles(flags, &c.tokensFrom, "tokens-from", "choose the texts of tokens from the inputs in `DIR|FILE`s")
 	cli.Bind(flags, &c.req, "synthetic_names", "seed")
 	c.bindOutput(flags)
 	c.server.BindWorkers(flags)
@@ -100,7 +98,7 @@ func (c *generateCommand) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// readTokens reads the texts of tokens from the files that flags name.
+// readTokens reads the texts of tokens from the files in the flags.
 func (c *generateCommand) readTokens(ctx context.Context) (map[string][]string, error) {
 	texts := map[string][]string{}
 	for _, value := range c.tokens {
@@ -127,16 +125,16 @@ func (c *generateCommand) readTokens(ctx context.Context) (map[string][]string, 
 	return texts, nil
 }
 
-// readTexts reads the lines of a file that are not empty.
+// readTexts reads the non-empty lines of a file.
 func readTexts(ctx context.Context, file string, streams cli.Streams) ([]string, error) {
 	text, err := cli.ReadInput(ctx, file, streams.In, cli.MaxInput)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(text) > cli.MaxInput:
-		return nil, fmt.Errorf("the file is larger than %d bytes", cli.MaxInput)
+		return nil, fmt.Errorf("the file must be at most %d bytes", cli.MaxInput)
 	case !utf8.Valid(text):
-		return nil, errors.New("the file is not UTF-8")
+		return nil, errors.New("the file must be UTF-8")
 	}
 	var out []string
 	for line := range bytes.Lines(text) {
@@ -145,12 +143,12 @@ func readTexts(ctx context.Context, file string, streams cli.Streams) ([]string,
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("the file is empty")
+		return nil, errors.New("the file is empty: must have one text per line")
 	}
 	return out, nil
 }
 
-// note prints what the summary says besides the inputs.
+// note prints the statistics in the summary.
 func (c *generateCommand) note(s openapi.GenerateSummary) {
 	cli.NoteSeed(c.Streams, c.req.Seed, s.Seed)
 	if c.req.Strategy == openapi.Kpath {

@@ -21,12 +21,11 @@ func NewProbabilities() *cobra.Command {
 
 The output has the probability of each alternative, and of each number of
 repetitions. Choices that the corpus never makes, and all choices without a
-corpus, are null, for you to fill in: alternatives that are null share equally
-what the others leave. generate, solve and target read the output with
+corpus, are null. You can replace them: alternatives that are null share the
+remaining probability equally. generate, solve and target read the output with
 --probabilities.`,
 		Example: `  inroad probabilities --grammar json samples > json.probabilities
   inroad generate --grammar json --strategy common --probabilities json.probabilities`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(cmd); err != nil {
 				return err
@@ -44,7 +43,6 @@ what the others leave. generate, solve and target read the output with
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &req, "start", "invert")
 	c.server.Bind(flags)

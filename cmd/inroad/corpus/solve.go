@@ -44,8 +44,7 @@ satisfy it but no text was found for one; 5 if a limit stopped the search.
 		Example: `  inroad solve --grammar json --require 'object > member' --forbid STRING
   inroad solve --grammar expr --require '"*"' --require 'unaryExpr#15 > addExpr > "-"'
   inroad solve --grammar json --at-least 'value > array:3' --n 20 --style varied`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(cmd); err != nil {
 				return err
@@ -54,7 +53,6 @@ satisfy it but no text was found for one; 5 if a limit stopped the search.
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "require", "forbid")
 	for _, f := range []countFlag{
@@ -87,10 +85,10 @@ func (c *solveCommand) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// A countFlag adds a path with the number of times that inputs contain it.
+// A countFlag adds a path with a minimum or maximum number of occurrences, or both.
 type countFlag struct {
 	name, usage string
-	min, max    bool // whether the number is the least, and the most
+	min, max    bool // set the number as the minimum and as the maximum
 	counts      *[]openapi.CountedPath
 }
 

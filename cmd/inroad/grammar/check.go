@@ -53,14 +53,12 @@ rules that derive a text in several ways.`,
 			}
 			return nil
 		},
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.names, c.Streams = args, cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.Bind(flags, &c.req, "start")
 	flags.StringArrayVar(&c.corpus, "corpus", nil, "`DIR` or file of inputs to parse; may be repeated")
 	flags.BoolVar(&c.all, "all", false, "list all findings about the corpus, not only the first ten of each kind")
@@ -149,7 +147,7 @@ func (c *checkCommand) print(report openapi.GrammarReport, fit *openapi.Fit) err
 	return out.Flush()
 }
 
-// place returns the place of a finding, with a colon behind it.
+// place returns the position of a finding, followed by a colon.
 func place(file string, line, column int) string {
 	switch {
 	case file == "":
@@ -189,7 +187,7 @@ type fitPrinter struct {
 	all bool
 }
 
-// maxListed is the most lines of a list that are printed unless all are asked for.
+// maxListed is the maximum number of lines to print of a list, unless --all is set.
 const maxListed = 10
 
 func (p *fitPrinter) print(f openapi.Fit) {
@@ -239,7 +237,7 @@ func (p *fitPrinter) list(heading string, n int, line func(int) string) {
 	}
 }
 
-// shorten joins names, and counts those after the first few.
+// shorten joins the first few names and counts the others.
 func shorten(names []string, by string) string {
 	const most = 6
 	if len(names) <= most+1 {

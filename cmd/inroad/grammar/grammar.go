@@ -1,4 +1,4 @@
-// Package grammar holds the commands about grammars alone: check, grammars, parse
+// Package grammar holds the commands that need only a grammar: check, grammars, parse
 // and paths.
 package grammar
 

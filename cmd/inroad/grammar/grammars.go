@@ -21,7 +21,7 @@ func NewGrammars() *cobra.Command {
 	var format string
 	var server cli.Server
 	cmd := &cobra.Command{
-		Use:   "grammars",
+		Use:   "grammars [flags]",
 		Short: "List the bundled grammars, and those of a service",
 		Long: `List the grammars that --grammar knows by name: the start rule of each, its
 number of rules and nodes, and a description.`,
@@ -108,7 +108,6 @@ A grammar of two files, the parser and its lexer, is printed with headings. With
 			}
 			return nil
 		},
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, err := bundled.Sources(args[0])
 			if err != nil {

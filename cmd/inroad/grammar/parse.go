@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,14 +45,12 @@ of them has no tree. Limits apply to each input.`,
 		Example: `  echo '[1, 2]' | inroad parse --grammar json
   inroad parse --grammar calc.g4 --format tree sums.txt
   inroad parse --grammar MyLexer.g4,MyParser.g4 --start program --format json *.txt`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.files, c.Streams = args, cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	c.flags = flags
 	cli.BindGrammar(flags, &c.grammar)
 	cli.Bind(flags, &c.req, "start", "format", "inside", "strict", "engine", "max_input", "max_depth", "max_steps", "max_tokens", "max_nodes", "timeout_ms")
@@ -65,15 +62,15 @@ func (c *parseCommand) run(ctx context.Context) error {
 	if len(c.files) == 0 {
 		c.files = []string{"-"}
 	}
-	if i := slices.Index(c.files, "-"); i >= 0 && slices.Contains(c.files[i+1:], "-") {
-		return errors.New("-: standard input can be read only once")
+	if err := cli.CheckStdin(c.files); err != nil {
+		return err
 	}
 	service, err := c.server.Service()
 	if err != nil {
 		return err
 	}
 	notes := c.Streams
-	if c.req.Format == openapi.JSONTree { // the answer says it
+	if c.req.Format == openapi.JSONTree { // the answer contains the notes
 		notes.Err = nowhere{}
 	}
 	g, err := cli.OpenGrammar(ctx, service, c.grammar, notes)
@@ -107,7 +104,7 @@ func (c *parseCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// nowhere discards what is written to it.
+// nowhere is a writer that discards everything.
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
@@ -133,7 +130,8 @@ func (c *parseCommand) parse(ctx context.Context, service api.Service, grammar, 
 	return answer, err
 }
 
-// failure returns why an input has no tree, or no whole tree; empty if it has one.
+// failure returns why an input has no tree or only a partial tree; "" if it has a
+// complete one.
 func (c *parseCommand) failure(file string, a openapi.ParseAnswer, err error) string {
 	name := cli.InputName(file)
 	switch {
@@ -150,8 +148,8 @@ func (c *parseCommand) failure(file string, a openapi.ParseAnswer, err error) st
 	}
 }
 
-// print prints the answer for the i-th input. Each is printed at once, so that
-// messages follow the output that they are about.
+// print prints the answer for the i-th input. It prints immediately, so that each
+// message follows the output it refers to.
 func (c *parseCommand) print(i int, a openapi.ParseAnswer, failed error) (err error) {
 	several := len(c.files) > 1
 	switch {

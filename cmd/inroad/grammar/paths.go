@@ -24,7 +24,7 @@ before it in some derivation: rules, tokens, and the parts of tokens.`,
 		newPathsCount(), newPathsList(), newPathsCoverage())
 }
 
-// pathFields are the fields of requests that say which paths are meant.
+// pathFields are the fields of requests that select paths.
 var pathFields = []string{"k", "start", "trivia", "names", "absent"} //nolint:gochecknoglobals // a constant list
 
 type pathsCommand struct {
@@ -35,10 +35,9 @@ type pathsCommand struct {
 	cli.Streams
 }
 
-// bind adds the flags that all paths commands have to those of a request.
+// bind adds the flags that all paths commands share to the flags of a request.
 func (c *pathsCommand) bind(cmd *cobra.Command, req any, more ...string) {
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindGrammar(flags, &c.grammar)
 	cli.Bind(flags, req, append(pathFields, more...)...)
 	cli.BindFormat(flags, &c.format, "text", "json")
@@ -58,11 +57,10 @@ func (c *pathsCommand) open(cmd *cobra.Command) (openapi.Grammar, error) {
 func newPathsCount() *cobra.Command {
 	c, req := &pathsCommand{}, &openapi.CountPathsParams{}
 	cmd := &cobra.Command{
-		Use:                   "count --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags]",
-		Short:                 "Count the k-paths of a grammar",
-		Example:               "  inroad paths count --grammar json --k 3",
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Use:     "count --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags]",
+		Short:   "Count the k-paths of a grammar",
+		Example: "  inroad paths count --grammar json --k 3",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := c.open(cmd)
 			if err != nil {
@@ -90,7 +88,6 @@ func newPathsList() *cobra.Command {
 		Short: "List the k-paths of a grammar, or of inputs, with their patterns",
 		Example: `  inroad paths list --grammar expr --k 2
   inroad paths list --grammar json --k 3 data.json`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := c.open(cmd)
 			if err != nil {
@@ -110,9 +107,9 @@ func newPathsList() *cobra.Command {
 	return cmd
 }
 
-// listCovered lists the paths that inputs contain.
+// listCovered lists the paths that inputs cover.
 func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, names []string) error {
-	const all = 5_000_000 // the most that a request lists
+	const all = 5_000_000 // the maximum that a request lists
 	covered, err := c.measure(ctx, g, openapi.MeasureCoverageParams{
 		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Present: all,
 	}, names)
@@ -137,7 +134,6 @@ Paths that no finite derivation contains do not count; their number is printed
 as well. All files of a DIR and of its subfolders are inputs.`,
 		Example: `  inroad paths coverage --grammar json --k 3 corpus/
   inroad paths coverage --grammar json --k 3 --missing=20 corpus/ more.json`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no input: give files or folders; see inroad paths coverage --help")

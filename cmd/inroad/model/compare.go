@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,25 +29,24 @@ func NewCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare MODEL MODEL [flags]",
 		Short: "Compare two models and list the methods that they predict differently",
-		Long: `Compare two models and list the methods that they predict differently: those that
-other inputs reach in one version of a program than in the other.
+		Long: `Compare two models and list the methods that they predict differently: methods
+reached by different inputs in the two versions of a program.
 
-Both models predict the same inputs: those of --inputs or --observations, else
-those that the models keep from training, and --random ones. A method is listed
+Both models predict the same inputs: the inputs of --inputs or --observations, or
+else the inputs that the models keep from training, and --random random inputs.
+A method is listed
 if the models differ more often than their errors on held-out observations
 explain. For two models of the same program, fewer than 1 in 20 comparisons list
 any method, as long as the inputs resemble those of the training.`,
 		Example: `  inroad compare old.model new.model
   inroad compare old.model new.model --inputs corpus --format json`,
-		Args:                  cobra.ExactArgs(2),
-		DisableFlagsInUseLine: true,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.req.Before, c.req.After, c.Streams = args[0], args[1], cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringArrayVar(&c.inputs, "inputs", nil, "`DIR` or file of inputs; may be repeated")
 	c.observations.bind(flags)
 	cli.Bind(flags, &c.req, "random", "seed")
@@ -86,13 +86,16 @@ func (c *compareCommand) collect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(files) == 0 && len(c.inputs) > 0 {
+		return fmt.Errorf("--inputs: no files in %s", cli.Printable(strings.Join(c.inputs, ", ")))
+	}
 	for in := range cli.Lines(cli.Inputs(ctx, files, c.In, nil), &err) {
 		c.req.Inputs = append(c.req.Inputs, in)
 	}
 	if err != nil || len(c.observations.names) == 0 {
 		return err
 	}
-	observations, err := c.observations.open(c.Streams)
+	observations, err := c.observations.open(ctx, c.Streams)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func printComparison(w io.Writer, c openapi.Comparison) error {
 		printConditions(out, "before", change.Before)
 		printConditions(out, "after", change.After)
 		if change.Example != nil || change.ExampleBase64 != nil {
-			example, _ := api.Decode(change.Example, change.ExampleBase64) // shown as far as it can be
+			example, _ := api.Decode(change.Example, change.ExampleBase64) // an invalid example is printed as empty
 			fmt.Fprintf(out, "  for example: %s\n", cli.Abbreviate(string(example)))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// confirm runs the inputs if a program is given, notes how many of them reach their
-// methods, and returns the methods that each one reached.
+// confirm runs the program on the inputs, if a program is given. It prints how many
+// inputs reach their methods, and returns the methods that each input reached.
 func (c *targetCommand) confirm(ctx context.Context, service api.Service, m openapi.Model, answers []openapi.TargetAnswer) (reached [][]string, err error) {
 	if !c.program.given() || len(answers) == 0 {
 		return nil, nil
@@ -46,8 +46,8 @@ func (c *targetCommand) confirm(ctx context.Context, service api.Service, m open
 	return reached, nil
 }
 
-// runInputs runs a program on inputs and returns the methods that each reached. The
-// observations are added to a file if one is given.
+// runInputs runs a program on inputs and returns the methods that each reached. If
+// --add-to is set, it adds the observations to that file.
 func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program, inputs [][]byte) (ran map[string][]string, err error) {
 	var out *observe.Output
 	if c.addTo != "" {
@@ -78,8 +78,8 @@ func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program,
 	})
 }
 
-// noteReached notes how many inputs reach the methods that they were generated for,
-// and how many reach methods that they were to avoid.
+// noteReached prints how many inputs reach the methods that they were generated for,
+// and how many reach methods to avoid.
 func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []string, reached [][]string) {
 	made, hit := map[string]int{}, map[string]int{}
 	var order []string
@@ -107,8 +107,8 @@ func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []stri
 	}
 }
 
-// avoided returns the IDs of the methods to avoid, which the request may name by the
-// ends of their IDs.
+// avoided returns the IDs of the methods to avoid, which the request may name by
+// suffixes of their IDs.
 func (c *targetCommand) avoided(ctx context.Context, service api.Service, model string) ([]string, error) {
 	if len(c.req.Avoid) == 0 {
 		return nil, nil

@@ -26,23 +26,21 @@ func NewEvaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate --model MODEL --observations FILE [flags]",
 		Short: "Evaluate the predictions of a model on observations",
-		Long: `Evaluate the predictions of a model on observations that it was not learned from.
+		Long: `Evaluate the predictions of a model on observations that it was not trained on.
 
 Pooled scores give all predictions the same weight. Means give all methods the
 same weight: methods that some, but not all, training observations reached, and
 that an observation here reached. Rare methods were reached by less than 5 % of
 the training observations. For comparison, the scores of always predicting the
 more common answer of training are printed as well.`,
-		Example:               "  inroad evaluate --model json.model --observations test.ndjson",
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Example: "  inroad evaluate --model json.model --observations test.ndjson",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindModel(flags, &c.model)
 	c.observations.bind(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
@@ -60,18 +58,18 @@ func (c *evaluateCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	observations, err := c.observations.open(c.Streams)
+	observations, err := c.observations.open(ctx, c.Streams)
 	if err != nil {
 		return err
 	}
 	defer observations.Close()
-	e, err := service.Evaluate(ctx, c.model, observations.Observations)
+	e, err := service.Evaluate(ctx, c.model, observations.Sources)
 	observations.Summarize()
 	if err != nil {
 		return err
 	}
 	if m.Subject != "" && e.Subject != "" && e.Subject != m.Subject {
-		c.Notef("note: the model is of %s, and the observations are of %s", cli.Printable(m.Subject), cli.Printable(e.Subject))
+		c.Notef("note: different programs: the model was trained on %s, but the observations come from %s", cli.Printable(m.Subject), cli.Printable(e.Subject))
 	}
 	if c.format == "json" {
 		return cli.WriteJSON(c.Out, e)

@@ -31,15 +31,13 @@ chance may explain are left out, unless --whole is given; predictions always use
 the whole tree.`,
 		Example: `  inroad explain --model json.model parseObject
   inroad explain --model json.model 'parser.go#parseObject' --format svg >tree.svg`,
-		Args:                  cobra.ExactArgs(1),
-		DisableFlagsInUseLine: true,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context(), args[0])
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindModel(flags, &c.model)
 	cli.Bind(flags, &c.req, "format", "whole")
 	cli.SetDefault(flags, "format", "text") // a terminal is not a program

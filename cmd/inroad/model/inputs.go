@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -17,9 +16,10 @@ import (
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
+	"github.com/inroad/inroad/targeting/generate"
 )
 
-// An inputSource holds the flags that say which inputs a program is run on.
+// An inputSource holds the flags for the inputs to run a program on.
 type inputSource struct {
 	from    string
 	N       int `json:"generate"`
@@ -34,7 +34,7 @@ func (s *inputSource) bind(flags *pflag.FlagSet) {
 	cli.Bind(flags, &s.req, "start", "seed")
 }
 
-// open returns the inputs, and their number if it is known.
+// open returns the inputs, and their number, or 0 if it is unknown.
 func (s *inputSource) open(ctx context.Context, streams cli.Streams) (inputs iter.Seq2[observe.Input, error], total int, err error) {
 	switch {
 	case s.from == "" && s.N == 0:
@@ -89,8 +89,8 @@ func fileInputs(ctx context.Context, dir string, names []string, streams cli.Str
 	}
 }
 
-// listedInputs yields the inputs of a file of observations, or of what generate
-// prints.
+// listedInputs yields the inputs of a file of observations, or of a file that generate
+// printed.
 func listedInputs(name string) iter.Seq2[observe.Input, error] {
 	return func(yield func(observe.Input, error) bool) {
 		file, err := os.Open(name)
@@ -111,115 +111,31 @@ func listedInputs(name string) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// generated returns inputs to learn from: every other one covers paths of the
-// grammar that the ones before did not, the rest are drawn at random in all sizes.
-// No two are the same, as far as the grammar allows.
+// generated returns inputs to learn from.
 func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.Seq2[observe.Input, error], error) {
-	service := &api.Engine{Library: &api.Files{}, Workers: 1}
-	g, err := cli.OpenGrammar(ctx, service, s.grammar, streams)
+	library := &api.Files{}
+	if _, err := cli.OpenGrammar(ctx, &api.Engine{Library: library}, s.grammar, streams); err != nil {
+		return nil, err
+	}
+	g, err := library.Grammar(ctx, s.grammar)
 	if err != nil {
 		return nil, err
 	}
-	seed := uint64(*s.req.Seed)
-	if seed == 0 {
-		seed = rand.Uint64() >> 1
-		cli.NoteSeed(streams, s.req.Seed, int64(seed))
+	start, err := g.ProductiveRule(s.req.Start)
+	if err != nil {
+		return nil, err
 	}
-	request := func(number uint64, req openapi.GenerateRequest) iter.Seq2[openapi.GeneratedInput, error] {
-		req.Start, req.SyntheticNames = s.req.Start, true
-		req.Seed = new(openapi.Seed(rand.NewPCG(seed, number).Uint64()>>1 | 1))
-		return service.Generate(ctx, g.ID, req)
-	}
-	for _, err := range request(0, openapi.GenerateRequest{N: 1}) { // reports a wrong rule before the program is built
-		if err != nil {
-			return nil, err
-		}
-	}
+	seed := api.Seed(s.req.Seed)
+	cli.NoteSeed(streams, s.req.Seed, int64(seed))
 	return func(yield func(observe.Input, error) bool) {
-		covering, stopCovering := iter.Pull2(coveringInputs(request))
-		defer stopCovering()
-		random, stopRandom := iter.Pull2(randomInputs(request))
-		defer stopRandom()
-		seen := map[string]bool{}
-		for n, tries := 0, 0; n < s.N; {
-			next := covering
-			if n%2 == 1 || tries > 20 { // covering again may give the same inputs
-				next = random
-			}
-			line, err, _ := next()
-			var input []byte
-			if err == nil {
-				input, err = api.Decode(line.Input, line.InputBase64)
-			}
+		for input, err := range generate.TrainingInputs(ctx, g.Grammar, start, seed, s.N) {
 			if err != nil {
 				yield(observe.Input{}, err)
 				return
 			}
-			if tries++; seen[string(input)] && tries < 200 {
-				continue
-			}
-			tries = 0
-			seen[string(input)] = true
-			if !yield(observe.Input{Data: input}, nil) {
+			if !yield(observe.Input{Data: input.Text}, nil) {
 				return
 			}
-			n++
 		}
 	}, nil
-}
-
-// A requester generates inputs. Requests with different numbers have different
-// seeds.
-type requester func(number uint64, req openapi.GenerateRequest) iter.Seq2[openapi.GeneratedInput, error]
-
-// spacings are used in turn: programs have code for white space and comments, too.
-func spacings(turn uint64) openapi.GenerateRequestSpacing {
-	return []openapi.GenerateRequestSpacing{openapi.CompactSpacing, openapi.RandomSpacing, openapi.FullSpacing}[turn%3]
-}
-
-// coveringInputs covers the grammar again and again, with paths of several lengths
-// and inputs of several sizes.
-func coveringInputs(request requester) iter.Seq2[openapi.GeneratedInput, error] {
-	lengths, sizes := []int{2, 3}, []int{20, 50, 100}
-	return repeated(func(round uint64) iter.Seq2[openapi.GeneratedInput, error] {
-		return request(round<<1, openapi.GenerateRequest{
-			Strategy: openapi.Kpath, K: lengths[round%2], MaxNodes: sizes[round%3], Spacing: spacings(round / 2),
-		})
-	})
-}
-
-// randomInputs draws inputs of several depths and lengths in turn.
-func randomInputs(request requester) iter.Seq2[openapi.GeneratedInput, error] {
-	return func(yield func(openapi.GeneratedInput, error) bool) {
-		var sources []func() (openapi.GeneratedInput, error, bool)
-		for i, depth := range []int{6, 10, 15, 20, 30} {
-			for j, repeat := range []int{2, 4, 10} {
-				next, stop := iter.Pull2(repeated(func(round uint64) iter.Seq2[openapi.GeneratedInput, error] {
-					return request((round*15+uint64(i*3+j))<<1|1, openapi.GenerateRequest{
-						N: 1_000_000, MaxDepth: depth, MaxRepeat: repeat, Spacing: spacings(uint64(i + j)),
-					})
-				}))
-				defer stop()
-				sources = append(sources, next)
-			}
-		}
-		for turn := 0; ; turn++ {
-			if line, err, _ := sources[turn%len(sources)](); !yield(line, err) {
-				return
-			}
-		}
-	}
-}
-
-// repeated yields the inputs of one round after the other, without summaries.
-func repeated(round func(number uint64) iter.Seq2[openapi.GeneratedInput, error]) iter.Seq2[openapi.GeneratedInput, error] {
-	return func(yield func(openapi.GeneratedInput, error) bool) {
-		for number := uint64(0); ; number++ {
-			for line, err := range round(number) {
-				if line.Summary == nil && !yield(line, err) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,11 +25,11 @@ func (f *observationFiles) bind(flags *pflag.FlagSet) {
 }
 
 // open opens the files.
-func (f *observationFiles) open(streams cli.Streams) (*cli.Observations, error) {
+func (f *observationFiles) open(ctx context.Context, streams cli.Streams) (*cli.Observations, error) {
 	if len(f.names) == 0 {
 		return nil, errors.New("no observations: give --observations FILE")
 	}
-	return cli.OpenObservations(f.names, f.strict, streams)
+	return cli.OpenObservations(ctx, f.names, f.strict, streams)
 }
 
 // counted is a number with its noun phrase.

@@ -43,14 +43,14 @@ func NewObserve() *cobra.Command {
 		Long: `Observe which methods of a program inputs reach, by running it on each input.
 
 With --go, a function of the Go module in the current folder is built into a
-program that counts what it executes. The function takes its input as []byte,
+program that counts the code it executes. The function takes its input as []byte,
 string or io.Reader, and may return anything; an error is a failure, and a panic
 is a crash. Nothing is written into the module's folders.
 
 With --java, a method of a class on the --classpath is run. It takes its input as
 byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#new
 is a constructor. An exception is a failure, and an Error is a crash. This needs a
-JDK: that of JAVA_HOME, or the one in the PATH.
+JDK: the one in JAVA_HOME, or else the one in the PATH.
 
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file
@@ -61,22 +61,20 @@ need no report. This is slow.
 Inputs are the files in a folder or, with --generate, generated from a grammar:
 half of them to cover the paths of the grammar, half of them at random.
 
-Every input has one line in the output, however its run ends. If the file exists,
+Every input has one line in the output, whatever its outcome. If the file exists,
 observations are added to it; inputs that are in the file are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
   inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
   inroad observe --exec './parser {}' --inputs corpus --out parser.ndjson
   inroad observe --java com.google.gson.JsonParser#parseString --classpath gson.jar --cover com.google.gson \
     --generate 2000 --grammar json --out gson.ndjson`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	c.program.bind(flags)
 	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
 	c.inputs.bind(flags)
@@ -176,7 +174,7 @@ func (t *tally) add(o observation.Observation) {
 	t.bar.Set(t.done + t.skipped)
 }
 
-// An observeSummary is what observe --format json prints.
+// An observeSummary is the summary that observe --format json prints.
 type observeSummary struct {
 	Observed int                         `json:"observed"`
 	Outcomes map[observation.Outcome]int `json:"outcomes"`
@@ -209,16 +207,20 @@ func (s observeSummary) text(blocks bool) string {
 	if s.Skipped > 0 {
 		out += fmt.Sprintf(", %d already in the file", s.Skipped)
 	}
-	one, many := "method", "methods"
-	if blocks {
-		one, many = "method or block", "methods and blocks"
-	}
 	switch {
 	case s.Observed == 0:
 		return out
 	case !s.listed:
-		return out + "; they reached " + cli.Count(s.Reached, one, many)
+		return out + "; they reached " + countUnits(s.Reached, blocks)
 	default:
-		return out + fmt.Sprintf("; they reached %d of %s", s.Reached, cli.Count(s.Methods, one, many))
+		return out + fmt.Sprintf("; they reached %d of %s", s.Reached, countUnits(s.Methods, blocks))
 	}
+}
+
+// countUnits returns a number of units with its noun.
+func countUnits(n int, blocks bool) string {
+	if blocks {
+		return cli.Count(n, "method or block", "methods and blocks")
+	}
+	return cli.Count(n, "method", "methods")
 }

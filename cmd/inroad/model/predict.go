@@ -39,19 +39,17 @@ func NewPredict() *cobra.Command {
 Text lists the methods that an input reaches, or those that --method names, each
 with its probability, the 95 % interval of the probability, the support, and the
 conditions that lead to the prediction. JSON lists all methods. For an input
-outside the grammar, the answer says where it leaves the grammar and how such
-inputs ended in training.`,
+outside the grammar, the answer has the syntax error and the outcomes of training
+inputs outside the grammar.`,
 		Example: `  inroad predict --model json.model data.json
   inroad predict --model json.model --method parseObject --method parseArray --format ndjson corpus
   echo '[1]' | inroad predict --model json.model`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.names, c.Streams = args, cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindModel(flags, &c.model)
 	cli.Bind(flags, &c.req, "method")
 	cli.BindFormat(flags, &c.format, "text", "json", "ndjson")
@@ -103,7 +101,7 @@ func (c *predictCommand) inputs(ctx context.Context, files []string) api.Inputs 
 	}
 }
 
-// fail reports an input without an answer.
+// fail reports an input that has no answer.
 func (c *predictCommand) fail(format string, args ...any) {
 	c.failed = true
 	c.Notef(format, args...)
@@ -163,8 +161,8 @@ func (c *predictCommand) printMethods(out *bufio.Writer, a openapi.Answer) {
 	}
 }
 
-// because returns the conditions behind a prediction; nothing if it holds for all
-// inputs.
+// because returns the conditions behind a prediction, or "" if the prediction holds for
+// all inputs.
 func because(reasons []openapi.Reason) string {
 	if len(reasons) == 0 {
 		return ""
@@ -180,12 +178,12 @@ func because(reasons []openapi.Reason) string {
 	return ": " + cli.Condition(with, without)
 }
 
-// printOutside prints how inputs outside the grammar ended in training.
+// printOutside prints the outcomes of training inputs outside the grammar.
 func (c *predictCommand) printOutside(out *bufio.Writer, a openapi.Answer) {
 	o := a.Outside
 	fmt.Fprintf(out, "%s: outside the grammar: %s\n", a.Name, o.Syntax.Message)
 	if o.Observations == 0 {
-		fmt.Fprintln(out, "  training had no such input")
+		fmt.Fprintln(out, "  no training input was outside the grammar")
 		return
 	}
 	var outcomes []string

@@ -12,8 +12,8 @@ import (
 	"github.com/inroad/inroad/model/observe"
 )
 
-// A program holds the flags that say which program to run on inputs, and how its
-// methods are observed.
+// A program holds the flags that select the program to run and how to observe its
+// methods.
 type program struct {
 	goFunction string
 	javaMethod string
@@ -29,7 +29,7 @@ type program struct {
 
 func (p *program) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&p.goFunction, "go", "", "run the Go function `PKG.FUNC`")
-	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the function's and those below it)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
 	flags.StringVar(&p.javaMethod, "java", "", "run the Java method `CLASS#METHOD`")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
 	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
@@ -54,7 +54,7 @@ func (p *program) check() error {
 	return nil
 }
 
-// build makes a program that can be run and observed. The caller closes it.
+// build builds a program that can be run and observed. The caller closes it.
 func (p *program) build(ctx context.Context) (built *observe.Program, err error) {
 	if err := p.check(); err != nil {
 		return nil, err

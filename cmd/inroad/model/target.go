@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/targeting"
@@ -33,15 +34,15 @@ func NewTarget() *cobra.Command {
 		Long: `Generate inputs that reach methods, as far as a model knows their conditions.
 
 The leaves of a method's decision tree that predict "reached" are conditions on
-inputs, which are solved as by inroad solve. Each input is generated for as many
-of the methods as one input can reach. Every input was parsed back, and the model
-predicts that it reaches its methods and none of those to avoid. Unless
+inputs, which are solved like those of inroad solve. Each input is generated for as many
+of the methods as one input can reach. Every input parses, and the model predicts
+that it reaches its methods and none of the methods to avoid. Unless
 --any-outcome is given, inputs that the program is expected to accept are
 preferred.
 
-Given a program as to inroad observe, with --go, --java or --exec, the inputs are
-run, and a note says how many of them reach their methods. --add-to adds what was
-observed to a file of observations, to train a better model with.
+With --go, --java or --exec, as in inroad observe, the program is run on the
+inputs, and a note says how many of them reach their methods. --add-to adds the
+observations to a file, to train a better model with.
 
 Methods without an input are listed with the reason. The exit status is then 3 if
 it is proved that no input reaches them, 4 if trees were found but no text, and 5
@@ -51,7 +52,6 @@ if a limit stopped the search or a method was never observed.
 		Example: `  inroad target --model json.model decodeEscape
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
   inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no method: give the methods to reach; see inroad target --help")
@@ -61,7 +61,6 @@ if a limit stopped the search or a method was never observed.
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindModel(flags, &c.model)
 	cli.Bind(flags, &c.req, "avoid", "any_outcome", "n", "style", "seed", "max_nodes")
 	c.learning.Bind(flags, "natural")
@@ -105,14 +104,14 @@ func (c *targetCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.write(m, inputs, reached); err != nil {
+	if err := c.write(ctx, service, m, inputs, reached); err != nil {
 		return err
 	}
 	return c.reportMissed(missed)
 }
 
-// A targetedInput is an input as target prints it: with the methods that it reached
-// if it was run.
+// A targetedInput is the output of target for an input, with the methods that the input
+// reached if it was run.
 type targetedInput struct {
 	openapi.TargetAnswer
 	Reached []string `json:"reached,omitzero"`
@@ -120,11 +119,15 @@ type targetedInput struct {
 
 // write writes the inputs; reached has the methods that they reached, if they were
 // run.
-func (c *targetCommand) write(m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
+func (c *targetCommand) write(ctx context.Context, service api.Service, m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
 	if i := slices.IndexFunc(inputs, func(a openapi.TargetAnswer) bool { return a.Uncertain }); i >= 0 {
-		c.Notef("note: the model is not sure of the conditions of %s", cli.Printable(inputs[i].Methods[0]))
+		c.Notef("note: the model is uncertain about the conditions of %s", cli.Printable(inputs[i].Methods[0]))
 	}
-	out, err := c.output.Open(c.Out, m.Grammar)
+	g, err := service.Grammar(ctx, m.Grammar) // which a service may know by an ID
+	if err != nil {
+		return err
+	}
+	out, err := c.output.Open(c.Out, g.Report.Summary.Name)
 	if err != nil {
 		return err
 	}
@@ -140,8 +143,8 @@ func (c *targetCommand) write(m openapi.Model, inputs []openapi.TargetAnswer, re
 	return out.Close(nil)
 }
 
-// reportMissed reports the methods without an input, and returns the error that
-// ends the command.
+// reportMissed reports the methods for which there is no input, and returns the error
+// that ends the command.
 func (c *targetCommand) reportMissed(missed []openapi.TargetAnswer) error {
 	var verdicts []targeting.Verdict
 	for _, m := range missed {

@@ -43,20 +43,18 @@ Lines that are not observations are reported and left out; with --strict they en
 the command. The model is scored on observations that are held out. The same
 observations, options and seed give the same bytes.
 
-With --server, the service stores the observations and learns from all that it has
-of the program at their commit. The model stays there, and is written to --out if
-that is given.`,
+With --server, the service stores the observations and learns from all its
+observations of that program and commit. The service keeps the model; --out also
+writes it to a file.`,
 		Example: `  inroad train --grammar json --observations seen.ndjson --out json.model
   inroad train --grammar json --observations seen.ndjson --observations more.ndjson --from json.model --out new.model`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	cli.BindGrammar(flags, &c.req.Grammar)
 	cli.Bind(flags, &c.req, "start")
 	c.observations.bind(flags)
@@ -86,7 +84,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	observations, err := c.observations.open(c.Streams)
+	observations, err := c.observations.open(ctx, c.Streams)
 	if err != nil {
 		return err
 	}
@@ -97,7 +95,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Observations,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()

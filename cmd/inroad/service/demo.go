@@ -80,7 +80,7 @@ func readDemo() (observation.Header, []observation.Observation, error) {
 	}
 }
 
-// invite prints requests to try first.
+// invite prints example requests.
 func invite(w io.Writer, address string, needKeys bool) error {
 	key := ""
 	if needKeys {

@@ -27,14 +27,14 @@ the scope admin; their key is read from INROAD_KEY.`,
 		newKeysCreate(), newKeysList(), newKeysRevoke())
 }
 
-// A keyring is where keys are kept: the client of a service, or a store.
+// A keyring stores keys: it is a store, or the client of a service.
 type keyring interface {
 	CreateKey(ctx context.Context, k openapi.KeyRequest) (openapi.NewKey, error)
 	Keys(ctx context.Context) (openapi.KeyList, error)
 	RevokeKey(ctx context.Context, id string) error
 }
 
-// storedKeys are the keys of a store that no service has open.
+// storedKeys is the keyring of a store that no service has open.
 type storedKeys struct{ store *store.Store }
 
 func (s storedKeys) CreateKey(_ context.Context, req openapi.KeyRequest) (openapi.NewKey, error) {
@@ -56,7 +56,7 @@ func (s storedKeys) Keys(context.Context) (openapi.KeyList, error) {
 
 func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id) }
 
-// keysCommand is what the commands about keys share.
+// A keysCommand holds the state that the keys commands share.
 type keysCommand struct {
 	store  string
 	format string
@@ -64,14 +64,13 @@ type keysCommand struct {
 	cli.Streams
 }
 
-// bind adds the flags that name the keyring, and makes run the command.
+// bind adds the flags that select the keyring, and sets run as the command's function.
 func (c *keysCommand) bind(cmd *cobra.Command, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
-	cmd.DisableFlagsInUseLine = true
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.Streams = cli.StreamsOf(cmd)
 		switch {
 		case c.store != "" && cmd.Flags().Changed("server"):
-			return errors.New("--store and --server: give one of them")
+			return errors.New("--store and --server: give only one of them")
 		case c.store != "":
 			return withStore(c.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
 		case c.server.URL == "":
@@ -84,7 +83,6 @@ func (c *keysCommand) bind(cmd *cobra.Command, run func(ctx context.Context, key
 		return run(cmd.Context(), client, args)
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	bindStore(flags, &c.store)
 	c.server.Bind(flags)
 	return cmd
@@ -143,7 +141,7 @@ func newKeysList() *cobra.Command {
 	return cmd
 }
 
-// quotas returns the quotas of a key as flags set them.
+// quotas returns the quotas of a key that the flags set.
 func quotas(k openapi.Key) string {
 	var out []string
 	if k.Rate > 0 {

@@ -60,21 +60,19 @@ training starts again with the service.`,
 		Example: `  inroad serve --demo
   inroad serve --store inroad.db
   inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json`,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on; port 0 takes a free port")
 	bindStore(flags, &c.store)
 	flags.BoolVar(&c.demo, "demo", false, "start with an example, and print requests to try")
-	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest time of a request that is not a stream")
-	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "largest streamed body in `BYTES`")
-	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "most memory of a training in `MiB`, as estimated before it learns")
+	flags.DurationVar(&c.timeout, "timeout", time.Minute, "maximum duration of a request that is not streamed")
+	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
+	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
 	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
 	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "active", "upload")
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
@@ -104,7 +102,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 	}
 	c.needKeys = c.needKeys || !loopback
 	if c.store == "" && c.needKeys {
-		return errors.New("requests would need a key: give --store FILE, and create keys in it")
+		return errors.New("requests need a key, but there is no store: give --store FILE, and create keys in it")
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -113,7 +111,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = os.RemoveAll(dir) }() // nobody needs it
+		defer func() { _ = os.RemoveAll(dir) }() // best effort: the folder is temporary
 		c.store = filepath.Join(dir, "inroad.db")
 	}
 	st, err := store.Open(c.store, store.Options{})
@@ -129,7 +127,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 		return err
 	}
 	if c.needKeys && len(keys) == 0 {
-		return fmt.Errorf("requests would need a key, and %s has none; create one with inroad keys create --store %[1]s", c.store)
+		return fmt.Errorf("requests need a key, but %s has none; create one with inroad keys create --store %[1]s", c.store)
 	}
 	if c.demo {
 		if err := putDemo(ctx, st); err != nil {
@@ -165,7 +163,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 	return err
 }
 
-// logger returns the log of the service.
+// logger returns the logger of the service.
 func (c *serveCommand) logger() *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.logLevel)) // the flag takes only levels
@@ -176,7 +174,7 @@ func (c *serveCommand) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.Err, options))
 }
 
-// listener listens, with TLS if there is a certificate.
+// listener listens on the address, with TLS if there is a certificate.
 func (c *serveCommand) listener(ctx context.Context) (l net.Listener, scheme string, err error) {
 	if c.tlsCert == "" {
 		l, err = new(net.ListenConfig).Listen(ctx, "tcp", c.listen)

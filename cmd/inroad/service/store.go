@@ -17,7 +17,7 @@ func bindStore(flags *pflag.FlagSet, name *string) {
 	flags.StringVar(name, "store", "", "data `FILE` of the service")
 }
 
-// withStore opens a store, uses it, and closes it.
+// withStore opens a store, calls use with it, and closes it.
 func withStore(path string, opt store.Options, use func(s *store.Store) error) error {
 	s, err := store.Open(path, opt)
 	if err != nil {
@@ -48,10 +48,9 @@ GET /v1/backup with a backup.`, checkCmd, compact, backup, restore)
 func newStoreCommand(use, short string, args int, run func(c *storeCommand, args []string) error) (*storeCommand, *cobra.Command) {
 	c := &storeCommand{}
 	cmd := &cobra.Command{
-		Use:                   use,
-		Short:                 short,
-		Args:                  cobra.ExactArgs(args),
-		DisableFlagsInUseLine: true,
+		Use:   use,
+		Short: short,
+		Args:  cobra.ExactArgs(args),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			if c.store == "" {
@@ -68,7 +67,7 @@ func (c *storeCommand) check([]string) error {
 	return withStore(c.store, store.Options{ReadOnly: true}, c.report)
 }
 
-// report prints what a store holds and what is damaged in it.
+// report prints the contents of a store and its faults.
 func (c *storeCommand) report(s *store.Store) error {
 	r, err := s.Check()
 	switch {

@@ -18,8 +18,8 @@ import (
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
-// trace makes a service send traces if the environment names a collector. The
-// returned function sends what is left when the service ends.
+// trace makes a service send traces if the environment names a collector. The returned
+// function sends the remaining traces when the service ends.
 func trace(ctx context.Context, log *slog.Logger, config *server.Config) (end func(), err error) {
 	tracer, err := newTracer(ctx)
 	if tracer == nil {

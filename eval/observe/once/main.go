@@ -1,6 +1,6 @@
-// Command once runs a program on one input, after a warm-up on others, and leaves
-// the coverage counters of that input to the Go toolchain. Command observe
-// compares observations with them.
+// Command once runs a program on one input, after a warm-up on other inputs, and lets
+// the Go toolchain write the coverage counters of that input. Command observe compares
+// its observations with these counters.
 package main
 
 import (

@@ -60,7 +60,7 @@ func (p *parser) peek() byte {
 
 func (p *parser) unexpected() error {
 	if p.at == len(p.text) {
-		return fmt.Errorf("unexpected end")
+		return fmt.Errorf("unexpected end of input")
 	}
 	return fmt.Errorf("unexpected %q at %d", p.text[p.at], p.at)
 }

@@ -167,7 +167,7 @@ func (h *harness) run(input []byte, timeout time.Duration) (*result, error) {
 			switch {
 			case h.memoryInUse() > h.memory:
 				describe = func() *result {
-					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("more than the limit of %d bytes in use", h.memory), Last: true}
+					return &result{Outcome: "crash", Type: "out of memory", Message: fmt.Sprintf("memory use exceeds the limit of %d bytes", h.memory), Last: true}
 				}
 			case time.Since(start) > timeout:
 				describe = func() *result { return &result{Outcome: "timeout", Last: true} }

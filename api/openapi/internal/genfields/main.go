@@ -74,7 +74,7 @@ func requests(doc *openapi3.T, types map[string][]openapi.Field) {
 	}
 }
 
-// schemas collects the fields of a named schema and of those that it refers to.
+// schemas collects the fields of a named schema and of the schemas that it refers to.
 func schemas(ref *openapi3.SchemaRef, types map[string][]openapi.Field) {
 	schema := ref.Value
 	if schema.Items != nil {

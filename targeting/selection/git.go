@@ -1,4 +1,4 @@
-package choose
+package selection
 
 import (
 	"bytes"
@@ -7,24 +7,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/inroad/inroad/cmd/inroad/cli"
-	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A repository is a git repository. Its configuration may come from a stranger, so
-// no program that it names is run.
-type repository struct {
+// A Repository is a git repository. Its configuration is not trusted, so no program
+// that it names is run.
+type Repository struct {
 	prefix  string // from its root to the current folder, with a slash at its end
 	shallow bool
 }
 
-// git runs git and returns its output. The first line of its error output becomes
-// the error.
+// git runs git in the current folder and returns its output. The first line of its
+// error output becomes the error.
 func git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false",
@@ -46,18 +41,24 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// openRepository opens the repository of the current folder.
-func openRepository(ctx context.Context) (*repository, error) {
+// OpenRepository opens the repository of the current folder.
+func OpenRepository(ctx context.Context) (*Repository, error) {
 	out, err := git(ctx, "rev-parse", "--is-shallow-repository", "--show-prefix")
 	if err != nil {
 		return nil, err
 	}
 	shallow, prefix, _ := strings.Cut(out, "\n")
-	return &repository{strings.TrimSuffix(prefix, "\n"), shallow == "true"}, nil
+	return &Repository{strings.TrimSuffix(prefix, "\n"), shallow == "true"}, nil
 }
 
-// commit returns the commit that a revision names; empty if there is none.
-func (r *repository) commit(ctx context.Context, revision string) (string, error) {
+// HookFile returns the file of a hook in the repository of the current folder.
+func HookFile(ctx context.Context, hook string) (string, error) {
+	out, err := git(ctx, "rev-parse", "--git-path", "hooks/"+hook)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// commit returns the commit that a revision names, or "" if there is none.
+func (r *Repository) commit(ctx context.Context, revision string) (string, error) {
 	out, err := git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", nil
@@ -65,9 +66,9 @@ func (r *repository) commit(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(out), err
 }
 
-// fork returns the last commit that the current commit and another have in common;
-// empty if there is none.
-func (r *repository) fork(ctx context.Context, base string) (string, error) {
+// fork returns the last common ancestor of the current commit and another commit, or ""
+// if there is none.
+func (r *Repository) fork(ctx context.Context, base string) (string, error) {
 	out, err := git(ctx, "merge-base", base, "HEAD")
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", nil
@@ -76,7 +77,7 @@ func (r *repository) fork(ctx context.Context, base string) (string, error) {
 }
 
 // age returns the number of commits between two commits.
-func (r *repository) age(ctx context.Context, from, to string) (int, error) {
+func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 	out, err := git(ctx, "rev-list", "--count", from+".."+to)
 	if err != nil {
 		return 0, err
@@ -84,19 +85,19 @@ func (r *repository) age(ctx context.Context, from, to string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// diff returns the differences of tracked files from those of a commit.
-func (r *repository) diff(ctx context.Context, commit string) (text string, files []selection.FileChange, err error) {
+// diff returns the differences between the tracked files and a commit.
+func (r *Repository) diff(ctx context.Context, commit string) (text string, files []FileChange, err error) {
 	text, err = git(ctx, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
 		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O"+os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options", commit, "--")
 	if err != nil {
 		return "", nil, err
 	}
-	files, err = selection.ParseDiff(text)
+	files, err = ParseDiff(text)
 	return text, files, err
 }
 
 // untracked returns the files that git neither tracks nor ignores.
-func (r *repository) untracked(ctx context.Context) ([]string, error) {
+func (r *Repository) untracked(ctx context.Context) ([]string, error) {
 	out, err := git(ctx, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/")
 	if err != nil {
 		return nil, err
@@ -104,32 +105,21 @@ func (r *repository) untracked(ctx context.Context) ([]string, error) {
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// place returns the path of a file from the root of the repository.
-func (r *repository) place(name string) string {
-	if filepath.IsAbs(name) {
-		here, err := os.Getwd()
-		if err != nil {
-			return ""
-		}
-		if name, err = filepath.Rel(here, name); err != nil {
-			return ""
-		}
-	}
-	return path.Join(r.prefix, filepath.ToSlash(name))
-}
+// A BaseError reports a base that a change cannot be compared with.
+type BaseError struct{ Base, Reason string }
 
-// dirty ends the name of a commit if the program had uncommitted changes.
-const dirty = "-dirty"
+func (e *BaseError) Error() string { return fmt.Sprintf("base %s: %s", e.Base, e.Reason) }
 
-// readChange reads the change since the base, in lines of the commit that the model
-// was trained at. Without that commit, the lines are those of the base.
-func (r *repository) readChange(ctx context.Context, base, modelCommit string, maxAge int) (*foundChange, error) {
-	c := &foundChange{place: r.place}
+// Change reads the change since the base. Its line numbers are those of modelCommit, at
+// which the model was trained, or of the base if modelCommit is empty. A model that is
+// more than maxAge commits older than the base is stale.
+func (r *Repository) Change(ctx context.Context, base, modelCommit string, maxAge int) (*GitChange, error) {
+	c := &GitChange{Prefix: r.prefix}
 	from, err := r.start(ctx, base, c)
 	if err != nil || from == "" {
 		return c, err
 	}
-	if c.text, c.Files, err = r.diff(ctx, from); err != nil {
+	if c.Diff, c.Files, err = r.diff(ctx, from); err != nil {
 		return nil, err
 	}
 	if c.Untracked, err = r.untracked(ctx); err != nil || modelCommit == "" {
@@ -141,13 +131,13 @@ func (r *repository) readChange(ctx context.Context, base, modelCommit string, m
 	case err != nil:
 		return nil, err
 	case trained == "" && r.shallow:
-		c.fall(selection.ShallowClone, "the clone lacks commit %.40s, at which the model was trained; fetch the full history", clean)
+		c.fall(ShallowClone, "the clone lacks commit %.40s, at which the model was trained; fetch the full history", clean)
 		return c, nil
 	case trained == "":
-		c.fall(selection.StaleModel, "the repository has no commit %.40s, at which the model was trained", clean)
+		c.fall(StaleModel, "the repository has no commit %.40s, at which the model was trained", clean)
 		return c, nil
 	case isDirty: // the lines of its methods are unknown
-		c.fall(selection.StaleModel, "the model was trained at %.40s with uncommitted changes; commit them, observe and train again", clean)
+		c.fall(StaleModel, "the model was trained at %.40s with uncommitted changes; commit them, observe and train again", clean)
 		return c, nil
 	case trained == from:
 		return c, nil
@@ -157,20 +147,24 @@ func (r *repository) readChange(ctx context.Context, base, modelCommit string, m
 		return nil, err
 	}
 	if age > maxAge {
-		c.fall(selection.StaleModel, "the model was trained %s before the base, and --max-age is %d", cli.Count(age, "commit", "commits"), maxAge)
+		commits := "commits"
+		if age == 1 {
+			commits = "commit"
+		}
+		c.fall(StaleModel, "the model was trained %d %s before the base: must be at most %d", age, commits, maxAge)
 		return c, nil
 	}
 	c.Touched = []string{}
 	for _, f := range c.Files {
 		c.Touched = append(c.Touched, f.Name())
 	}
-	c.text, c.Files, err = r.diff(ctx, trained)
+	c.Diff, c.Files, err = r.diff(ctx, trained)
 	return c, err
 }
 
-// start returns the commit at which the change started; empty if all inputs are run
-// because the clone lacks it.
-func (r *repository) start(ctx context.Context, base string, c *foundChange) (string, error) {
+// start returns the commit at which the change started. It returns "" if all inputs are
+// run because the clone lacks the commit.
+func (r *Repository) start(ctx context.Context, base string, c *GitChange) (string, error) {
 	commit, err := r.commit(ctx, base)
 	if err != nil {
 		return "", err
@@ -185,10 +179,10 @@ func (r *repository) start(ctx context.Context, base string, c *foundChange) (st
 	case from != "":
 		return from, nil
 	case r.shallow:
-		c.fall(selection.ShallowClone, "the clone lacks the history up to %.60s; fetch the full history", base)
+		c.fall(ShallowClone, "the clone lacks the history up to %.60s; fetch the full history", base)
 		return "", nil
 	case commit == "":
-		return "", fmt.Errorf("--base %s: no such commit", base)
+		return "", &BaseError{base, "commit not found"}
 	}
-	return "", fmt.Errorf("--base %s: no history in common with the current commit", base)
+	return "", &BaseError{base, "no history in common with the current commit"}
 }

@@ -1,0 +1,48 @@
+package selection
+
+import (
+	"strings"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+// Observed is what observations tell about the inputs of a corpus.
+type Observed struct {
+	Reached map[Digest][]string // IDs of the units that inputs reach in the program of the model
+	Timings map[Digest]Timing
+
+	commit string
+}
+
+// NewObserved returns an Observed without observations, for a model that was trained
+// at a commit.
+func NewObserved(commit string) *Observed {
+	return &Observed{map[Digest][]string{}, map[Digest]Timing{}, commit}
+}
+
+// Add adds an observation of the program at a commit. At another commit than the
+// model's, inputs may reach other units, so only the duration is used.
+func (k *Observed) Add(commit string, o observation.Observation) {
+	d := DigestOf(o.Input)
+	if o.Duration > 0 {
+		k.Timings[d] = Timing{len(o.Input), max(o.Duration, k.Timings[d].Duration)}
+	}
+	if o.Methods != nil && k.Mismatch(commit) == "" {
+		k.Reached[d] = append(k.Reached[d], o.Methods...)
+	}
+}
+
+// dirty is the suffix of a commit with uncommitted changes.
+const dirty = "-dirty"
+
+// Mismatch says why the units in observations at a commit are not used; empty if
+// they are. A program with uncommitted changes is never the same.
+func (k *Observed) Mismatch(commit string) string {
+	switch {
+	case strings.HasSuffix(commit, dirty):
+		return "observed with uncommitted changes"
+	case commit != k.commit:
+		return "observed at another commit than the model's"
+	}
+	return ""
+}
