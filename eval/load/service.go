@@ -179,11 +179,11 @@ func (s *service) train(ctx context.Context) (methods int, err error) {
 	if _, err := s.call(ctx, http.MethodPut, "/v1/aliases/"+wide, "application/json", strings.NewReader(`{"model":"`+job.Model+`"}`)); err != nil {
 		return 0, err
 	}
-	var m struct{ Methods int }
+	var m struct{ Methods struct{ All int } }
 	if text, err = s.call(ctx, http.MethodGet, "/v1/models/"+wide, "", nil); err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	return m.Methods, err
+	return m.Methods.All, err
 }
 
 // call sends a request and returns the body of the response.
