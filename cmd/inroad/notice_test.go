@@ -58,7 +58,7 @@ func noticed(text string) []string {
 func linkedModules(t *testing.T, tags string) map[string]bool {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		t.Skipf("go list tells which modules are linked: %v", err)
 	}
 	out := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
