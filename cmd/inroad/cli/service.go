@@ -105,6 +105,16 @@ func CodeSummary(code []openapi.Code) string {
 	return strings.Join(parts, ", ")
 }
 
+// OpenModel returns the service and describes a model, as [OpenModel] does.
+func (s *Server) OpenModel(ctx context.Context, name string, streams Streams) (api.Service, openapi.Model, error) {
+	service, err := s.Service()
+	if err != nil {
+		return nil, openapi.Model{}, err
+	}
+	m, err := OpenModel(ctx, service, name, streams)
+	return service, m, err
+}
+
 // OpenModel describes a model, and notes on standard error if its grammar is
 // approximate.
 func OpenModel(ctx context.Context, service api.Service, name string, streams Streams) (openapi.Model, error) {

@@ -50,11 +50,7 @@ more common answer of training are printed as well.`,
 }
 
 func (c *evaluateCommand) run(ctx context.Context) error {
-	service, err := c.server.Service()
-	if err != nil {
-		return err
-	}
-	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,7 @@ the whole tree.`,
 }
 
 func (c *explainCommand) run(ctx context.Context, method string) error {
-	service, err := c.server.Service()
-	if err != nil {
-		return err
-	}
-	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
 		return err
 	}

@@ -65,11 +65,7 @@ func (c *predictCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	service, err := c.server.Service()
-	if err != nil {
-		return err
-	}
-	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
 		return err
 	}

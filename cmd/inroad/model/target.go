@@ -75,11 +75,7 @@ func (c *targetCommand) run(ctx context.Context) error {
 	if !c.program.given() && c.addTo != "" {
 		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
 	}
-	service, err := c.server.Service()
-	if err != nil {
-		return err
-	}
-	m, err := cli.OpenModel(ctx, service, c.model, c.Streams)
+	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
 		return err
 	}
