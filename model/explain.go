@@ -25,23 +25,23 @@ type Explanation struct {
 
 // A Node is a test or a leaf of an explanation. A leaf has no feature.
 type Node struct {
-	Feature     string  `json:"feature,omitempty"`
-	Equal       int     `json:"equal,omitempty"` // number of features that held for the same training inputs
-	Rows        int     `json:"observations"`
-	Positives   int     `json:"reached"`
-	Reached     bool    `json:"covered"` // prediction, by majority for a test
-	Probability float64 `json:"probability"`
-	Absent      *Node   `json:"absent,omitempty"`
-	Present     *Node   `json:"present,omitempty"`
+	Feature     string
+	Equal       int // number of features that held for the same training inputs
+	Rows        int
+	Positives   int
+	Reached     bool // prediction, by majority for a test
+	Probability float64
+	Absent      *Node
+	Present     *Node
 }
 
 // A Way describes the inputs of a leaf: the features that they have, and those
 // that they lack.
 type Way struct {
-	With      []string `json:"with"`
-	Without   []string `json:"without"`
-	Rows      int      `json:"observations"`
-	Positives int      `json:"reached"`
+	With      []string
+	Without   []string
+	Rows      int
+	Positives int
 }
 
 // Explain returns an explanation of the unit's tree. Unless whole is set, tests

@@ -38,52 +38,49 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Input, p.Line, p.Column)
 }
 
-// MarshalText returns the place as [Place.String] does.
-func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
 // A Report says how well a grammar fits a corpus.
 type Report struct {
-	Inputs      int         `json:"inputs"`
-	Parsed      int         `json:"parsed"`
-	Rejections  []Rejection `json:"rejections"`   // by descending number of inputs
-	Coverage    []Coverage  `json:"coverage"`     // by length of the paths
-	UnusedRules []Unused    `json:"unused_rules"` // in the order of the grammar
-	Unused      []Unused    `json:"unused"`       // parts of the rules that are used
-	Ambiguities []Ambiguity `json:"ambiguities"`  // by descending number of occurrences
+	Inputs      int
+	Parsed      int
+	Rejections  []Rejection // by descending number of inputs
+	Coverage    []Coverage  // by length of the paths
+	UnusedRules []Unused    // in the order of the grammar
+	Unused      []Unused    // parts of the rules that are used
+	Ambiguities []Ambiguity // by descending number of occurrences
 }
 
 // A Rejection is a reason why inputs do not parse.
 type Rejection struct {
-	Inputs   int      `json:"inputs"`
-	Reason   string   `json:"reason"`
-	Expected []string `json:"expected,omitempty"`
-	Examples []Place  `json:"examples"` // the first inputs with this reason
+	Inputs   int
+	Reason   string
+	Expected []string
+	Examples []Place // the first inputs with this reason
 }
 
 // A Coverage is the number of paths of a length that the inputs cover.
 type Coverage struct {
-	K        int      `json:"k"`
-	Covered  int      `json:"covered"`
-	Possible *big.Int `json:"possible"`
+	K        int
+	Covered  int
+	Possible *big.Int
 }
 
 // An Unused is a rule, or a part of a rule, that no input uses.
 type Unused struct {
-	Place g4.Pos `json:"-"`
-	Rule  string `json:"rule"`
-	Part  string `json:"part,omitempty"` // as in the grammar; empty for the whole rule
+	Place g4.Pos
+	Rule  string
+	Part  string // as in the grammar; empty for the whole rule
 	// Optional is set if the part can be left out and all inputs leave it out.
 	// A part that is not optional is an alternative.
-	Optional bool `json:"optional,omitempty"`
+	Optional bool
 }
 
 // An Ambiguity is a decision of a rule for which several alternatives derive the same tokens.
 type Ambiguity struct {
-	Rule         string `json:"rule"`
-	Alternatives []int  `json:"alternatives"` // counted from 1
-	Times        int    `json:"times"`
-	Text         string `json:"text"` // the first ambiguous text
-	Example      Place  `json:"example"`
+	Rule         string
+	Alternatives []int // counted from 1
+	Times        int
+	Text         string // the first ambiguous text
+	Example      Place
 }
 
 // maxExamples is the number of examples of a rejection.
