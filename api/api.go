@@ -43,6 +43,9 @@ type Service interface {
 	LearnProbabilities(ctx context.Context, grammar string, req openapi.LearnProbabilitiesParams, corpus Inputs) (openapi.Learned, error)
 	// Generate generates inputs from a grammar. The last value has the summary.
 	Generate(ctx context.Context, grammar string, req openapi.GenerateRequest) iter.Seq2[openapi.GeneratedInput, error]
+	// Mutate generates inputs that differ from inputs of a corpus by one mutation. The
+	// last value has the summary.
+	Mutate(ctx context.Context, grammar string, req openapi.MutateInputsParams, corpus Inputs) iter.Seq2[openapi.GeneratedInput, error]
 	// Solve generates inputs that satisfy a constraint. The last value has the summary.
 	Solve(ctx context.Context, grammar string, req openapi.SolveRequest) iter.Seq2[openapi.GeneratedInput, error]
 

@@ -27,6 +27,24 @@ func (c *Client) Generate(ctx context.Context, grammar string, req openapi.Gener
 	}), endOfInputs)
 }
 
+// Mutate implements [api.Service].
+func (c *Client) Mutate(ctx context.Context, grammar string, req openapi.MutateInputsParams, corpus api.Inputs) iter.Seq2[openapi.GeneratedInput, error] {
+	return func(yield func(openapi.GeneratedInput, error) bool) {
+		do, stop := c.withCorpus(ctx, grammar, corpus, func(id string, body io.Reader) (*http.Response, error) {
+			return c.generated.MutateInputsWithBody(ctx, id, &req, ndjson, body)
+		})
+		var failed error
+		for line, err := range summarized(ctx, c, &req, do, endOfInputs) {
+			if failed = err; err != nil || !yield(line, nil) {
+				break
+			}
+		}
+		if err := stop(failed); err != nil {
+			yield(openapi.GeneratedInput{}, err)
+		}
+	}
+}
+
 // Solve implements [api.Service].
 func (c *Client) Solve(ctx context.Context, grammar string, req openapi.SolveRequest) iter.Seq2[openapi.GeneratedInput, error] {
 	return summarized(ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {

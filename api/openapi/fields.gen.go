@@ -118,6 +118,13 @@ var contractFields = map[string][]Field{
 		{Name: "missing", Description: "Maximum number of uncovered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 		{Name: "present", Description: "Maximum number of covered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 	},
+	"MutateInputsParams": {
+		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "n", Description: "Number of inputs.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "mutations", Description: "Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one repetition more (repeat) or less (drop), or one recursion more (deepen).", Schema: Schema{Type: "array", MaxSize: 6, Items: &Schema{Type: "string", Enum: []string{"regenerate", "splice", "swap", "repeat", "drop", "deepen"}}}},
+		{Name: "max_nodes", Description: "Maximum number of symbols of a new subtree, unless the smallest has more.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
+		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
+	},
 	"ParseRequest": {
 		{Name: "engine", Description: "Prediction engine: inroad's own, or the ANTLR runtime for comparison.", Default: "native", Schema: Schema{Type: "string", Enum: []string{"native", "antlr"}}},
 		{Name: "format", Description: "Format of the tree: ANTLR's LISP notation, one node per line, or JSON.", Default: "lisp", Schema: Schema{Type: "string", Enum: []string{"lisp", "tree", "json"}}},

@@ -210,6 +210,36 @@ func (e JobState) Valid() bool {
 	}
 }
 
+// Defines values for Mutation.
+const (
+	Deepen     Mutation = "deepen"
+	Drop       Mutation = "drop"
+	Regenerate Mutation = "regenerate"
+	Repeat     Mutation = "repeat"
+	Splice     Mutation = "splice"
+	Swap       Mutation = "swap"
+)
+
+// Valid indicates whether the value is a known member of the Mutation enum.
+func (e Mutation) Valid() bool {
+	switch e {
+	case Deepen:
+		return true
+	case Drop:
+		return true
+	case Regenerate:
+		return true
+	case Repeat:
+		return true
+	case Splice:
+		return true
+	case Swap:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ParseRequestEngine.
 const (
 	ANTLREngine  ParseRequestEngine = "antlr"
@@ -923,6 +953,9 @@ type GenerateSummary struct {
 	Draws  int `json:"draws"`
 	Inputs int `json:"inputs"`
 
+	// Outside For mutations, the number of inputs of the corpus that do not parse.
+	Outside int `json:"outside,omitempty,omitzero"`
+
 	// Paths For kpath, the number of paths of the grammar.
 	Paths int `json:"paths,omitempty,omitzero"`
 
@@ -1232,6 +1265,9 @@ type ModelList struct {
 	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
 }
+
+// Mutation defines model for Mutation.
+type Mutation string
 
 // NewKey defines model for NewKey.
 type NewKey struct {
@@ -1948,6 +1984,9 @@ type Limit = int
 // ModelName defines model for ModelName.
 type ModelName = string
 
+// Mutations defines model for Mutations.
+type Mutations = []Mutation
+
 // PathAbsent defines model for PathAbsent.
 type PathAbsent = bool
 
@@ -2015,6 +2054,24 @@ type MeasureCoverageParams struct {
 type FitGrammarParams struct {
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
+}
+
+// MutateInputsParams defines parameters for MutateInputs.
+type MutateInputsParams struct {
+	// Start Parser rule to start from; the grammar's first parser rule if absent.
+	Start PathStart `form:"start,omitempty" json:"start,omitempty,omitzero"`
+
+	// N Number of inputs.
+	N int `form:"n,omitempty" json:"n,omitempty,omitzero"`
+
+	// Mutations Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one repetition more (repeat) or less (drop), or one recursion more (deepen).
+	Mutations Mutations `form:"mutations,omitempty" json:"mutations,omitempty,omitzero"`
+
+	// MaxNodes Maximum number of symbols of a new subtree, unless the smallest has more.
+	MaxNodes int `form:"max_nodes,omitempty" json:"max_nodes,omitempty,omitzero"`
+
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `form:"seed,omitempty" json:"seed,omitempty"`
 }
 
 // CountPathsParams defines parameters for CountPaths.
@@ -2148,6 +2205,9 @@ type FitGrammarJSONRequestBody = InputList
 
 // GenerateInputsJSONRequestBody defines body for GenerateInputs for application/json ContentType.
 type GenerateInputsJSONRequestBody = GenerateRequest
+
+// MutateInputsJSONRequestBody defines body for MutateInputs for application/json ContentType.
+type MutateInputsJSONRequestBody = InputList
 
 // ParseInputJSONRequestBody defines body for ParseInput for application/json ContentType.
 type ParseInputJSONRequestBody = ParseRequest
@@ -2425,6 +2485,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
 	GenerateInputs(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MutateInputsWithBody Mutate the inputs of a corpus
+	//
+	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+	MutateInputsWithBody(ctx context.Context, grammar GrammarName, params *MutateInputsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MutateInputs Mutate the inputs of a corpus
+	//
+	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+	MutateInputs(ctx context.Context, grammar GrammarName, params *MutateInputsParams, body MutateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ParseInputWithBody Parse an input
 	//
@@ -3093,6 +3175,48 @@ func (c *Client) GenerateInputsWithBody(ctx context.Context, grammar GrammarName
 // Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
 func (c *Client) GenerateInputs(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGenerateInputsRequest(c.Server, grammar, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MutateInputsWithBody Mutate the inputs of a corpus
+//
+// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+// The last line of the answer has a `summary`, or the `error` that ended the stream.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+func (c *Client) MutateInputsWithBody(ctx context.Context, grammar GrammarName, params *MutateInputsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMutateInputsRequestWithBody(c.Server, grammar, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MutateInputs Mutate the inputs of a corpus
+//
+// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+// The last line of the answer has a `summary`, or the `error` that ended the stream.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+func (c *Client) MutateInputs(ctx context.Context, grammar GrammarName, params *MutateInputsParams, body MutateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMutateInputsRequest(c.Server, grammar, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4333,6 +4457,116 @@ func NewGenerateInputsRequestWithBody(server string, grammar GrammarName, conten
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewMutateInputsRequest calls the generic MutateInputs builder with application/json body
+func NewMutateInputsRequest(server string, grammar GrammarName, params *MutateInputsParams, body MutateInputsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewMutateInputsRequestWithBody(server, grammar, params, "application/json", bodyReader)
+}
+
+// NewMutateInputsRequestWithBody constructs an http.Request for the MutateInputs method, with any body, and a specified content type
+func NewMutateInputsRequestWithBody(server string, grammar GrammarName, params *MutateInputsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s/mutants", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start", params.Start, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "n", params.N, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Mutations != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mutations", params.Mutations, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "max_nodes", params.MaxNodes, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Seed != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "seed", *params.Seed, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
@@ -5921,6 +6155,28 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/grammars/{grammar}/inputs (the `GenerateInputs` operationId).
 	GenerateInputsWithResponse(ctx context.Context, grammar GrammarName, body GenerateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*GenerateInputsResponse, error)
 
+	// MutateInputsWithBodyWithResponse Mutate the inputs of a corpus
+	//
+	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+	MutateInputsWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *MutateInputsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MutateInputsResponse, error)
+
+	// MutateInputsWithResponse Mutate the inputs of a corpus
+	//
+	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+	MutateInputsWithResponse(ctx context.Context, grammar GrammarName, params *MutateInputsParams, body MutateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*MutateInputsResponse, error)
+
 	// ParseInputWithBodyWithResponse Parse an input
 	//
 	// The answer for an input outside the grammar has the syntax error.
@@ -7035,6 +7291,61 @@ func (r GenerateInputsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GenerateInputsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type MutateInputsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r MutateInputsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r MutateInputsResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r MutateInputsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r MutateInputsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r MutateInputsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MutateInputsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r MutateInputsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -8894,6 +9205,40 @@ func (c *ClientWithResponses) GenerateInputsWithResponse(ctx context.Context, gr
 	return ParseGenerateInputsResponse(rsp)
 }
 
+// MutateInputsWithBodyWithResponse Mutate the inputs of a corpus
+//
+// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+// The last line of the answer has a `summary`, or the `error` that ended the stream.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+func (c *ClientWithResponses) MutateInputsWithBodyWithResponse(ctx context.Context, grammar GrammarName, params *MutateInputsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MutateInputsResponse, error) {
+	rsp, err := c.MutateInputsWithBody(ctx, grammar, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMutateInputsResponse(rsp)
+}
+
+// MutateInputsWithResponse Mutate the inputs of a corpus
+//
+// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
+// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
+// The last line of the answer has a `summary`, or the `error` that ended the stream.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/grammars/{grammar}/mutants (the `MutateInputs` operationId).
+func (c *ClientWithResponses) MutateInputsWithResponse(ctx context.Context, grammar GrammarName, params *MutateInputsParams, body MutateInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*MutateInputsResponse, error) {
+	rsp, err := c.MutateInputs(ctx, grammar, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMutateInputsResponse(rsp)
+}
+
 // ParseInputWithBodyWithResponse Parse an input
 //
 // The answer for an input outside the grammar has the syntax error.
@@ -9997,6 +10342,46 @@ func ParseGenerateInputsResponse(rsp *http.Response) (*GenerateInputsResponse, e
 	}
 
 	response := &GenerateInputsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseMutateInputsResponse parses an HTTP response from a MutateInputsWithResponse call
+func ParseMutateInputsResponse(rsp *http.Response) (*MutateInputsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MutateInputsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
@@ -11225,6 +11610,9 @@ type ServerInterface interface {
 	// GenerateInputs Generate inputs from a grammar
 	// (POST /v1/grammars/{grammar}/inputs)
 	GenerateInputs(ctx echo.Context, grammar GrammarName) error
+	// MutateInputs Mutate the inputs of a corpus
+	// (POST /v1/grammars/{grammar}/mutants)
+	MutateInputs(ctx echo.Context, grammar GrammarName, params MutateInputsParams) error
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx echo.Context, grammar GrammarName) error
@@ -11538,6 +11926,59 @@ func (w *ServerInterfaceWrapper) GenerateInputs(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GenerateInputs(ctx, grammar)
+	return err
+}
+
+// MutateInputs converts echo context to params.
+func (w *ServerInterfaceWrapper) MutateInputs(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MutateInputsParams
+	// ------------- Optional query parameter "start" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "start", ctx.QueryParams(), &params.Start, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter start: %s", err))
+	}
+
+	// ------------- Optional query parameter "n" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "n", ctx.QueryParams(), &params.N, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter n: %s", err))
+	}
+
+	// ------------- Optional query parameter "mutations" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "mutations", ctx.QueryParams(), &params.Mutations, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter mutations: %s", err))
+	}
+
+	// ------------- Optional query parameter "max_nodes" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "max_nodes", ctx.QueryParams(), &params.MaxNodes, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter max_nodes: %s", err))
+	}
+
+	// ------------- Optional query parameter "seed" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "seed", ctx.QueryParams(), &params.Seed, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter seed: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.MutateInputs(ctx, grammar, params)
 	return err
 }
 
@@ -12188,6 +12629,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/inputs", wrapper.GenerateInputs, options.OperationMiddlewares["generateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/solutions", wrapper.SolveConstraint, options.OperationMiddlewares["solveConstraint"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/probabilities", wrapper.LearnProbabilities, options.OperationMiddlewares["learnProbabilities"]...)
+	router.POST(options.BaseURL+"/v1/grammars/:grammar/mutants", wrapper.MutateInputs, options.OperationMiddlewares["mutateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/fit", wrapper.FitGrammar, options.OperationMiddlewares["fitGrammar"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
@@ -13124,6 +13566,109 @@ type GenerateInputsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GenerateInputsdefaultApplicationProblemPlusJSONResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MutateInputsRequestObject struct {
+	Grammar  GrammarName `json:"grammar"`
+	Params   MutateInputsParams
+	JSONBody *MutateInputsJSONRequestBody
+	Body     io.Reader
+}
+
+type MutateInputsResponseObject interface {
+	VisitMutateInputsResponse(w http.ResponseWriter) error
+}
+
+type MutateInputs200ApplicationXNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response MutateInputs200ApplicationXNdjsonResponse) VisitMutateInputsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type MutateInputs404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response MutateInputs404ApplicationProblemPlusJSONResponse) VisitMutateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MutateInputs422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response MutateInputs422ApplicationProblemPlusJSONResponse) VisitMutateInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MutateInputsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response MutateInputsdefaultApplicationProblemPlusJSONResponse) VisitMutateInputsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -15112,6 +15657,9 @@ type StrictServerInterface interface {
 	// GenerateInputs Generate inputs from a grammar
 	// (POST /v1/grammars/{grammar}/inputs)
 	GenerateInputs(ctx context.Context, request GenerateInputsRequestObject) (GenerateInputsResponseObject, error)
+	// MutateInputs Mutate the inputs of a corpus
+	// (POST /v1/grammars/{grammar}/mutants)
+	MutateInputs(ctx context.Context, request MutateInputsRequestObject) (MutateInputsResponseObject, error)
 	// ParseInput Parse an input
 	// (POST /v1/grammars/{grammar}/parses)
 	ParseInput(ctx context.Context, request ParseInputRequestObject) (ParseInputResponseObject, error)
@@ -15708,6 +16256,60 @@ func (sh *strictHandler) GenerateInputs(ctx echo.Context, grammar GrammarName) e
 		return err
 	} else if validResponse, ok := response.(GenerateInputsResponseObject); ok {
 		return validResponse.VisitGenerateInputsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// MutateInputs operation middleware
+func (sh *strictHandler) MutateInputs(ctx echo.Context, grammar GrammarName, params MutateInputsParams) error {
+	var request MutateInputsRequestObject
+
+	request.Grammar = grammar
+	request.Params = params
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
+		var body MutateInputsJSONRequestBody
+		var err error
+		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+			// A request validator built on kin-openapi's openapi3filter with
+			// KeepValidatedValue leaves the value it validated on the body. Bind
+			// that value, matching member names exactly, so the handler receives
+			// what was validated instead of a second, case-insensitive decode.
+			// Otherwise bind only the request body, so that path and query
+			// parameters are not also bound into the body struct.
+			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+				err = binder.BindBody(ctx, &body)
+			}
+		} else {
+			// A custom binder is installed on the Echo instance; defer to it
+			// entirely, since echo.Binder does not expose body-only binding and
+			// the binder may do more than decode (for example call ctx.Validate).
+			err = ctx.Bind(&body)
+		}
+		if err != nil {
+			return err
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-ndjson") {
+		request.Body = ctx.Request().Body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MutateInputs(ctx.Request().Context(), request.(MutateInputsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MutateInputs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(MutateInputsResponseObject); ok {
+		return validResponse.VisitMutateInputsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -66,6 +66,7 @@ type streamResponse func(w http.ResponseWriter) error
 func (r streamResponse) VisitPredictResponse(w http.ResponseWriter) error         { return r(w) }
 func (r streamResponse) VisitGetObservationsResponse(w http.ResponseWriter) error { return r(w) }
 func (r streamResponse) VisitGenerateInputsResponse(w http.ResponseWriter) error  { return r(w) }
+func (r streamResponse) VisitMutateInputsResponse(w http.ResponseWriter) error    { return r(w) }
 func (r streamResponse) VisitSolveConstraintResponse(w http.ResponseWriter) error { return r(w) }
 func (r streamResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error   { return r(w) }
 func (r streamResponse) VisitGetBackupResponse(w http.ResponseWriter) error       { return r(w) }

@@ -122,6 +122,13 @@ func (s *Server) GenerateInputs(ctx context.Context, req openapi.GenerateInputsR
 	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
 }
 
+// MutateInputs generates inputs by mutating those of a corpus.
+func (s *Server) MutateInputs(ctx context.Context, req openapi.MutateInputsRequestObject) (openapi.MutateInputsResponseObject, error) {
+	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
+		return s.engine.Mutate(ctx, req.Grammar, req.Params, corpus(req.JSONBody, req.Body))
+	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
+}
+
 // SolveConstraint generates inputs that satisfy a constraint.
 func (s *Server) SolveConstraint(ctx context.Context, req openapi.SolveConstraintRequestObject) (openapi.SolveConstraintResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {

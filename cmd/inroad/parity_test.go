@@ -358,8 +358,23 @@ func generateRequests() []parityRequest {
 			return []any{learned.Probabilities}, err
 		}, "probabilities --grammar json " + args + " DIR/corpus", code}
 	}
+	mutate := func(name string, req openapi.MutateInputsParams, args string, code int) parityRequest {
+		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
+			inputs, err := corpusOf(ctx, p, "corpus")
+			if err != nil {
+				return nil, err
+			}
+			return generated(s.Mutate(ctx, "json", req, inputs))
+		}, "mutate --grammar json " + args + " DIR/corpus", code}
+	}
 	seed := func(n int64) *openapi.Seed { return &n }
 	return []parityRequest{
+		mutate("mutate", openapi.MutateInputsParams{}, "", 0),
+		mutate("mutate in chosen ways", openapi.MutateInputsParams{N: 3, Mutations: []openapi.Mutation{openapi.Swap, openapi.Splice}, Seed: seed(7)}, "--n 3 --mutations swap,splice --seed 7", 0),
+		mutate("mutate more often than possible", openapi.MutateInputsParams{N: 1000, Mutations: []openapi.Mutation{openapi.Drop}}, "--n 1000 --mutations drop", 0),
+		mutate("mutate in an unknown way", openapi.MutateInputsParams{Mutations: []openapi.Mutation{"splic"}}, "--mutations splic", 1),
+		mutate("mutate from an unknown rule", openapi.MutateInputsParams{Start: "arry"}, "--start arry", 1),
+		mutate("mutate too often", openapi.MutateInputsParams{N: 1_000_001}, "--n 1000001", 1),
 		generate("generate", "json", openapi.GenerateRequest{}, "", 0),
 		generate("generate from a file", "LETTERS", openapi.GenerateRequest{N: 3, Seed: seed(7)}, "--n 3 --seed 7", 0),
 		generate("generate shortest", "json", openapi.GenerateRequest{Strategy: openapi.Shortest, N: 2}, "--strategy shortest --n 2", 0),

@@ -200,12 +200,13 @@ func (l *Learning) Explain(err error) error {
 // LearnFrom learns from files and folders. It leaves out inputs that do not parse, and
 // prints a note; it is an error if no input parses.
 func LearnFrom(ctx context.Context, service api.Service, grammar string, req openapi.LearnProbabilitiesParams, names []string, streams Streams) (openapi.Learned, error) {
-	files, err := InputFiles(names)
+	var files []string
+	var err error
+	if len(names) > 0 {
+		files, err = CorpusFiles(names)
+	}
 	if err != nil {
 		return openapi.Learned{}, err
-	}
-	if len(files) == 0 && len(names) > 0 {
-		return openapi.Learned{}, fmt.Errorf("no files in %s", Printable(strings.Join(names, ", ")))
 	}
 	bar := NewProgress(streams.Err, "parsed", len(files))
 	learned, err := service.LearnProbabilities(ctx, grammar, req, Inputs(ctx, files, streams.In, bar))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -133,6 +134,16 @@ func InputFiles(names []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// CorpusFiles returns the files of a corpus, like [InputFiles]. A corpus without files
+// is an error.
+func CorpusFiles(names []string) ([]string, error) {
+	files, err := InputFiles(names)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no files in %s", Printable(strings.Join(names, ", ")))
+	}
+	return files, err
 }
 
 // Inputs yields files as inputs of a request, named after their files. It ends at

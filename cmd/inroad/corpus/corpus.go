@@ -1,4 +1,4 @@
-// Package corpus holds the commands that generate inputs: generate, probabilities
+// Package corpus holds the commands that generate inputs: generate, mutate, probabilities
 // and solve.
 package corpus
 
@@ -16,7 +16,7 @@ import (
 
 // Commands returns the commands of this package.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{NewGenerate(), NewProbabilities(), NewSolve()}
+	return []*cobra.Command{NewGenerate(), NewMutate(), NewProbabilities(), NewSolve()}
 }
 
 // A command asks a service about a grammar.

@@ -12,8 +12,8 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// changed returns different inputs that a change makes of one.
-func changed(t *testing.T, grammar, input string, change generate.Change) map[string]bool {
+// mutants returns the different inputs that a mutation makes of an input.
+func mutants(t *testing.T, grammar, input, other string, mutation generate.Mutation) map[string]bool {
 	t.Helper()
 	g := grammartest.Load(t, grammar)
 	x, err := generate.New(g, source(1), generate.Options{MaxDepth: 6, MaxRepeat: 3})
@@ -21,9 +21,9 @@ func changed(t *testing.T, grammar, input string, change generate.Change) map[st
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
-	tree := grammartest.Parse(t, g, input)
+	tree, donor := grammartest.Parse(t, g, input), grammartest.Parse(t, g, other)
 	for range 100 {
-		input, err := x.Change(t.Context(), tree, change)
+		input, err := x.Mutate(t.Context(), tree, donor, mutation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,57 +35,82 @@ func changed(t *testing.T, grammar, input string, change generate.Change) map[st
 	return out
 }
 
-func TestChanges(t *testing.T) {
+func TestMutations(t *testing.T) {
 	const lists = `grammar G;
 s : list EOF ;
 list : '[' (item (',' item)*)? ']' ;
 item : list | N ;
 N : [0-9] ;
 `
-	other := func(text string) *derivation.Tree { return grammartest.Parse(t, grammartest.Load(t, lists), text) }
 	for _, c := range []struct {
 		name, input string
-		change      generate.Change
-		want        string // all there can be
+		mutation    generate.Mutation
+		want        string // all possible inputs
 	}{
-		{"two parts change places", "[1,[2]]", generate.Swap, "[[2],1] [2,[1]]"},
-		{"one time more", "[1,2,3]", generate.Repeat, "[1,2,2,3] [1,2,3,3]"},
-		{"one time less", "[1,2,3]", generate.Drop, "[1,2] [1,3] []"},
-		{"one level deeper", "[1,[2]]", generate.Deepen, "[1,[1,[2]]] [1,[[2]]]"},
-		{"a part of another", "[1]", generate.Splice(other("[[7]]")), "[[7]] [7]"},
+		{"swap", "[1,[2]]", generate.Swap, "[[2],1] [2,[1]]"},
+		{"repeat", "[1,2,3]", generate.Repeat, "[1,2,2,3] [1,2,3,3]"},
+		{"drop", "[1,2,3]", generate.Drop, "[1,2] [1,3] []"},
+		{"deepen", "[1,[2]]", generate.Deepen, "[1,[1,[2]]] [1,[[2]]]"},
+		{"splice", "[1]", generate.Splice, "[[7]] [7]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := changed(t, lists, c.input, c.change)
+			got := mutants(t, lists, c.input, "[[7]]", c.mutation)
 			for want := range strings.FieldsSeq(c.want) {
 				if !got[want] {
-					t.Errorf("of %s it never makes %s", c.input, want)
+					t.Errorf("%s never becomes %s", c.input, want)
 				}
 				delete(got, want)
 			}
 			for text := range got {
-				t.Errorf("of %s it makes %s", c.input, text)
+				t.Errorf("%s becomes %s", c.input, text)
 			}
 		})
 	}
-	t.Run("a part anew", func(t *testing.T) {
-		if got := changed(t, lists, "[1,[2]]", generate.Regenerate); len(got) < 10 {
-			t.Errorf("of [1,[2]] it makes only %v", got)
+	t.Run("regenerate", func(t *testing.T) {
+		if got := mutants(t, lists, "[1,[2]]", "[]", generate.Regenerate); len(got) < 10 {
+			t.Errorf("[1,[2]] becomes only %v", got)
 		}
 	})
 	t.Run("operands keep their binding", func(t *testing.T) {
-		if got := changed(t, operators, "a * b + c", generate.Regenerate); len(got) < 20 {
-			t.Errorf("it makes only %v", got)
+		if got := mutants(t, operators, "a * b + c", "a", generate.Regenerate); len(got) < 20 {
+			t.Errorf("a * b + c becomes only %v", got)
 		}
 	})
 }
 
-func TestNothingToChange(t *testing.T) {
+func TestMutants(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : N N? EOF ;\nN : [0-3] ;\n")
+	x, err := generate.New(g, source(1), generate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees := []*derivation.Tree{grammartest.Parse(t, g, "0"), grammartest.Parse(t, g, "12")}
+	found := map[string]bool{"0": true, "12": true}
+	for input, err := range x.Mutants(t.Context(), trees, generate.Mutations()...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found[string(input.Text)] {
+			t.Errorf("%s is not new", input.Text)
+		}
+		found[string(input.Text)] = true
+	}
+	// One mutation of 0 gives another digit; one of 12 changes, repeats, swaps or drops a digit.
+	for _, want := range []string{"1", "2", "3", "02", "22", "32", "10", "11", "13", "21"} {
+		if !found[want] {
+			t.Errorf("%s is missing in %v", want, found)
+		}
+	}
+}
+
+func TestNothingToMutate(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : 'a' EOF ;\n")
 	x, err := generate.New(g, source(1), generate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Change(t.Context(), grammartest.Parse(t, g, "a"), generate.Changes()...); !errors.Is(err, generate.ErrUnwritten) {
+	tree := grammartest.Parse(t, g, "a")
+	if _, err := x.Mutate(t.Context(), tree, tree, generate.Mutations()...); !errors.Is(err, generate.ErrUnwritten) {
 		t.Errorf("got %v, want %v", err, generate.ErrUnwritten)
 	}
 }

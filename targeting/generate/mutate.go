@@ -2,7 +2,9 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
@@ -10,16 +12,16 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A Change mutates a tree at a random place. It reports whether the tree has a
-// place for the mutation. The text of the draft may parse to another tree;
-// [Generator.Write] checks.
-type Change func(x *Generator, tree *derivation.Tree) (*Draft, bool)
+// A Mutation changes a tree at a random place. Splice takes a part of another tree;
+// all other mutations ignore it. A mutation reports whether the tree has a place for
+// it. The text of the draft may parse to another tree; [Generator.Mutate] checks.
+type Mutation func(x *Generator, tree, other *derivation.Tree) (*Draft, bool)
 
-// Changes returns all mutations of a single tree.
-func Changes() []Change { return []Change{Regenerate, Swap, Repeat, Drop, Deepen} }
+// Mutations returns all mutations.
+func Mutations() []Mutation { return []Mutation{Regenerate, Splice, Swap, Repeat, Drop, Deepen} }
 
 // Regenerate replaces a subtree by a new random one.
-func Regenerate(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+func Regenerate(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	t := DraftOf(tree)
 	if len(t.nodes) == 0 {
 		return nil, false
@@ -28,8 +30,14 @@ func Regenerate(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	return x.redrawn(t, i, x.chooser)
 }
 
+// Splice replaces a subtree by one of another tree, of the same rule or token.
+func Splice(x *Generator, tree, other *derivation.Tree) (*Draft, bool) {
+	t, from := DraftOf(tree), DraftOf(other)
+	return x.paired(t, from, func(int, int) bool { return true }, func(i, j int) *Draft { return t.with(i, from, j) })
+}
+
 // Swap exchanges two subtrees of the same rule or token.
-func Swap(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+func Swap(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	t := DraftOf(tree)
 	return x.paired(t, t, func(i, j int) bool { return j >= t.end(i) }, func(i, j int) *Draft {
 		there := t.with(i, t, j)
@@ -37,42 +45,34 @@ func Swap(x *Generator, tree *derivation.Tree) (*Draft, bool) {
 	})
 }
 
-// Splice returns a mutation that replaces a subtree by one of another tree, of the
-// same rule or token.
-func Splice(other *derivation.Tree) Change {
-	from := DraftOf(other)
-	return func(x *Generator, tree *derivation.Tree) (*Draft, bool) {
-		t := DraftOf(tree)
-		return x.paired(t, from, func(int, int) bool { return true }, func(i, j int) *Draft { return t.with(i, from, j) })
-	}
-}
-
-// Deepen repeats a recursion: a subtree replaces a smaller one of the same rule
-// inside it.
-func Deepen(x *Generator, tree *derivation.Tree) (*Draft, bool) {
-	t := DraftOf(tree)
-	return x.paired(t, t, func(i, j int) bool { return j > i && j < t.end(i) }, func(i, j int) *Draft { return t.with(j, t, i) })
-}
-
 // Repeat duplicates one round of a repetition.
-func Repeat(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+func Repeat(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	return x.rounds(tree, func(r round, times int) bool { return r.of.Max < 0 || times < r.of.Max }, func(t *Draft, r round) *Draft {
 		return assemble(piece{t, 0, r.to, 0}, piece{t, r.from, r.to, 0}, piece{t, r.to, len(t.nodes), 0})
 	})
 }
 
 // Drop removes one round of a repetition.
-func Drop(x *Generator, tree *derivation.Tree) (*Draft, bool) {
+func Drop(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	return x.rounds(tree, func(r round, times int) bool { return times > r.of.Min }, func(t *Draft, r round) *Draft { return t.without(r) })
 }
 
-// maxChanges limits the mutations that are tried for an input.
-const maxChanges = 50
+// Deepen repeats a recursion: a subtree replaces a smaller one of the same rule
+// inside it.
+func Deepen(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
+	t := DraftOf(tree)
+	return x.paired(t, t, func(i, j int) bool { return j > i && j < t.end(i) }, func(i, j int) *Draft { return t.with(j, t, i) })
+}
 
-// Change returns an input that one of the mutations makes of a tree.
-func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes ...Change) (*Input, error) {
-	for draws := 1; draws <= maxChanges; draws++ {
-		t, ok := changes[x.rand.IntN(len(changes))](x, tree)
+// maxMutations limits the mutations that are tried for an input.
+const maxMutations = 50
+
+// Mutate applies one of the mutations, chosen at random, to a tree and returns the
+// input. The error wraps [ErrUnwritten] if no mutation applies or none gives a text
+// that parses back.
+func (x *Generator) Mutate(ctx context.Context, tree, other *derivation.Tree, mutations ...Mutation) (*Input, error) {
+	for draws := 1; draws <= maxMutations; draws++ {
+		t, ok := mutations[x.rand.IntN(len(mutations))](x, tree, other)
 		if !ok {
 			continue
 		}
@@ -85,7 +85,53 @@ func (x *Generator) Change(ctx context.Context, tree *derivation.Tree, changes .
 			return input, nil
 		}
 	}
-	return nil, fmt.Errorf("grammar %s: %w in %d changes", x.grammar.Name, ErrUnwritten, maxChanges)
+	return nil, fmt.Errorf("grammar %s: %w in %d mutations", x.grammar.Name, ErrUnwritten, maxMutations)
+}
+
+// maxRepeats limits the consecutive mutations that give an input which is not new.
+const maxRepeats = 200
+
+// Mutants yields different inputs, each a mutation of a random tree. No input has
+// the same tokens as a tree. The sequence ends when new inputs become too hard to
+// find.
+func (x *Generator) Mutants(ctx context.Context, trees []*derivation.Tree, mutations ...Mutation) iter.Seq2[*Input, error] {
+	return func(yield func(*Input, error) bool) {
+		seen := map[string]bool{}
+		for _, tree := range trees {
+			seen[spelled(tree)] = true
+		}
+		draws := 0
+		for repeats := 0; len(trees) > 0 && repeats < maxRepeats; {
+			tree, other := trees[x.rand.IntN(len(trees))], trees[x.rand.IntN(len(trees))]
+			input, err := x.Mutate(ctx, tree, other, mutations...)
+			switch {
+			case errors.Is(err, ErrUnwritten):
+				repeats, draws = repeats+1, draws+maxMutations
+			case err != nil:
+				yield(nil, err)
+				return
+			case seen[spelled(input.Tree)]:
+				repeats, draws = repeats+1, draws+input.Draws
+			default:
+				seen[spelled(input.Tree)] = true
+				input.Draws += draws
+				if repeats, draws = 0, 0; !yield(input, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spelled returns the texts of a tree's tokens, without trivia.
+func spelled(tree *derivation.Tree) string {
+	var out []byte
+	for _, token := range tree.Tokens() {
+		if !token.Trivia() {
+			out = append(append(out, tree.Input()[token.Start:token.End]...), 0)
+		}
+	}
+	return string(out)
 }
 
 // redrawn replaces the subtree of a node by a new one.
