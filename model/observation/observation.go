@@ -48,6 +48,9 @@ const (
 	TimedOut Outcome = "timeout"
 )
 
+// Outcomes returns all outcomes.
+func Outcomes() []Outcome { return []Outcome{OK, Failed, Crashed, TimedOut} }
+
 // A Failure describes why a run failed or crashed.
 type Failure struct {
 	Type    string // exception class or Go error type

@@ -85,6 +85,10 @@ type Limits struct {
 	Memory  int64         // bytes per process; default 1 GiB
 }
 
+func (l Limits) withDefaults() Limits {
+	return Limits{Timeout: cmp.Or(l.Timeout, 2*time.Second), Memory: cmp.Or(l.Memory, 1<<30)}
+}
+
 // Options configure [Program.Observe]. Zero values select the defaults.
 type Options struct {
 	Limits
@@ -103,8 +107,7 @@ type Options struct {
 // Observe returns an error if inputs, write or ctx fails, or if the program
 // cannot be started.
 func (p *Program) Observe(ctx context.Context, inputs iter.Seq2[Input, error], opt Options, write func(observation.Observation) error) error {
-	opt.Timeout = cmp.Or(opt.Timeout, 2*time.Second)
-	opt.Memory = cmp.Or(opt.Memory, 1<<30)
+	opt.Limits = opt.withDefaults()
 	opt.Jobs = cmp.Or(opt.Jobs, runtime.NumCPU())
 	opt.Warmup = max(0, cmp.Or(opt.Warmup, 20))
 

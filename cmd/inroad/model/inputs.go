@@ -113,11 +113,7 @@ func listedInputs(name string) iter.Seq2[observe.Input, error] {
 
 // generated returns inputs to learn from.
 func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.Seq2[observe.Input, error], error) {
-	library := &api.Files{}
-	if _, err := cli.OpenGrammar(ctx, &api.Engine{Library: library}, s.grammar, streams); err != nil {
-		return nil, err
-	}
-	g, err := library.Grammar(ctx, s.grammar)
+	g, err := loadGrammar(ctx, s.grammar, streams)
 	if err != nil {
 		return nil, err
 	}
@@ -138,4 +134,13 @@ func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.
 			}
 		}
 	}, nil
+}
+
+// loadGrammar loads a grammar into this process.
+func loadGrammar(ctx context.Context, name string, streams cli.Streams) (*api.Grammar, error) {
+	library := &api.Files{}
+	if _, err := cli.OpenGrammar(ctx, &api.Engine{Library: library}, name, streams); err != nil {
+		return nil, err
+	}
+	return library.Grammar(ctx, name)
 }

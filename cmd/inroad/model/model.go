@@ -1,5 +1,5 @@
 // Package model holds the commands about observations and models: observe, import,
-// train, evaluate, predict, explain, target and compare.
+// train, evaluate, predict, explain, target, reduce and compare.
 package model
 
 import "github.com/spf13/cobra"
@@ -14,6 +14,7 @@ func Commands() []*cobra.Command {
 		NewPredict(),
 		NewExplain(),
 		NewTarget(),
+		NewReduce(),
 		NewCompare(),
 	}
 }

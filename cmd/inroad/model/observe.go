@@ -195,7 +195,7 @@ func (t *tally) summary(methods int) observeSummary {
 // text returns the summary for people.
 func (s observeSummary) text(blocks bool) string {
 	var outcomes []string
-	for _, outcome := range []observation.Outcome{observation.OK, observation.Failed, observation.Crashed, observation.TimedOut} {
+	for _, outcome := range observation.Outcomes() {
 		if n := s.Outcomes[outcome]; n > 0 {
 			outcomes = append(outcomes, fmt.Sprintf("%d %s", n, outcome))
 		}

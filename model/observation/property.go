@@ -1,0 +1,73 @@
+package observation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Property is a property of observations that a smaller input can preserve: how a
+// run ended, or a method that it reached.
+type Property struct {
+	method  string // reached, if not empty
+	outcome Outcome
+	failure string // type of the failure; any if empty
+	stack   string // digest of the stack; any if empty
+}
+
+// ParseProperty parses a property: reaches:METHOD, outcome:OUTCOME or
+// outcome:OUTCOME:TYPE. METHOD is the ID of a method or ends it after #, / or a dot.
+func ParseProperty(text string) (Property, error) {
+	kind, value, _ := strings.Cut(text, ":")
+	switch {
+	case kind == "reaches" && value != "":
+		return Property{method: value}, nil
+	case kind == "outcome":
+		name, failure, _ := strings.Cut(value, ":")
+		if outcome := Outcome(name); slices.Contains(Outcomes(), outcome) {
+			return Property{outcome: outcome, failure: strings.TrimSpace(failure)}, nil
+		}
+		return Property{}, fmt.Errorf("outcome %q: must be ok, failure, crash or timeout", name)
+	default:
+		return Property{}, fmt.Errorf("must be reaches:METHOD, outcome:OUTCOME or outcome:OUTCOME:TYPE")
+	}
+}
+
+// OutcomeOf returns the property of ending like an observation: with the same outcome,
+// type of failure and stack.
+func OutcomeOf(o Observation) Property {
+	p := Property{outcome: o.Outcome}
+	if o.Failure != nil {
+		p.failure, p.stack = o.Failure.Type, o.Failure.Stack
+	}
+	return p
+}
+
+// Holds reports whether an observation has the property.
+func (p Property) Holds(o Observation) bool {
+	if p.method != "" {
+		return slices.ContainsFunc(o.Methods, p.names)
+	}
+	failure := Failure{}
+	if o.Failure != nil {
+		failure = *o.Failure
+	}
+	return o.Outcome == p.outcome && (p.failure == "" || p.failure == failure.Type) && (p.stack == "" || p.stack == failure.Stack)
+}
+
+// names reports whether the property's method has an ID.
+func (p Property) names(id string) bool {
+	rest, ok := strings.CutSuffix(id, p.method)
+	return ok && (rest == "" || strings.ContainsRune("#/.", rune(rest[len(rest)-1])))
+}
+
+func (p Property) String() string {
+	if p.method != "" {
+		return "reaches " + p.method
+	}
+	text := "outcome " + string(p.outcome)
+	if p.failure != "" {
+		text += ": " + p.failure
+	}
+	return text
+}
