@@ -105,7 +105,7 @@ request, which is proved; 4 trees satisfy it, but no text was found for them;
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(slices.Concat(grammar.Commands(), corpus.Commands(), model.Commands(), choose.Commands(), service.Commands())...)
-	root.AddCommand(newCompletionCommand())
+	root.AddCommand(newCompletionCommand(), newVersionCommand())
 	setUp(root)
 	complete(root)
 	return root

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,16 +98,6 @@ func ReportRejected(s Streams, outside int, rejected []openapi.Rejected) error {
 		return ErrReported
 	}
 	return nil
-}
-
-// Version returns the version from the build information: a tag, or a commit and its
-// time.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown)"
-	}
-	return info.Main.Version
 }
 
 // A VerdictError ends a command that has printed why it has no input.
