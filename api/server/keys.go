@@ -27,7 +27,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if !s.NeedKeys || scope == "" {
 			return next(c)
 		}
-		secret, ok := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
+		secret, ok := bearer(c.Request())
 		key, err := s.Store.Authenticate(secret)
 		switch {
 		case !ok:
@@ -42,6 +42,16 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Set(keyContext, key)
 		return next(c)
 	}
+}
+
+// bearer returns the secret that a request was sent with, if any.
+func bearer(r *http.Request) (secret string, ok bool) {
+	credentials := strings.TrimSpace(r.Header.Get(echo.HeaderAuthorization))
+	at := strings.IndexAny(credentials, " \t")
+	if at < 0 || !strings.EqualFold(credentials[:at], "Bearer") {
+		return "", false
+	}
+	return strings.TrimSpace(credentials[at:]), true
 }
 
 // keyContext is the name of a request's key in its echo context.

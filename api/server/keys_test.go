@@ -67,6 +67,82 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// Without keys, only requests that no other web site can have sent are served. With
+// keys, the key alone decides.
+func TestOrigin(t *testing.T) {
+	open, keyed := start(t), start(t, func(c *server.Config) { c.NeedKeys = true })
+	_, secret, err := keyed.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.TrimPrefix(open.url, "http://")
+	for _, c := range []struct {
+		name    string
+		headers []string
+		detail  string // of the problem; empty if the request is served
+	}{
+		{"not a browser", nil, ""},
+		{"a page of the service", []string{"Origin", open.url, "Sec-Fetch-Site", "same-origin"}, ""},
+		{"an address that was typed", []string{"Sec-Fetch-Site", "none"}, ""},
+		{"an image in a page of another site", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, `Sec-Fetch-Site "cross-site": must be same-origin or none, because the service requires no keys`},
+		{"a link of another site", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, `Sec-Fetch-Site "cross-site": must be`},
+		{"a page of another port of this machine", []string{"Sec-Fetch-Site", "same-site"}, `Sec-Fetch-Site "same-site": must be`},
+		{"a relation that browsers may add", []string{"Sec-Fetch-Site", "near-site"}, `Sec-Fetch-Site "near-site": must be`},
+		{"another origin", []string{"Origin", "http://example.org"}, `origin "http://example.org": must be "` + own + `"`},
+		{"no origin that a browser names", []string{"Origin", "null"}, `origin "null": must be`},
+		{"another site that claims our origin", []string{"Origin", open.url, "Sec-Fetch-Site", "cross-site"}, `Sec-Fetch-Site "cross-site": must be`},
+		{"another host name", []string{"Host", "example.org"}, `host "example.org": must be a loopback address`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := open.send(t, http.MethodGet, "/v1/models", "", nil, c.headers...)
+			if c.detail == "" && resp.StatusCode != http.StatusOK {
+				t.Errorf("%s %s, want 200", resp.Status, text)
+			}
+			if c.detail != "" {
+				if p := open.problem(t, http.MethodGet, "/v1/models", "", nil, c.headers...); p.Status != http.StatusForbidden || !strings.Contains(p.Detail, c.detail) {
+					t.Errorf("%d %q, want 403 %q", p.Status, p.Detail, c.detail)
+				}
+			}
+			headers := append([]string{"Authorization", "Bearer " + secret}, c.headers...)
+			if resp, text := keyed.send(t, http.MethodGet, "/v1/models", "", nil, headers...); resp.StatusCode != http.StatusOK {
+				t.Errorf("with a key: %s %s, want 200", resp.Status, text)
+			}
+		})
+	}
+}
+
+// The name of the scheme may be in any case, and white space around the key has no
+// meaning.
+func TestAuthorization(t *testing.T) {
+	s := start(t, func(c *server.Config) { c.NeedKeys = true })
+	_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none, unknown = "no key: send the header Authorization: Bearer KEY", "unknown key"
+	for header, detail := range map[string]string{
+		"Bearer " + secret:             "",
+		"bearer " + secret:             "",
+		"BEARER   " + secret:           "",
+		"  Bearer \t" + secret + " \t": "",
+		"Bearer":                       none,
+		"Bearer  ":                     none,
+		secret:                         none,
+		"Basic " + secret:              none,
+		"Bearer" + secret:              none,
+		"Bearer " + secret + " more":   unknown,
+		"Bearer " + secret + "x":       unknown,
+	} {
+		resp, text := s.send(t, http.MethodGet, "/v1/models", "", nil, "Authorization", header)
+		if detail == "" && resp.StatusCode != http.StatusOK {
+			t.Errorf("%q: %s %s, want 200", header, resp.Status, text)
+		}
+		if detail != "" && (resp.StatusCode != http.StatusUnauthorized || !strings.Contains(string(text), detail)) {
+			t.Errorf("%q: %s %s, want 401 and %q", header, resp.Status, text, detail)
+		}
+	}
+}
+
 func TestRevokedKey(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.NeedKeys = true })
 	key, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
