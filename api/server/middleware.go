@@ -186,18 +186,20 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		_ = control.SetWriteDeadline(deadline)
 		ctx, cancel := s.requestContext(r.Context(), stream)
 		defer cancel()
-		if stream {
-			// Unblock a read when the stream ends.
-			ended := make(chan struct{})
-			stop := context.AfterFunc(ctx, func() {
-				defer close(ended)
+		// Unblock a read when a stream ends, or the key of any request.
+		ended := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(ended)
+			if stream || is[*authError](context.Cause(ctx)) {
 				_ = control.SetReadDeadline(time.Now())
-			})
-			defer func() { // before ctx is cancelled
-				if !stop() {
-					<-ended // the connection serves another request afterwards
-				}
-			}()
+			}
+		})
+		defer func() { // before ctx is cancelled
+			if !stop() {
+				<-ended // the connection serves another request afterwards
+			}
+		}()
+		if stream {
 			r.Body = &stallReader{ctx, r.Body, control, s.Stall}
 		}
 		r = r.WithContext(ctx)

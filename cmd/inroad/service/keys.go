@@ -41,7 +41,11 @@ func (s storedKeys) CreateKey(_ context.Context, req openapi.KeyRequest) (openap
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.NewKey{}, err
 	}
-	k, secret, err := s.store.NewKey(server.KeyOf(req))
+	k, err := server.KeyOf(req, "")
+	if err != nil {
+		return openapi.NewKey{}, err
+	}
+	k, secret, err := s.store.NewKey(k)
 	return openapi.NewKey{Key: server.DescribeKey(k), Secret: secret}, err
 }
 
@@ -54,7 +58,7 @@ func (s storedKeys) Keys(context.Context) (openapi.KeyList, error) {
 	return out, err
 }
 
-func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id) }
+func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id, "") }
 
 // A keysCommand holds the state that the keys commands share.
 type keysCommand struct {
