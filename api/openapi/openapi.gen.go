@@ -2180,7 +2180,7 @@ type ListKeyEventsParams struct {
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Before List only entries with a lower number; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
 }
 
 // ListModelsParams defines parameters for ListModels.
@@ -5107,12 +5107,16 @@ func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {

@@ -138,12 +138,16 @@ func (s *Server) ListKeyEvents(ctx context.Context, req openapi.ListKeyEventsReq
 // KeyLog returns a page of the key log of a store.
 func KeyLog(st *store.Store, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
 	limit := cmp.Or(req.Limit, defaultLimit)
-	found, err := st.Events(uint64(req.Before), limit+1)
+	var before uint64
+	if req.Before != nil {
+		before = uint64(*req.Before)
+	}
+	found, err := st.Events(before, limit+1)
 	if err != nil {
 		return openapi.KeyLog{}, err
 	}
-	found, before := page(found, limit, func(e store.Event) uint64 { return e.Number })
-	return openapi.KeyLog{Before: before, Events: convert(found, func(e store.Event) openapi.KeyEvent {
+	found, next := page(found, limit, func(e store.Event) uint64 { return e.Number })
+	return openapi.KeyLog{Before: next, Events: convert(found, func(e store.Event) openapi.KeyEvent {
 		return openapi.KeyEvent{
 			Number: int64(e.Number), Kind: openapi.KeyEventKind(e.Kind), Key: e.Key, Name: e.Name, By: e.By, Scopes: scopesOf(e.Scopes),
 			Reason: openapi.KeyEventReason(e.Reason), Count: e.Count, First: e.First, Last: e.Last,
