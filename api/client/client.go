@@ -52,9 +52,17 @@ type Client struct {
 
 var _ api.Service = (*Client)(nil)
 
+// ErrKey is returned for a key that no header can contain. Its text does not contain
+// the key.
+var ErrKey = errors.New("must be one key, of printable ASCII characters without spaces")
+
 // New returns a client of the service at an address such as
-// http://localhost:8080. The key may be empty.
+// http://localhost:8080. The key may be empty. White space around it has no meaning.
 func New(address, key string) (*Client, error) {
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, ErrKey
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return nil, errors.New("must be an address such as http://localhost:8080")

@@ -194,3 +194,23 @@ func TestModelFile(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 }
+
+// A key that no header can contain is refused before anything is sent, without being
+// repeated in the error. White space around a key, such as a final line break, is
+// removed.
+func TestKey(t *testing.T) {
+	for key, want := range map[string]error{
+		"":                     nil,
+		"inroad_1_x":           nil,
+		" inroad_1_x\r\n":      nil,
+		"inroad_1_x\ninroad_2": ErrKey,
+		"inroad_1 x":           ErrKey,
+		"inroad_1_ü":           ErrKey,
+		"inroad_1_\x7f":        ErrKey,
+		"inroad_1_\xff":        ErrKey,
+	} {
+		if _, err := New("http://localhost:1", key); !errors.Is(err, want) {
+			t.Errorf("%q: got %v, want %v", key, err, want)
+		}
+	}
+}

@@ -18,6 +18,11 @@ func (c *Client) Keys(ctx context.Context) (openapi.KeyList, error) {
 	return read[openapi.KeyList](ctx, c, resp, err)
 }
 
+// KeyLog lists what happened to the keys of the service.
+func (c *Client) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
+	return ask[openapi.KeyLog](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListKeyEvents(ctx, &req) })
+}
+
 // RevokeKey revokes a key of the service.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
 	resp, err := c.generated.RevokeKey(ctx, id)

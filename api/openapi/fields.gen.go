@@ -83,6 +83,7 @@ var contractFields = map[string][]Field{
 	},
 	"KeyRequest": {
 		{Name: "active", Description: "Maximum number of concurrent requests; the service's default if absent or 0.", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "expires", Description: "Time from which the key is refused; never if absent.", Placeholder: "TIME", Schema: Schema{Type: "string", MaxSize: 40}},
 		{Name: "name", Description: "Name that identifies the user of the key.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 200}},
 		{Name: "rate", Description: "Maximum number of requests per second; the service's default if absent or 0.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1e+06))}},
 		{Name: "scopes", Description: "Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups.", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"read", "write", "admin"}}}},
@@ -96,6 +97,10 @@ var contractFields = map[string][]Field{
 	"ListJobsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+	},
+	"ListKeyEventsParams": {
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "before", Description: "List only entries with a lower number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
 	},
 	"ListModelsParams": {
 		{Name: "subject", Description: "List only models of this program.", Schema: Schema{Type: "string", MaxSize: 200}},

@@ -210,6 +210,54 @@ func (e JobState) Valid() bool {
 	}
 }
 
+// Defines values for KeyEventKind.
+const (
+	KeyCreated KeyEventKind = "created"
+	KeyRefused KeyEventKind = "refused"
+	KeyRevoked KeyEventKind = "revoked"
+	KeyUsed    KeyEventKind = "used"
+)
+
+// Valid indicates whether the value is a known member of the KeyEventKind enum.
+func (e KeyEventKind) Valid() bool {
+	switch e {
+	case KeyCreated:
+		return true
+	case KeyRefused:
+		return true
+	case KeyRevoked:
+		return true
+	case KeyUsed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KeyEventReason.
+const (
+	ExpiredKey   KeyEventReason = "expired"
+	MissingKey   KeyEventReason = "missing"
+	MissingScope KeyEventReason = "scope"
+	UnknownKey   KeyEventReason = "unknown"
+)
+
+// Valid indicates whether the value is a known member of the KeyEventReason enum.
+func (e KeyEventReason) Valid() bool {
+	switch e {
+	case ExpiredKey:
+		return true
+	case MissingKey:
+		return true
+	case MissingScope:
+		return true
+	case UnknownKey:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Mutation.
 const (
 	Deepen     Mutation = "deepen"
@@ -1100,22 +1148,74 @@ type JobList struct {
 type Key struct {
 	Active  int       `json:"active,omitempty,omitzero"`
 	Created time.Time `json:"created"`
+
+	// CreatedBy ID of the key that created this key; absent if none was needed.
+	CreatedBy string `json:"created_by,omitempty,omitzero"`
+
+	// Expires Time from which the key is refused; never if absent.
+	Expires time.Time `json:"expires,omitempty,omitzero"`
 	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Rate    float64   `json:"rate,omitempty,omitzero"`
-	Scopes  []Scope   `json:"scopes"`
-	Upload  int64     `json:"upload,omitempty,omitzero"`
+
+	// LastUsed Time of the last request that was let in; absent if there was none.
+	LastUsed time.Time `json:"last_used,omitempty,omitzero"`
+	Name     string    `json:"name"`
+	Rate     float64   `json:"rate,omitempty,omitzero"`
+	Scopes   []Scope   `json:"scopes"`
+	Upload   int64     `json:"upload,omitempty,omitzero"`
 }
+
+// KeyEvent defines model for KeyEvent.
+type KeyEvent struct {
+	// By ID of the key that created or revoked the key; absent if none was needed.
+	By string `json:"by,omitempty,omitzero"`
+
+	// Count Number of requests.
+	Count int64     `json:"count"`
+	First time.Time `json:"first"`
+
+	// Key ID of the key; absent if the requests had no known key.
+	Key  string       `json:"key,omitempty,omitzero"`
+	Kind KeyEventKind `json:"kind"`
+	Last time.Time    `json:"last"`
+
+	// Name Name of the key.
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Number Position in the log.
+	Number int64 `json:"number"`
+
+	// Reason Reason of refusals.
+	Reason KeyEventReason `json:"reason,omitempty,omitzero"`
+
+	// Scopes Scopes of a new key; the scope that the requests needed.
+	Scopes []Scope `json:"scopes,omitempty,omitzero"`
+}
+
+// KeyEventKind defines model for KeyEvent.Kind.
+type KeyEventKind string
+
+// KeyEventReason Reason of refusals.
+type KeyEventReason string
 
 // KeyList defines model for KeyList.
 type KeyList struct {
 	Keys []Key `json:"keys"`
 }
 
+// KeyLog defines model for KeyLog.
+type KeyLog struct {
+	// Before Value of `before` for the next page; absent on the last page.
+	Before int64      `json:"before,omitempty,omitzero"`
+	Events []KeyEvent `json:"events"`
+}
+
 // KeyRequest defines model for KeyRequest.
 type KeyRequest struct {
 	// Active Maximum number of concurrent requests; the service's default if absent or 0.
 	Active int `json:"active,omitempty,omitzero"`
+
+	// Expires Time from which the key is refused; never if absent.
+	Expires time.Time `json:"expires,omitempty,omitzero"`
 
 	// Name Name that identifies the user of the key.
 	Name string `json:"name"`
@@ -2131,6 +2231,15 @@ type ListJobsParams struct {
 	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
 }
 
+// ListKeyEventsParams defines parameters for ListKeyEvents.
+type ListKeyEventsParams struct {
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Before List only entries with a lower number; `before` of the previous page.
+	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+}
+
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
 	// Subject List only models of this program.
@@ -2634,7 +2743,18 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListKeyEvents List what happened to keys, newest first
+	//
+	// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
+	// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+	// numbers.
+	//
+	// Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
+	ListKeyEvents(ctx context.Context, params *ListKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RevokeKey Revoke a key
+	//
+	// Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
 	//
 	// Corresponds with DELETE /v1/keys/{key} (the `RevokeKey` operationId).
 	RevokeKey(ctx context.Context, key string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3503,7 +3623,28 @@ func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
+// ListKeyEvents List what happened to keys, newest first
+//
+// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
+// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+// numbers.
+//
+// Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
+func (c *Client) ListKeyEvents(ctx context.Context, params *ListKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListKeyEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // RevokeKey Revoke a key
+//
+// Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
 //
 // Corresponds with DELETE /v1/keys/{key} (the `RevokeKey` operationId).
 func (c *Client) RevokeKey(ctx context.Context, key string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5164,6 +5305,68 @@ func NewCreateKeyRequestWithBody(server string, contentType string, body io.Read
 	return req, nil
 }
 
+// NewListKeyEventsRequest constructs an http.Request for the ListKeyEvents method
+func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/keys/log")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRevokeKeyRequest constructs an http.Request for the RevokeKey method
 func NewRevokeKeyRequest(server string, key string) (*http.Request, error) {
 	var err error
@@ -6317,7 +6520,20 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
+	// ListKeyEventsWithResponse List what happened to keys, newest first
+	//
+	// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
+	// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+	// numbers.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
+	ListKeyEventsWithResponse(ctx context.Context, params *ListKeyEventsParams, reqEditors ...RequestEditorFn) (*ListKeyEventsResponse, error)
+
 	// RevokeKeyWithResponse Revoke a key
+	//
+	// Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -7957,6 +8173,54 @@ func (r CreateKeyResponse) ContentType() string {
 	return ""
 }
 
+type ListKeyEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *KeyLog
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListKeyEventsResponse) GetJSON200() *KeyLog {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListKeyEventsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListKeyEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListKeyEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListKeyEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListKeyEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type RevokeKeyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9469,7 +9733,26 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 	return ParseCreateKeyResponse(rsp)
 }
 
+// ListKeyEventsWithResponse List what happened to keys, newest first
+//
+// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
+// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+// numbers.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
+func (c *ClientWithResponses) ListKeyEventsWithResponse(ctx context.Context, params *ListKeyEventsParams, reqEditors ...RequestEditorFn) (*ListKeyEventsResponse, error) {
+	rsp, err := c.ListKeyEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListKeyEventsResponse(rsp)
+}
+
 // RevokeKeyWithResponse Revoke a key
+//
+// Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -10859,6 +11142,39 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 	return response, nil
 }
 
+// ParseListKeyEventsResponse parses an HTTP response from a ListKeyEventsWithResponse call
+func ParseListKeyEventsResponse(rsp *http.Response) (*ListKeyEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListKeyEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeyLog
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseRevokeKeyResponse parses an HTTP response from a RevokeKeyWithResponse call
 func ParseRevokeKeyResponse(rsp *http.Response) (*RevokeKeyResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -11646,6 +11962,9 @@ type ServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
+	// ListKeyEvents List what happened to keys, newest first
+	// (GET /v1/keys/log)
+	ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error
 	// RevokeKey Revoke a key
 	// (DELETE /v1/keys/{key})
 	RevokeKey(ctx echo.Context, key string) error
@@ -12250,6 +12569,31 @@ func (w *ServerInterfaceWrapper) CreateKey(ctx echo.Context) error {
 	return err
 }
 
+// ListKeyEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) ListKeyEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListKeyEventsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListKeyEvents(ctx, params)
+	return err
+}
+
 // RevokeKey converts echo context to params.
 func (w *ServerInterfaceWrapper) RevokeKey(ctx echo.Context) error {
 	var err error
@@ -12655,6 +12999,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/jobs/:job/events", wrapper.FollowJob, options.OperationMiddlewares["followJob"]...)
 	router.GET(options.BaseURL+"/v1/keys", wrapper.ListKeys, options.OperationMiddlewares["listKeys"]...)
 	router.POST(options.BaseURL+"/v1/keys", wrapper.CreateKey, options.OperationMiddlewares["createKey"]...)
+	router.GET(options.BaseURL+"/v1/keys/log", wrapper.ListKeyEvents, options.OperationMiddlewares["listKeyEvents"]...)
 	router.DELETE(options.BaseURL+"/v1/keys/:key", wrapper.RevokeKey, options.OperationMiddlewares["revokeKey"]...)
 	router.GET(options.BaseURL+"/v1/backup", wrapper.GetBackup, options.OperationMiddlewares["getBackup"]...)
 
@@ -14418,6 +14763,45 @@ func (response CreateKeydefaultApplicationProblemPlusJSONResponse) VisitCreateKe
 	return err
 }
 
+type ListKeyEventsRequestObject struct {
+	Params ListKeyEventsParams
+}
+
+type ListKeyEventsResponseObject interface {
+	VisitListKeyEventsResponse(w http.ResponseWriter) error
+}
+
+type ListKeyEvents200JSONResponse KeyLog
+
+func (response ListKeyEvents200JSONResponse) VisitListKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListKeyEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListKeyEventsdefaultApplicationProblemPlusJSONResponse) VisitListKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RevokeKeyRequestObject struct {
 	Key string `json:"key"`
 }
@@ -15693,6 +16077,9 @@ type StrictServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx context.Context, request CreateKeyRequestObject) (CreateKeyResponseObject, error)
+	// ListKeyEvents List what happened to keys, newest first
+	// (GET /v1/keys/log)
+	ListKeyEvents(ctx context.Context, request ListKeyEventsRequestObject) (ListKeyEventsResponseObject, error)
 	// RevokeKey Revoke a key
 	// (DELETE /v1/keys/{key})
 	RevokeKey(ctx context.Context, request RevokeKeyRequestObject) (RevokeKeyResponseObject, error)
@@ -16681,6 +17068,31 @@ func (sh *strictHandler) CreateKey(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(CreateKeyResponseObject); ok {
 		return validResponse.VisitCreateKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListKeyEvents operation middleware
+func (sh *strictHandler) ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error {
+	var request ListKeyEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListKeyEvents(ctx.Request().Context(), request.(ListKeyEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListKeyEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListKeyEventsResponseObject); ok {
+		return validResponse.VisitListKeyEventsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

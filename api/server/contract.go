@@ -193,7 +193,10 @@ func fieldError(prefix string, err *openapi3.SchemaError) *openapi.FieldError {
 		return &openapi.FieldError{Field: cmp.Or(name, "body"), Problem: err.Reason}
 	case "type":
 		return schema.TypeError(cmp.Or(name, "body"), err.Value)
-	case "format": // the only one that the contract has: of numbers
+	case "format": // of numbers or times, the only ones that the contract has
+		if schema.Type == "string" {
+			return &openapi.FieldError{Field: name, Value: openapi.Show(err.Value), Problem: "must be a time such as 2027-01-31T00:00:00Z"}
+		}
 		return schema.OverflowError(cmp.Or(name, "body"), err.Value)
 	default:
 		return schema.Error(cmp.Or(name, "body"), err.Value)

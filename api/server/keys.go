@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,32 +23,110 @@ type authError struct {
 
 func (e *authError) Error() string { return e.detail }
 
-// authenticate rejects requests without a key that has the scope of the operation.
+// authenticate rejects requests without a key that has the scope of the operation. It
+// ends the request when its key expires or is revoked.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		scope := s.contract.scopes[c.Request().Method+" "+c.Path()]
+		r := c.Request()
+		scope := s.contract.scopes[r.Method+" "+c.Path()]
 		if !s.NeedKeys || scope == "" {
 			return next(c)
 		}
-		secret, ok := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
+		secret, ok := bearer(r)
+		if !ok {
+			s.keyLog.refused(store.Key{}, scope, store.MissingKey)
+			return &authError{http.StatusUnauthorized, "no key: send the header Authorization: Bearer KEY"}
+		}
+		// The request is entered first: a key that is revoked from now on ends it.
+		ctx, leave := s.keyRequests.enter(r.Context(), store.KeyID(secret))
+		defer leave()
 		key, err := s.Store.Authenticate(secret)
 		switch {
-		case !ok:
-			c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
-			return &authError{http.StatusUnauthorized, "no key: send the header Authorization: Bearer KEY"}
+		case errors.Is(err, store.ErrExpired):
+			s.keyLog.refused(key, scope, store.ExpiredKey)
+			return expired(key)
+		case errors.Is(err, store.ErrKey):
+			s.keyLog.refused(store.Key{}, scope, store.UnknownKey)
+			return &authError{http.StatusUnauthorized, err.Error()}
 		case err != nil:
-			c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
-			return &authError{http.StatusUnauthorized, store.ErrKey.Error()}
+			return err
 		case !key.Allows(scope):
+			s.keyLog.refused(key, scope, store.MissingScope)
 			return &authError{http.StatusForbidden, fmt.Sprintf("key %s: scope %s required", key.ID, scope)}
 		}
+		s.keyLog.used(key, scope)
+		if !key.Expires.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadlineCause(ctx, key.Expires, expired(key))
+			defer cancel()
+		}
 		c.Set(keyContext, key)
+		c.SetRequest(r.WithContext(context.WithValue(ctx, callerContext{}, key.ID)))
 		return next(c)
 	}
 }
 
+func expired(k store.Key) error {
+	return &authError{http.StatusUnauthorized, fmt.Sprintf("key %s: expired at %s", k.ID, k.Expires.Format(time.RFC3339))}
+}
+
+// keyRequests are the requests in progress, by the ID of their key.
+type keyRequests struct {
+	mu    sync.Mutex
+	byKey map[string]map[*context.CancelCauseFunc]bool
+}
+
+// enter returns a context that ends with ctx or when a key is revoked. The caller calls
+// leave when the request is done.
+func (q *keyRequests) enter(ctx context.Context, key string) (entered context.Context, leave func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.byKey[key] == nil {
+		q.byKey[key] = map[*context.CancelCauseFunc]bool{}
+	}
+	q.byKey[key][&cancel] = true
+	return ctx, func() {
+		cancel(nil)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.byKey[key], &cancel)
+		if len(q.byKey[key]) == 0 {
+			delete(q.byKey, key)
+		}
+	}
+}
+
+// end ends the requests of a key that was revoked.
+func (q *keyRequests) end(key string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for cancel := range q.byKey[key] {
+		(*cancel)(&authError{http.StatusUnauthorized, fmt.Sprintf("key %s: revoked", key)})
+	}
+}
+
+// bearer returns the secret that a request was sent with, if any.
+func bearer(r *http.Request) (secret string, ok bool) {
+	credentials := strings.TrimSpace(r.Header.Get(echo.HeaderAuthorization))
+	at := strings.IndexAny(credentials, " \t")
+	if at < 0 || !strings.EqualFold(credentials[:at], "Bearer") {
+		return "", false
+	}
+	return strings.TrimSpace(credentials[at:]), true
+}
+
 // keyContext is the name of a request's key in its echo context.
 const keyContext = "key"
+
+// callerContext is the key of a context's value with the ID of the request's key.
+type callerContext struct{}
+
+// caller returns the ID of the key of a request; empty if it has none.
+func caller(ctx context.Context) string {
+	id, _ := ctx.Value(callerContext{}).(string)
+	return id
+}
 
 // keyID returns the ID of a request's key; empty if it has none.
 func keyID(c echo.Context) string {
@@ -54,7 +135,8 @@ func keyID(c echo.Context) string {
 }
 
 // ListKeys lists the keys, oldest first.
-func (s *Server) ListKeys(context.Context, openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
+func (s *Server) ListKeys(ctx context.Context, _ openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
+	s.keyLog.flush(ctx)
 	found, err := s.Store.Keys()
 	return openapi.ListKeys200JSONResponse{Keys: convert(found, DescribeKey)}, err
 }
@@ -62,22 +144,35 @@ func (s *Server) ListKeys(context.Context, openapi.ListKeysRequestObject) (opena
 // DescribeKey returns the public part of a key.
 func DescribeKey(k store.Key) openapi.Key {
 	return openapi.Key{
-		ID: k.ID, Name: k.Name, Created: k.Created, Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
-		Scopes: convert(k.Scopes, func(s store.Scope) openapi.Scope { return openapi.Scope(s) }),
+		ID: k.ID, Name: k.Name, Scopes: scopesOf(k.Scopes), Created: k.Created, CreatedBy: k.Creator, Expires: k.Expires, LastUsed: k.Used,
+		Rate: k.Limits.Rate, Active: k.Limits.Active, Upload: k.Limits.Upload,
 	}
 }
 
-// KeyOf converts a request to create a key to a key.
-func KeyOf(req openapi.KeyRequest) store.Key {
-	return store.Key{
-		Name: req.Name, Limits: store.Limits{Rate: req.Rate, Active: req.Active, Upload: req.Upload},
-		Scopes: convert(req.Scopes, func(s openapi.Scope) store.Scope { return store.Scope(s) }),
+func scopesOf(scopes []store.Scope) []openapi.Scope {
+	return convert(scopes, func(s store.Scope) openapi.Scope { return openapi.Scope(s) })
+}
+
+// KeyOf converts a request to create a key to a key. The creator is the ID of the key
+// of the request, if any.
+func KeyOf(req openapi.KeyRequest, creator string) (store.Key, error) {
+	expires := req.Expires.UTC()
+	if !expires.IsZero() && (!expires.After(time.Now()) || expires.Year() > 9999) {
+		return store.Key{}, &openapi.FieldError{Field: "expires", Value: req.Expires.Format(time.RFC3339), Problem: "must be in the future and before the year 10000"}
 	}
+	return store.Key{
+		Name: req.Name, Limits: store.Limits{Rate: req.Rate, Active: req.Active, Upload: req.Upload}, Expires: expires, Creator: creator,
+		Scopes: convert(req.Scopes, func(s openapi.Scope) store.Scope { return store.Scope(s) }),
+	}, nil
 }
 
 // CreateKey creates a key.
-func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
-	k, secret, err := s.Store.NewKey(KeyOf(*req.Body))
+func (s *Server) CreateKey(ctx context.Context, req openapi.CreateKeyRequestObject) (openapi.CreateKeyResponseObject, error) {
+	k, err := KeyOf(*req.Body, caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	k, secret, err := s.Store.NewKey(k)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +181,11 @@ func (s *Server) CreateKey(_ context.Context, req openapi.CreateKeyRequestObject
 	}, nil
 }
 
-// RevokeKey revokes a key.
-func (s *Server) RevokeKey(_ context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
-	return openapi.RevokeKey204Response{}, s.Store.RevokeKey(req.Key)
+// RevokeKey revokes a key and ends its requests.
+func (s *Server) RevokeKey(ctx context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
+	if err := s.Store.RevokeKey(req.Key, caller(ctx)); err != nil {
+		return nil, err
+	}
+	s.keyRequests.end(req.Key)
+	return openapi.RevokeKey204Response{}, nil
 }

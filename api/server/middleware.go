@@ -88,8 +88,9 @@ func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // checkOrigin rejects requests that another web site may have made a browser send:
-// to a host name that is not loopback (DNS rebinding), or from another origin. With
-// keys it does nothing, because other sites do not have a key.
+// to a host name that is not loopback (DNS rebinding), or from another origin. A
+// browser names the origin of some requests only in Sec-Fetch-Site, such as those for
+// images. With keys checkOrigin does nothing, because other sites do not have a key.
 func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -104,7 +105,13 @@ func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 				return &authError{http.StatusForbidden, fmt.Sprintf("origin %q: must be %q, because the service requires no keys", excerpt(origin), excerpt(r.Host))}
 			}
 		}
-		return next(c)
+		// Other ports of the same host are the same site, but other origins.
+		switch site := r.Header.Get("Sec-Fetch-Site"); site {
+		case "", "none", "same-origin":
+			return next(c)
+		default:
+			return &authError{http.StatusForbidden, fmt.Sprintf("Sec-Fetch-Site %q: must be same-origin or none, because the service requires no keys", excerpt(site))}
+		}
 	}
 }
 
@@ -179,18 +186,20 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		_ = control.SetWriteDeadline(deadline)
 		ctx, cancel := s.requestContext(r.Context(), stream)
 		defer cancel()
-		if stream {
-			// Unblock a read when the stream ends.
-			ended := make(chan struct{})
-			stop := context.AfterFunc(ctx, func() {
-				defer close(ended)
+		// Unblock a read when a stream ends, or the key of any request.
+		ended := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(ended)
+			if stream || is[*authError](context.Cause(ctx)) {
 				_ = control.SetReadDeadline(time.Now())
-			})
-			defer func() { // before ctx is cancelled
-				if !stop() {
-					<-ended // the connection serves another request afterwards
-				}
-			}()
+			}
+		})
+		defer func() { // before ctx is cancelled
+			if !stop() {
+				<-ended // the connection serves another request afterwards
+			}
+		}()
+		if stream {
 			r.Body = &stallReader{ctx, r.Body, control, s.Stall}
 		}
 		r = r.WithContext(ctx)

@@ -51,7 +51,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError]}},
 	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
 	badRequest,
-	{http.StatusUnauthorized, "unauthorized", "Missing or unknown key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
+	{http.StatusUnauthorized, "unauthorized", "Missing, unknown or expired key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
 	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},
 	{http.StatusUnsupportedMediaType, "unsupported-media", "Unsupported media type or encoding", []func(error) bool{is[*mediaError]}},
 	{http.StatusServiceUnavailable, "unavailable", "Service unavailable", []func(error) bool{
@@ -173,7 +173,8 @@ func routingProblem(err *echo.HTTPError) openapi.Problem {
 // handleError responds with the problem of an error.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
+	// Whatever failed after the key expired or was revoked, failed because of that.
+	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || is[*authError](cause)) {
 		err = cause
 	}
 	p := problemOf(err)
@@ -188,6 +189,9 @@ func (s *Server) handleError(err error, c echo.Context) {
 	header.Set(echo.HeaderContentType, "application/problem+json")
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter(err))
+	}
+	if p.Status == http.StatusUnauthorized {
+		header.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	}
 	c.Response().WriteHeader(p.Status)
 	if c.Request().Method != http.MethodHead {

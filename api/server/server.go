@@ -70,15 +70,17 @@ func (c Config) withDefaults() Config {
 // A Server serves the grammars, observations and models of a store.
 type Server struct {
 	Config
-	contract *contract
-	echo     *echo.Echo
-	engine   *api.Engine
-	library  *library
-	jobs     *jobs
-	metrics  *metrics
-	quotas   *quotas
-	shedder  *loadShedder
-	active   chan struct{} // has an element for each request in progress
+	contract    *contract
+	echo        *echo.Echo
+	engine      *api.Engine
+	library     *library
+	jobs        *jobs
+	metrics     *metrics
+	quotas      *quotas
+	keyLog      *keyLog
+	shedder     *loadShedder
+	keyRequests *keyRequests
+	active      chan struct{} // has an element for each request in progress
 
 	shuttingDown atomic.Bool
 	shutdown     chan struct{} // closed when the shutdown begins
@@ -95,11 +97,13 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, contract: contract,
-		library:  newLibrary(c.Store, c.CacheBytes),
-		quotas:   newQuotas(c.Quotas),
-		shedder:  newLoadShedder(c.MaxWait),
-		active:   make(chan struct{}, c.MaxActive),
-		shutdown: make(chan struct{}),
+		library:     newLibrary(c.Store, c.CacheBytes),
+		quotas:      newQuotas(c.Quotas),
+		keyLog:      newKeyLog(c.Store, c.Log),
+		keyRequests: &keyRequests{byKey: map[string]map[*context.CancelCauseFunc]bool{}},
+		shedder:     newLoadShedder(c.MaxWait),
+		active:      make(chan struct{}, c.MaxActive),
+		shutdown:    make(chan struct{}),
 	}
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
 	s.jobs = &jobs{store: c.Store, log: c.Log, maxQueued: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
@@ -143,6 +147,10 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error {
+		s.keyLog.run(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
@@ -159,7 +167,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		}
 		return nil
 	})
-	return group.Wait()
+	err := group.Wait()
+	s.keyLog.flush(context.WithoutCancel(ctx))
+	return err
 }
 
 // beginShutdown ends all streams and rejects new jobs.

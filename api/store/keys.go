@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -36,6 +37,10 @@ type Key struct {
 	Hash    []byte    `cbor:"4,keyasint"` // SHA-256 of the secret, which is random and needs no salt
 	Created time.Time `cbor:"5,keyasint"`
 	Limits  Limits    `cbor:"6,keyasint,omitzero"`
+	Expires time.Time `cbor:"7,keyasint,omitzero"`   // zero if never
+	Used    time.Time `cbor:"8,keyasint,omitzero"`   // last use as of the last [Store.LogEvents]; zero if none
+	Creator string    `cbor:"9,keyasint,omitempty"`  // ID of the key that created this key; empty if none was needed
+	Number  uint64    `cbor:"10,keyasint,omitempty"` // from 1, in order of creation; 0 in a key of layout version 2
 }
 
 // Limits are the rate limits and quotas of a key. Zero fields mean the service's
@@ -49,15 +54,25 @@ type Limits struct {
 // Allows reports whether the key has a scope.
 func (k Key) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
 
-// ErrKey is returned for a secret that belongs to no key.
-var ErrKey = errors.New("unknown key")
+// Expired reports whether the key has expired at a time.
+func (k Key) Expired(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
 
-const keyPrefix = "inroad_"
+var (
+	// ErrKey is returned for a secret that belongs to no key.
+	ErrKey = errors.New("unknown key")
+	// ErrExpired is returned for the secret of a key that has expired.
+	ErrExpired = errors.New("expired")
+)
 
-// NewKey stores a key and sets its ID, creation time and hash. It returns the
-// secret, which cannot be recovered later.
+const (
+	keyPrefix = "inroad_"
+	idLength  = 8
+)
+
+// NewKey stores and logs a key, and sets its ID, number, creation time and hash. It
+// returns the secret, which cannot be recovered later.
 func (s *Store) NewKey(k Key) (Key, string, error) {
-	var id [4]byte
+	var id [idLength / 2]byte
 	var random [24]byte
 	_, _ = rand.Read(id[:]) // never fails
 	_, _ = rand.Read(random[:])
@@ -65,14 +80,24 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
-	err := s.update(func(tx *bbolt.Tx) error {
-		value, err := encode(k)
-		if err != nil {
+	err := s.update(func(tx *bbolt.Tx) (err error) {
+		if k.Number, err = tx.Bucket([]byte(keysBucket)).NextSequence(); err != nil {
 			return err
 		}
-		return tx.Bucket([]byte(keysBucket)).Put([]byte(k.ID), value)
+		if err := putKey(tx, k); err != nil {
+			return err
+		}
+		return putEvent(tx, &Event{Kind: KeyCreated, Key: k.ID, Name: k.Name, By: k.Creator, Scopes: k.Scopes, Count: 1, First: k.Created, Last: k.Created})
 	})
 	return k, secret, err
+}
+
+func putKey(tx *bbolt.Tx, k Key) error {
+	value, err := encode(k)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(keysBucket)).Put([]byte(k.ID), value)
 }
 
 // Keys returns all keys, oldest first.
@@ -88,29 +113,50 @@ func (s *Store) Keys() ([]Key, error) {
 			return nil
 		})
 	})
-	slices.SortStableFunc(out, func(a, b Key) int { return a.Created.Compare(b.Created) })
+	slices.SortStableFunc(out, func(a, b Key) int { return cmp.Or(cmp.Compare(a.Number, b.Number), a.Created.Compare(b.Created)) })
 	return out, err
 }
 
-// RevokeKey deletes a key.
-func (s *Store) RevokeKey(id string) error {
+// RevokeKey deletes a key and logs who did: the ID of a key, or empty if none was
+// needed.
+func (s *Store) RevokeKey(id, by string) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(keysBucket))
-		if b.Get([]byte(id)) == nil {
+		value := b.Get([]byte(id))
+		if value == nil {
 			return &NotFoundError{"key", id}
 		}
-		return b.Delete([]byte(id))
+		var k Key
+		if err := decode(value, &k); err != nil {
+			return err
+		}
+		if err := b.Delete([]byte(id)); err != nil {
+			return err
+		}
+		now := s.now()
+		return putEvent(tx, &Event{Kind: KeyRevoked, Key: id, Name: k.Name, By: by, Count: 1, First: now, Last: now})
 	})
 }
 
-// Authenticate returns the key with a secret, or [ErrKey].
+// KeyID returns the ID in a secret, which may belong to no key; empty if the secret
+// has no ID.
+func KeyID(secret string) string {
+	rest, ok := strings.CutPrefix(secret, keyPrefix)
+	id, _, found := strings.Cut(rest, "_")
+	if !ok || !found || len(id) != idLength {
+		return ""
+	}
+	return id
+}
+
+// Authenticate returns the key with a secret, or [ErrKey]. It returns the key with
+// [ErrExpired] if it has expired.
 func (s *Store) Authenticate(secret string) (Key, error) {
 	var k Key
-	rest, ok := strings.CutPrefix(secret, keyPrefix)
-	id, _, _ := strings.Cut(rest, "_")
+	id := KeyID(secret)
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		value := tx.Bucket([]byte(keysBucket)).Get([]byte(id))
-		if !ok || value == nil {
+		if value == nil {
 			return ErrKey
 		}
 		return decode(value, &k)
@@ -120,6 +166,9 @@ func (s *Store) Authenticate(secret string) (Key, error) {
 	}
 	if hash := sha256.Sum256([]byte(secret)); subtle.ConstantTimeCompare(hash[:], k.Hash) != 1 {
 		return Key{}, ErrKey
+	}
+	if k.Expired(s.now()) {
+		return k, ErrExpired
 	}
 	return k, nil
 }

@@ -227,7 +227,11 @@ func (s *Store) checkJobs(r *Report) error {
 		}
 	}
 	keys, err := s.Keys()
+	if err != nil {
+		return err
+	}
 	r.Keys = len(keys)
+	_, err = s.Events(0, -1)
 	return err
 }
 

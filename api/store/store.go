@@ -21,6 +21,7 @@
 //	aliases           name -> id of a model
 //	jobs              number -> Job
 //	keys              id -> Key
+//	key_log           number -> Event
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
 // byte of a value is its format; the rest is CBOR, compressed with zstd in blocks.
@@ -43,7 +44,7 @@ import (
 )
 
 // Version is the version of the layout. Open migrates older versions.
-const Version = 2
+const Version = 3
 
 var (
 	// ErrInUse is returned when another process has the store open.
@@ -98,13 +99,14 @@ const (
 	chunksBucket   = "chunks"
 	aliasesBucket  = "aliases" // since version 2
 	jobsBucket     = "jobs"
-	keysBucket     = "keys" // since version 2
+	keysBucket     = "keys"    // since version 2
+	keyLogBucket   = "key_log" // since version 3
 	versionKey     = "version"
 )
 
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
-	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
+	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
 }
 
 // Open opens the store in a file. Unless opened read-only, a missing file is
@@ -169,6 +171,14 @@ func (s *Store) migrate(tx *bbolt.Tx) error {
 			}
 		}
 		if err := meta.Put([]byte(versionKey), number(2)); err != nil {
+			return err
+		}
+	}
+	if bytes.Equal(meta.Get([]byte(versionKey)), number(2)) {
+		if _, err := tx.CreateBucketIfNotExists([]byte(keyLogBucket)); err != nil {
+			return err
+		}
+		if err := meta.Put([]byte(versionKey), number(3)); err != nil {
 			return err
 		}
 	}

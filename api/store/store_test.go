@@ -344,7 +344,7 @@ func TestOpenFails(t *testing.T) {
 		{"a short text", "short.db", []byte("text"), "not an inroad store, or truncated"},
 		{"truncated in the middle", "half.db", data[:len(data)/2], "truncated: has "},
 		{"truncated after the first pages", "pages.db", data[:16384], "truncated: has 16384 bytes, needs "},
-		{"a later version", "foreign.db", nil, "layout version 99: must be 2"},
+		{"a later version", "foreign.db", nil, "layout version 99: must be 3"},
 		{"a folder", ".", nil, "not a regular file"},
 	} {
 		path := filepath.Join(dir, c.path)
@@ -431,13 +431,13 @@ func TestKeys(t *testing.T) {
 	if keys, err := s.Keys(); err != nil || len(keys) != 2 || keys[0].Name != "ci" {
 		t.Errorf("keys are %+v, %v", keys, err)
 	}
-	if err := s.RevokeKey(key.ID); err != nil {
+	if err := s.RevokeKey(key.ID, ""); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Authenticate(secret); !errors.Is(err, store.ErrKey) {
 		t.Errorf("revoked key: %v", err)
 	}
-	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "key "+key.ID+": not found" {
+	if err := s.RevokeKey(key.ID, ""); err == nil || err.Error() != "key "+key.ID+": not found" {
 		t.Errorf("revoked again: %v", err)
 	}
 }
@@ -451,7 +451,7 @@ func TestMigrate(t *testing.T) {
 	}
 	s.Close()
 	raw(t, path, func(tx *bbolt.Tx) error { // the layout before aliases and keys
-		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")),
+		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")), tx.DeleteBucket([]byte("key_log")),
 			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
 	})
 	s = open(t, path)

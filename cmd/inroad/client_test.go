@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -31,37 +32,44 @@ func TestServer(t *testing.T) {
 		UpdateScripts:       *update,
 		Condition:           hasGolearn,
 		Setup: func(env *testscript.Env) error {
-			url, _, err := startServer(env, filepath.Join(env.WorkDir, ".open.db"), false)
+			url, err := startServer(env, filepath.Join(env.WorkDir, ".open.db"), false)
 			env.Setenv("SERVER", url)
 			if err != nil {
 				return err
 			}
-			url, secret, err := startServer(env, filepath.Join(env.WorkDir, ".keyed.db"), true)
+			url, err = startServer(env, filepath.Join(env.WorkDir, ".keyed.db"), true)
 			env.Setenv("KEYED", url)
-			env.Setenv("READER", secret)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"same": same},
 	})
 }
 
-// startServer starts a service for a script, and returns its address and a key
-// to read with.
-func startServer(env *testscript.Env, path string, needKeys bool) (url, secret string, err error) {
+// startServer starts a service for a script, and returns its address. $READER, $ADMIN
+// and $EXPIRED become keys of the service.
+func startServer(env *testscript.Env, path string, needKeys bool) (url string, err error) {
 	st, err := store.Open(path, store.Options{})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	if _, secret, err = st.NewKey(store.Key{Name: "reader", Scopes: []store.Scope{store.ScopeRead}}); err != nil {
-		return "", "", err
+	for _, k := range []store.Key{
+		{Name: "reader", Scopes: []store.Scope{store.ScopeRead}},
+		{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}},
+		{Name: "expired", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)},
+	} {
+		_, secret, err := st.NewKey(k)
+		if err != nil {
+			return "", err
+		}
+		env.Setenv(strings.ToUpper(k.Name), secret)
 	}
 	server, err := server.New(server.Config{Store: st, NeedKeys: needKeys})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -71,7 +79,7 @@ func startServer(env *testscript.Env, path string, needKeys bool) (url, secret s
 		<-done
 		st.Close()
 	})
-	return "http://" + listener.Addr().String(), secret, nil
+	return "http://" + listener.Addr().String(), nil
 }
 
 // same runs a command here and at the service.

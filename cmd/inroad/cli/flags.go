@@ -21,8 +21,8 @@ const EnumKey = "inroad_enum"
 
 // Bind adds a flag for each named field of a request, which is a pointer to a generated
 // struct, in the order of the names. The name, default, description and allowed values
-// of a flag are those of the contract: max_nodes becomes --max-nodes, and a time such
-// as budget_ms becomes --budget, a duration.
+// of a flag are those of the contract: max_nodes becomes --max-nodes, and a duration
+// such as budget_ms becomes --budget. A flag for a time takes a duration from now, too.
 func Bind(flags *pflag.FlagSet, request any, names ...string) {
 	BindPrefixed(flags, "", request, names...)
 }
@@ -147,6 +147,12 @@ func (v *fieldValue) String() string {
 		}
 		to = to.Elem()
 	}
+	if t, ok := reflect.TypeAssert[time.Time](to); ok {
+		if t.IsZero() {
+			return ""
+		}
+		return t.Format(time.RFC3339)
+	}
 	switch {
 	case v.isTime() && to.Float() == 0:
 		return ""
@@ -198,6 +204,12 @@ func (v *fieldValue) inTime(text string, err error) error {
 // parse parses a value of the field's type.
 func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
 	switch {
+	case v.to.Type() == reflect.TypeFor[time.Time]():
+		t, ok := parseTime(text, time.Now())
+		if !ok {
+			return out, &openapi.FieldError{Field: v.field.Name, Value: text, Problem: "must be a duration such as 90d or 12h, a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z"}
+		}
+		return reflect.ValueOf(t), nil
 	case v.isTime():
 		d, err := time.ParseDuration(text)
 		if err != nil {
@@ -228,6 +240,25 @@ func (v *fieldValue) parse(text string) (out reflect.Value, err error) {
 	default:
 		return reflect.ValueOf(text), nil
 	}
+}
+
+// parseTime returns the time that a text stands for: a duration from now, in days (90d)
+// or smaller units (12h), the beginning of a day in UTC, or a time of RFC 3339.
+func parseTime(text string, now time.Time) (t time.Time, ok bool) {
+	const maxDays = 100 * 365 // durations of Go end after 292 years
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		n, err := strconv.Atoi(days)
+		return now.Add(time.Duration(n) * 24 * time.Hour).UTC(), err == nil && n > 0 && n <= maxDays
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return now.Add(d).UTC(), d > 0
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // add appends to a list: all values of a comma-separated list if the field is an

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
@@ -30,6 +31,44 @@ func TestBind(t *testing.T) {
 	want := openapi.GenerateRequest{N: 3, K: 2, Strategy: openapi.Kpath, OneTarget: true, Seed: new(openapi.Seed(0)), Cooldown: 0.5}
 	if diff := cmp.Diff(want, req); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A flag for a time takes a duration from now, a date, or a time.
+func TestBindTimes(t *testing.T) {
+	now := time.Now()
+	for text, want := range map[string]time.Time{
+		"90d":                       now.Add(90 * 24 * time.Hour),
+		"36500d":                    now.Add(36500 * 24 * time.Hour),
+		"12h":                       now.Add(12 * time.Hour),
+		"1h30m":                     now.Add(90 * time.Minute),
+		"2027-01-31":                time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC),
+		"2027-01-31T12:00:00Z":      time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC),
+		"2027-01-31T12:00:00+02:00": time.Date(2027, 1, 31, 10, 0, 0, 0, time.UTC),
+		"":                          {},
+		"90":                        {},
+		"d":                         {},
+		"0d":                        {},
+		"-1d":                       {},
+		"1.5d":                      {},
+		"36501d":                    {},
+		"9223372036854775808d":      {},
+		"-1h":                       {},
+		"soon":                      {},
+		"31.1.2027":                 {},
+		"2027-02-30":                {},
+		"2027-01-31 12:00":          {},
+	} {
+		var req openapi.KeyRequest
+		flags := pflag.NewFlagSet("create", pflag.ContinueOnError)
+		cli.Bind(flags, &req, "expires")
+		err := flags.Set("expires", text)
+		if want.IsZero() != (err != nil) {
+			t.Errorf("%q: got error %v", text, err)
+		}
+		if err == nil && req.Expires.Sub(want).Abs() > time.Minute { // since now
+			t.Errorf("%q: got %v, want %v", text, req.Expires, want)
+		}
 	}
 }
 

@@ -46,6 +46,9 @@ func (s *Server) Service() (api.Service, error) {
 // Client returns a client of the service that --server names.
 func (s *Server) Client() (*client.Client, error) {
 	c, err := client.New(s.URL, s.key)
+	if errors.Is(err, client.ErrKey) {
+		return nil, fmt.Errorf("INROAD_KEY: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--server %s: %w", Printable(s.URL), err)
 	}

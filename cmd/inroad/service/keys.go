@@ -17,20 +17,22 @@ import (
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
-// NewKeys returns the commands keys create, keys list and keys revoke.
+// NewKeys returns the commands keys create, keys list, keys log and keys revoke.
 func NewKeys() *cobra.Command {
-	return cli.Group("keys create|list|revoke --store FILE|--server URL", "Manage the keys that requests to the service need", `Create, list and revoke the keys that requests to the service need.
+	return cli.Group("keys create|list|log|revoke --store FILE|--server URL", "Manage the keys that requests to the service need", `Create, list and revoke the keys that requests to the service need, and list
+what happened to them.
 
 A key is sent as Authorization: Bearer KEY. The store has only a digest of it. A
 running service has its store open and manages its keys itself, for requests with
 the scope admin; their key is read from INROAD_KEY.`,
-		newKeysCreate(), newKeysList(), newKeysRevoke())
+		newKeysCreate(), newKeysList(), newKeysLog(), newKeysRevoke())
 }
 
 // A keyring stores keys: it is a store, or the client of a service.
 type keyring interface {
 	CreateKey(ctx context.Context, k openapi.KeyRequest) (openapi.NewKey, error)
 	Keys(ctx context.Context) (openapi.KeyList, error)
+	KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error)
 	RevokeKey(ctx context.Context, id string) error
 }
 
@@ -41,7 +43,11 @@ func (s storedKeys) CreateKey(_ context.Context, req openapi.KeyRequest) (openap
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.NewKey{}, err
 	}
-	k, secret, err := s.store.NewKey(server.KeyOf(req))
+	k, err := server.KeyOf(req, "")
+	if err != nil {
+		return openapi.NewKey{}, err
+	}
+	k, secret, err := s.store.NewKey(k)
 	return openapi.NewKey{Key: server.DescribeKey(k), Secret: secret}, err
 }
 
@@ -54,7 +60,14 @@ func (s storedKeys) Keys(context.Context) (openapi.KeyList, error) {
 	return out, err
 }
 
-func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id) }
+func (s storedKeys) KeyLog(_ context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return openapi.KeyLog{}, err
+	}
+	return server.KeyLog(s.store, req)
+}
+
+func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id, "") }
 
 // A keysCommand holds the state that the keys commands share.
 type keysCommand struct {
@@ -93,7 +106,11 @@ func newKeysCreate() *cobra.Command {
 	cmd := c.bind(&cobra.Command{
 		Use:   "create --store FILE|--server URL --name NAME [flags]",
 		Short: "Create a key and print it, once",
-		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write
+		Long: `Create a key and print it, once.
+
+A key with --expires is refused from a time on: after a duration (90d, 12h), from
+the beginning of a day in UTC (2027-01-31), or from a time (2027-01-31T12:00:00Z).`,
+		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write --expires 90d
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, keys keyring, _ []string) error {
@@ -107,7 +124,7 @@ func newKeysCreate() *cobra.Command {
 		_, err = fmt.Fprintln(c.Out, created.Secret)
 		return err
 	})
-	cli.Bind(cmd.Flags(), req, "name", "scopes", "rate", "active", "upload")
+	cli.Bind(cmd.Flags(), req, "name", "scopes", "rate", "active", "upload", "expires")
 	cli.SetDefault(cmd.Flags(), "scopes", "read")
 	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
 	return cmd
@@ -117,7 +134,7 @@ func newKeysList() *cobra.Command {
 	c := &keysCommand{}
 	cmd := c.bind(&cobra.Command{
 		Use:   "list --store FILE|--server URL [flags]",
-		Short: "List keys: ID, scopes, quotas, creation time and name",
+		Short: "List keys: ID, scopes, quotas, creation, expiry, last use and name",
 		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, keys keyring, _ []string) error {
 		list, err := keys.Keys(ctx)
@@ -129,16 +146,109 @@ func newKeysList() *cobra.Command {
 		}
 		out := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 		for _, k := range list.Keys {
-			var scopes []string
-			for _, scope := range k.Scopes {
-				scopes = append(scopes, string(scope))
-			}
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", cli.Printable(k.ID), cli.Printable(strings.Join(scopes, ",")), quotas(k), k.Created.Format(time.RFC3339), cli.Printable(k.Name))
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cli.Printable(k.ID), joined(k.Scopes), quotas(k), k.Created.Format(time.RFC3339),
+				expiry(k, time.Now()), lastUse(k), cli.Printable(k.Name))
 		}
 		return out.Flush()
 	})
 	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
 	return cmd
+}
+
+// joined returns scopes separated by commas.
+func joined(scopes []openapi.Scope) string {
+	var out []string
+	for _, scope := range scopes {
+		out = append(out, string(scope))
+	}
+	return cmp.Or(cli.Printable(strings.Join(out, ",")), "-")
+}
+
+// expiry says when a key expires or has expired.
+func expiry(k openapi.Key, now time.Time) string {
+	switch {
+	case k.Expires.IsZero():
+		return "never expires"
+	case now.Before(k.Expires):
+		return "expires " + k.Expires.Format(time.RFC3339)
+	default:
+		return "expired " + k.Expires.Format(time.RFC3339)
+	}
+}
+
+func lastUse(k openapi.Key) string {
+	if k.LastUsed.IsZero() {
+		return "never used"
+	}
+	return "used " + k.LastUsed.Format(time.RFC3339)
+}
+
+func newKeysLog() *cobra.Command {
+	c, req := &keysCommand{}, &openapi.ListKeyEventsParams{}
+	cmd := c.bind(&cobra.Command{
+		Use:   "log --store FILE|--server URL [flags]",
+		Short: "List what happened to keys, newest first: number, time, event, key, name and details",
+		Long: `List what happened to keys, newest first: number, time, event, key, name and
+details.
+
+Keys that were created or revoked have an entry each, with the key of the request
+that did it, if it had one. Requests that were let in or refused are counted: per
+hour, there is one entry for each key, scope and reason.`,
+		Args: cobra.NoArgs,
+	}, func(ctx context.Context, keys keyring, _ []string) error {
+		log, err := keys.KeyLog(ctx, *req)
+		if err != nil {
+			return err
+		}
+		if c.format == "json" {
+			return cli.WriteJSON(c.Out, log)
+		}
+		out := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+		for _, e := range log.Events {
+			fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%s\t%s\n", e.Number, e.Last.Format(time.RFC3339), cli.Printable(string(e.Kind)),
+				cli.Printable(cmp.Or(e.Key, "-")), cli.Printable(cmp.Or(e.Name, "-")), details(e))
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		if log.Before != 0 {
+			c.Notef("note: for older entries, add --before %d", log.Before)
+		}
+		return nil
+	})
+	cli.Bind(cmd.Flags(), req, "limit", "before")
+	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
+	return cmd
+}
+
+// details returns the fields of an event that depend on its kind.
+func details(e openapi.KeyEvent) string {
+	if e.Kind == openapi.KeyUsed || e.Kind == openapi.KeyRefused {
+		return requests(e)
+	}
+	var out []string
+	if len(e.Scopes) > 0 {
+		out = append(out, "scopes "+joined(e.Scopes))
+	}
+	if e.By != "" {
+		out = append(out, "by key "+cli.Printable(e.By))
+	}
+	return cmp.Or(strings.Join(out, ", "), "-")
+}
+
+// requests counts the requests of an event, and says why they were refused.
+func requests(e openapi.KeyEvent) string {
+	out := fmt.Sprintf("%s with scope %s since %s", cli.Count(int(e.Count), "request", "requests"), joined(e.Scopes), e.First.Format(time.RFC3339))
+	switch e.Reason {
+	case "":
+		return out
+	case openapi.MissingKey:
+		return out + ": no key"
+	case openapi.MissingScope:
+		return out + ": key without the scope"
+	default:
+		return out + ": key " + cli.Printable(string(e.Reason))
+	}
 }
 
 // quotas returns the quotas of a key that the flags set.
