@@ -41,10 +41,15 @@ type problem struct {
 	above     [][]int32 // by frame: the frames with a reference to it
 	depth     int32     // the limit on the depth, or 0
 
-	least []int32  // by cell, then by vector: the least cost
+	empty []int32  // by cell: the least cost for the empty vector
 	can   []uint64 // by cell: the goals that it can contribute to
-	edges [][]link // by frame: the frames with a reference to it
-	steps int
+	costs []cost   // by cell: the least cost for any vector
+
+	rows    []row
+	order   []int32 // the rows, each after the rows that it depends on unless they are recursive
+	options []cost  // of all rows
+	least   []int32 // by row, then by vector
+	steps   int
 }
 
 // Limits on the memory of one problem.

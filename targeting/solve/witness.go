@@ -101,16 +101,16 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 	case refine.Either:
 		d.options = d.options[:0]
 		for _, kid := range b.Kids[x.A:x.B] {
-			if d.costs(f.first + kid.Part)[v] <= budget {
+			if d.cost(f.first+kid.Part, v) <= budget {
 				d.options = append(d.options, kid.Part)
 			}
 		}
 		return d.cell(frame, f.first+d.option(), v, budget, depth)
 	case refine.Both:
 		left, right := f.first+x.A, f.first+x.B
-		first := d.split(d.costs(left), d.costs(right), v, budget)
-		spare := budget - d.costs(left)[first] - d.costs(right)[v-first]
-		used := d.cell(frame, left, first, d.costs(left)[first]+d.choose.share(spare), depth)
+		first := d.split(left, right, v, budget)
+		spare := budget - d.cost(left, first) - d.cost(right, v-first)
+		used := d.cell(frame, left, first, d.cost(left, first)+d.choose.share(spare), depth)
 		return used + d.cell(frame, right, v-first, budget-used, depth)
 	default: // Many
 		if b.Loops(at - f.first) {
@@ -128,11 +128,11 @@ func (d *drawer) option() int32 {
 	return d.options[d.choose.pick(len(d.options))]
 }
 
-// split chooses what the first of two parts contributes.
-func (d *drawer) split(first, second []int32, v, budget int32) int32 {
+// split chooses what the first of two cells contributes.
+func (d *drawer) split(left, right, v, budget int32) int32 {
 	d.options = d.options[:0]
 	try := func(part int32) {
-		if first[part]+second[v-part] <= budget {
+		if d.cost(left, part)+d.cost(right, v-part) <= budget {
 			d.options = append(d.options, part)
 		}
 	}
@@ -148,22 +148,21 @@ func (d *drawer) split(first, second []int32, v, budget int32) int32 {
 
 // times draws a repetition.
 func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
-	cost := d.costs(child)
 	rest := func(v int32) int32 { // the least cost of the rounds after the first
 		if v == 0 {
 			return 0
 		}
-		return d.costs(at)[v]
+		return d.cost(at, v)
 	}
 	used := int32(0)
 	for first := true; ; first = false {
 		d.options = d.options[:0]
 		try := func(part int32) {
-			if cost[part]+rest(v-part) <= budget-used {
+			if d.cost(child, part)+rest(v-part) <= budget-used {
 				d.options = append(d.options, part)
 			}
 		}
-		if cost[0] > 0 || v == 0 && first { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 || v == 0 && first { // or the repetition could go on for ever
 			try(0)
 		}
 		if v != 0 {
@@ -176,8 +175,8 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 			return used
 		}
 		part := d.option()
-		spare := budget - used - cost[part] - rest(v-part)
-		used += d.cell(frame, child, part, cost[part]+d.choose.share(spare), depth)
+		spare := budget - used - d.cost(child, part) - rest(v-part)
+		used += d.cell(frame, child, part, d.cost(child, part)+d.choose.share(spare), depth)
 		v -= part
 	}
 }
@@ -207,7 +206,7 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 		}
 		child := d.frames[frame].first + r.part
 		spare := budget - used - r.cost
-		used += d.cell(frame, child, r.first, d.costs(child)[r.first]+d.choose.share(spare), depth)
+		used += d.cell(frame, child, r.first, d.cost(child, r.first)+d.choose.share(spare), depth)
 		at, v = r.next, v-r.first
 	}
 	return used
@@ -220,20 +219,20 @@ func (d *drawer) roundOptions(frame, at, v, budget int32) (last, more []round) {
 	b := &d.Bodies[f.body]
 	x := &b.Parts[at-f.first]
 	for _, r := range b.Rounds[x.A:x.B] {
-		cost := d.costs(f.first + r.Part)
-		if r.Ends && cost[v] <= budget {
-			last = append(last, round{r.Part, -1, v, cost[v]})
+		child := f.first + r.Part
+		if cost := d.cost(child, v); r.Ends && cost <= budget {
+			last = append(last, round{r.Part, -1, v, cost})
 		}
 		if r.Next < 0 {
 			continue
 		}
-		next := d.costs(f.first + r.Next)
+		next := f.first + r.Next
 		try := func(part int32) {
-			if sum := cost[part] + next[v-part]; sum <= budget {
-				more = append(more, round{r.Part, f.first + r.Next, part, sum})
+			if sum := d.cost(child, part) + d.cost(next, v-part); sum <= budget {
+				more = append(more, round{r.Part, next, part, sum})
 			}
 		}
-		if cost[0] > 0 { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 { // or the repetition could go on for ever
 			try(0)
 		}
 		if v != 0 {
