@@ -29,6 +29,7 @@ func (p *problem) measure(ctx context.Context) error {
 		p.findGoals()
 	}
 	p.findRows()
+	now, active := make([]int32, len(p.rows)), make([]int32, 0, len(p.rows))
 	for v := int32(1); v < p.vectors; v++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -36,7 +37,7 @@ func (p *problem) measure(ctx context.Context) error {
 		if p.steps > maxSteps {
 			return &limit.Error{What: "solver steps", Value: strconv.Itoa(maxSteps), Advice: "ask for fewer paths or smaller counts"}
 		}
-		p.measureVector(v)
+		p.measureVector(v, now, active)
 	}
 	return nil
 }
@@ -48,7 +49,7 @@ func (p *problem) measure(ctx context.Context) error {
 func (p *problem) measureEmpty() {
 	p.empty = make([]int32, len(p.cells))
 	raised := make([]bool, len(p.frames))
-	var work []int32
+	work := make([]int32, 0, 2*len(p.frames))
 	for i := range p.frames {
 		p.empty[p.frames[i].last] = p.unconstrained[p.frames[i].body]
 		work = append(work, int32(i))
@@ -61,7 +62,7 @@ func (p *problem) measureEmpty() {
 		}
 		raised[i], changed = true, true
 		p.empty[p.frames[i].last] = impossible
-		work = append(work, p.above[i]...)
+		work = append(work, p.referring(i)...)
 	}
 	if !changed {
 		return
@@ -97,7 +98,7 @@ func (p *problem) measureRaised(raised []bool) {
 		}
 		raised[i] = false
 		p.empty[p.frames[i].last] = c
-		for _, a := range p.above[i] {
+		for _, a := range p.referring(i) {
 			if raised[a] {
 				try(a)
 			}
@@ -193,7 +194,7 @@ func (p *problem) findGoals() {
 	}
 	for ; len(work) > 0; work = work[1:] {
 		can := p.can[p.frames[work[0]].last]
-		for _, a := range p.above[work[0]] {
+		for _, a := range p.referring(work[0]) {
 			if above := &p.can[p.frames[a].last]; *above|can != *above {
 				*above |= can
 				work = append(work, a)

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"github.com/inroad/inroad/grammars/refine"
@@ -41,8 +40,7 @@ const (
 // A rowFinder finds the rows of a problem.
 type rowFinder struct {
 	*problem
-	numbers map[string]int32 // of rows, by definition
-	key     []byte
+	numbers map[uint64]int32 // of rows, by a hash of their definition
 	kids    []cost
 	done    []bool  // by frame: whether its costs are known
 	early   []int32 // by frame: the row of a frame that was referred to before it was done, or 0
@@ -51,14 +49,23 @@ type rowFinder struct {
 // findRows finds the rows of all cells, and their costs for the empty vector.
 func (p *problem) findRows() {
 	p.costs = make([]cost, len(p.cells))
-	f := &rowFinder{problem: p, numbers: map[string]int32{}}
-	p.rows = []row{{}}
 	if p.vectors == 1 {
+		p.rows = make([]row, 1)
 		for i, c := range p.empty {
 			p.costs[i] = cost{0, c}
 		}
 	} else {
-		f.frames()
+		contributing := 0
+		for _, goals := range p.can {
+			if goals != 0 {
+				contributing++
+			}
+		}
+		p.rows = make([]row, 1, 1+contributing/3)
+		p.order = make([]int32, 0, 1+contributing/3)
+		p.options = make([]cost, 0, contributing)
+		r := &rowFinder{problem: p, numbers: make(map[uint64]int32, contributing/4)}
+		r.frames()
 	}
 	p.least = make([]int32, len(p.rows)*int(p.vectors))
 	for i := range p.least {
@@ -251,57 +258,69 @@ func (r *rowFinder) rounds(f *frame, last int32) {
 		r.costs[f.first+i] = cost{row: r.placeholder(f.first + i)}
 	}
 	for i := first; i <= last; i++ {
-		var options []cost
+		r.kids = r.kids[:0]
 		for _, round := range b.Rounds[b.Parts[i].A:b.Parts[i].B] {
 			part := r.costs[f.first+round.Part]
 			if round.Ends && part.extra < impossible {
-				options = append(options, part)
+				r.kids = append(r.kids, part)
 			}
 			if round.Next >= 0 {
 				if both := r.both(part, r.costs[f.first+round.Next]); both.extra < impossible {
-					options = append(options, both)
+					r.kids = append(r.kids, both)
 				}
 			}
 		}
 		if r.cells[f.first+i].dead {
-			options = nil
+			r.kids = r.kids[:0]
 		}
-		r.define(r.costs[f.first+i].row, options...)
+		r.define(r.costs[f.first+i].row, r.kids...)
 	}
 }
 
-// add adds a row unless there is one with the same definition. A row that refers to
-// itself is new; its definition has no b, because a and the kind determine it.
+// add adds a row unless there is one with the same definition.
 func (r *rowFinder) add(x row, options ...cost) int32 {
 	next := int32(len(r.rows))
-	key := append(r.key[:0], byte(x.kind))
-	numbers := []int32{x.a.row, x.a.extra, x.b.row, x.b.extra, x.outcome}
-	if x.b.row == next {
-		numbers[2] = -1
+	for hash := r.hash(&x, options); ; hash++ {
+		number, ok := r.numbers[hash]
+		if !ok {
+			r.numbers[hash] = next
+			r.rows = append(r.rows, x)
+			r.define(next, options...)
+			return next
+		}
+		if r.equal(number, &x, options) {
+			return number
+		}
 	}
-	for _, n := range numbers {
-		key = binary.AppendVarint(key, int64(n))
-	}
-	for _, o := range options {
-		key = binary.AppendVarint(binary.AppendVarint(key, int64(o.row)), int64(o.extra))
-	}
-	r.key = key
-	if number, ok := r.numbers[string(key)]; ok {
-		return number
-	}
-	r.numbers[string(key)] = next
-	r.rows = append(r.rows, x)
-	r.define(next, options...)
-	return next
 }
 
-// measureVector computes the least costs of all rows for one vector.
-func (p *problem) measureVector(v int32) {
-	now := make([]int32, len(p.rows)) // by row: the cost for v
+// hash returns a hash of the definition of a row. The second part of a split is
+// left out: a loop refers to itself.
+func (r *rowFinder) hash(x *row, options []cost) uint64 {
+	const prime = 0x100000001b3
+	h := uint64(x.kind)*prime ^ uint64(x.outcome)
+	for _, c := range options {
+		h = (h*prime^uint64(c.row))*prime ^ uint64(c.extra)
+		h ^= h >> 29
+	}
+	return (h*prime^uint64(x.a.row))*prime ^ uint64(x.a.extra)
+}
+
+// equal reports whether a row has a definition.
+func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
+	y := &r.rows[number]
+	sameLoop := x.b.row == int32(len(r.rows)) && y.b.row == number
+	return x.kind == y.kind && x.outcome == y.outcome && x.a == y.a && (x.b == y.b || sameLoop) && slices.Equal(options, r.options[y.from:y.to])
+}
+
+// measureVector computes the least costs of all rows for one vector. It uses the
+// slices as memory: now for the cost of each row, active for the rows that can
+// contribute the vector.
+func (p *problem) measureVector(v int32, now, active []int32) {
 	for i := range now {
 		now[i] = impossible
 	}
-	active := make([]int32, 0, len(p.order))
+	active = active[:0]
 	support := p.support[v]
 	for _, i := range p.order {
 		x := &p.rows[i]
