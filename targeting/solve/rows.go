@@ -7,34 +7,31 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A cost is the least cost of a cell by vector: the costs of a row plus a constant.
+// A cost is the least cost of a cell by vector: that of a row plus a constant.
 type cost struct{ row, extra int32 }
 
-// Rows hold least costs by vector. Row 0 belongs to a derivation that costs nothing
-// and contributes nothing.
+// A row is a list of least costs by vector, defined by other rows. Row 0 belongs to
+// a derivation that costs nothing and contributes nothing.
 //
 // There are far fewer rows than cells. The tokens around an operand only add a
-// constant to its costs, and the bodies of a rule, which differ by binding and lexer
-// mode, have most alternatives in common.
-// A row defines costs by costs of other rows.
+// constant to its costs, and the bodies of a rule that differ by operator binding or
+// lexer mode have most alternatives in common.
 type row struct {
 	kind      rowKind
 	recursive bool   // whether rows that precede it in the order depend on it
 	can       uint64 // the goals that it can contribute to
 	empty     int32  // the cost for the empty vector
-	// The row costs no more than each of its options, a range of all options. For a
-	// vector, an option costs its row for the same vector.
-	from, to int32
-	a, b     cost  // a split: the two parts; a symbol: what is below
-	outcome  int32 // of a symbol
+	from, to  int32  // a range of all options; the row costs no more than each of them
+	a, b      cost   // a split: the two parts; a symbol: the derivation below
+	outcome   int32  // of a symbol
 }
 
 type rowKind uint8
 
 const (
 	choice rowKind = iota // one of its options
-	split                 // as a choice, or two parts that both contribute to a vector
-	symbol                // a symbol that contributes to goals, and what is below it
+	split                 // one of its options, or two parts that both contribute
+	symbol                // a symbol that contributes to goals, and the derivation below
 )
 
 // A rowFinder finds the rows of a problem.
@@ -239,8 +236,8 @@ func (r *rowFinder) both(a, b cost) cost {
 	return cost{r.add(row{kind: split, can: x.can | y.can, empty: min(impossible, x.empty+y.empty), a: a, b: b}, cost{a.row, y.empty}, cost{b.row, x.empty}), extra}
 }
 
-// loop returns the costs of any number of rounds. In a split, the first round and
-// those after it contribute.
+// loop returns the costs of one or more rounds, given those of one round. The parts
+// of a split are the first round and the rounds after it.
 func (r *rowFinder) loop(at int32, round cost) cost {
 	if round.row == 0 {
 		return round
@@ -306,7 +303,7 @@ func (r *rowFinder) hash(x *row, options []cost) uint64 {
 	return (h*prime^uint64(x.a.row))*prime ^ uint64(x.a.extra)
 }
 
-// equal reports whether a row has a definition.
+// equal reports whether a row has the same definition as x.
 func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
 	y := &r.rows[number]
 	sameLoop := x.b.row == int32(len(r.rows)) && y.b.row == number

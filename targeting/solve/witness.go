@@ -18,16 +18,16 @@ type place struct {
 	depth  int32
 	node   *grammars.Node
 	below  int32 // the frame below a reference
-	v      int32 // what that frame contributes at least
+	v      int32 // the vector that the frame contributes at least
 	cost   int32
 	makers []*grammars.Rule // of a token set: the lexer rules that can make the token; nil for any
 }
 
 // A chooser makes the choices while a witness is drawn.
 type chooser interface {
-	// pick chooses one of n.
+	// pick returns a choice from 0 to n-1.
 	pick(n int) int
-	// share returns how much of the spare budget the first of two parts may use.
+	// share returns the share of the spare budget that the first of two parts may use.
 	share(left int32) int32
 	// again reports whether to add a round to a repetition that could end.
 	again() bool
@@ -59,8 +59,9 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	return d.tree
 }
 
-// redraw returns a witness with another derivation below one of its references,
-// which costs at most so much more.
+// redraw returns a witness with another derivation below one of its references.
+// Its cost exceeds that of the present derivation by at most more, unless the least
+// cost is higher.
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
 	from, to := tree[at], tree.end(at)
 	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
@@ -128,7 +129,7 @@ func (d *drawer) option() int32 {
 	return d.options[d.choose.pick(len(d.options))]
 }
 
-// split chooses what the first of two cells contributes.
+// split chooses the vector that the first of two cells contributes.
 func (d *drawer) split(left, right, v, budget int32) int32 {
 	d.options = d.options[:0]
 	try := func(part int32) {
@@ -183,10 +184,10 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 
 // A round is an option for the next round of a repetition.
 type round struct {
-	part  int32 // of the body: what is repeated
+	part  int32 // the part of the body that is repeated
 	next  int32 // the cell to go on with, or -1 to end
-	first int32 // what the round contributes
-	cost  int32 // the least cost of the round and those after it
+	first int32 // the vector that the round contributes
+	cost  int32 // the least cost of the round and the rounds after it
 }
 
 // rounds draws a repetition whose rounds change the lexer mode.
@@ -212,8 +213,8 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 	return used
 }
 
-// roundOptions returns the options for a round within a budget: those that end the
-// repetition, and those that do not.
+// roundOptions returns the options for a round within a budget: the options that
+// end the repetition, and the options that do not.
 func (d *drawer) roundOptions(frame, at, v, budget int32) (last, more []round) {
 	f := &d.frames[frame]
 	b := &d.Bodies[f.body]
@@ -261,7 +262,7 @@ func (l randomChooser) pick(n int) int         { return l.IntN(n) }
 func (l randomChooser) share(left int32) int32 { return l.Int32N(left + 1) }
 func (l randomChooser) again() bool            { return l.IntN(5) < 3 }
 
-// An enumerator enumerates all series of choices, one after the other.
+// An enumerator enumerates all sequences of choices.
 type enumerator struct {
 	made []struct{ choice, of int }
 	at   int
@@ -275,11 +276,11 @@ func (o *enumerator) pick(n int) int {
 	return o.made[o.at-1].choice
 }
 
-// share grants all of it: what the first part leaves is left for the second.
+// share grants the whole budget; the second part gets the remainder.
 func (o *enumerator) share(left int32) int32 { return left }
 func (o *enumerator) again() bool            { return o.pick(2) == 1 }
 
-// next moves on to the next series and reports whether there is one.
+// next moves on to the next sequence and reports whether there is one.
 func (o *enumerator) next() bool {
 	for o.at = 0; len(o.made) > 0; o.made = o.made[:len(o.made)-1] {
 		if last := &o.made[len(o.made)-1]; last.choice+1 < last.of {
