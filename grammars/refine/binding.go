@@ -7,9 +7,9 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// A Binding is a class of equivalent restrictions that the operators around an
-// operand of a left-recursive rule put on the operand. The operand is read back as
-// that operand only if it respects the binding.
+// A Binding is a class of equivalent restrictions on an operand of a left-recursive
+// rule. The operators around the operand impose them. The parser returns the operand
+// in its place only if the operand respects the binding.
 type Binding int32
 
 // Loose is the binding of an operand that no operator stands next to.
@@ -45,10 +45,11 @@ func (b *Bindings) Operand(binding Binding, alt int, o grammars.Occurrence) Bind
 	}
 }
 
-// A restriction is what an operand must respect to be read back as that operand.
+// A restriction limits the operators of an operand, so that the parser returns the
+// operand in its place.
 type restriction struct {
-	least int // the least precedence of operators in it, except in operands that end it
-	most  int // operands that end it take no operator up to this precedence; -1 for any
+	least int // the least precedence of its operators, except in operands that end it
+	most  int // operands that end it have no operator up to this precedence; -1 for any
 }
 
 func unrestricted() restriction { return restriction{0, -1} }
@@ -99,8 +100,8 @@ func newBindings(rule *grammars.Rule) *Bindings {
 	return &Bindings{rule, out}
 }
 
-// restrictions returns the restrictions that operands of a rule can have, none
-// first. It reports whether there are at most maxRestrictions.
+// restrictions returns the restrictions that operands of a rule can have, beginning
+// with the unrestricted operand. It reports whether there are at most maxRestrictions.
 func restrictions(rule *grammars.Rule) ([]restriction, bool) {
 	all := []restriction{unrestricted()}
 	seen := map[restriction]bool{all[0]: true}
@@ -136,7 +137,7 @@ func unrefined(rule *grammars.Rule) []alternative {
 	return out
 }
 
-// classify returns the alternatives under a restriction, given the classes so far.
+// classify returns the alternatives under a restriction, given the present classes.
 func classify(rule *grammars.Rule, r restriction, class map[restriction]Binding) []alternative {
 	out := make([]alternative, len(rule.Operators))
 	for i := range rule.Operators {

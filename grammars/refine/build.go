@@ -10,17 +10,17 @@ import (
 // maxParts limits the parts of a refined graph.
 const maxParts = 1 << 20
 
-// A bodyKey names a body.
+// A bodyKey identifies a body.
 type bodyKey struct {
 	root    grammars.Occurrence
 	binding Binding
 	lexed   lexed
 }
 
-// Lexed is how the lexer reads a part.
+// A lexed is the mode that a part begins in and the mode stack that it ends with.
 type lexed struct {
 	refined bool // false where modes do not matter
-	anyEnd  bool // of the start rule: it may end with any stack
+	anyEnd  bool // whether it may end with any stack; only of the start rule
 	mode    byte
 	end     Stack
 }
@@ -86,7 +86,7 @@ func (b *builder) fill(i int) {
 	body := b.graph.Bodies[i]
 	b.body, b.key, b.built, b.alt = &body, b.keys[i], map[partKey]int32{}, -1
 	whole := b.whole(b.key.lexed)
-	if whole == none { // it has no derivation, and says so
+	if whole == none { // a choice without options has no derivation
 		whole = b.either(body.root, nil)
 	}
 	if int(whole) != len(body.Parts)-1 {
@@ -142,8 +142,8 @@ func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) in
 	return b.either(b.body.root, kids)
 }
 
-// token builds the rules that make a token in a mode, of which there are several,
-// but not all that there are.
+// token builds the choice between the lexer rules that make a token in a mode. They
+// are several, but not all, of the rules for the token.
 func (b *builder) token(root *grammars.Node, l lexed) int32 {
 	var kids []Kid
 	for _, r := range b.tokenMakers(root, l) {
@@ -164,8 +164,8 @@ func (b *builder) either(n *grammars.Node, kids []Kid) int32 {
 	return b.add(Part{Kind: Either, Node: n, A: from, B: int32(len(b.body.Kids)), Below: -1, makers: -1})
 }
 
-// part builds a node, unless it was built before, and returns its part; none if
-// it has no derivation.
+// part returns the part of a node; none if the node has no derivation. It builds
+// the part on first use.
 func (b *builder) part(n *grammars.Node, l lexed) int32 {
 	if !l.refined {
 		return b.plain(n)
@@ -227,8 +227,8 @@ func (b *builder) plain(n *grammars.Node) int32 {
 	}
 }
 
-// absent builds the absence of an optional part. That of all trivia is no part of
-// the grammar.
+// absent builds the absence of an optional part. The repetition of all trivia is no
+// node of the grammar, so its absence is no symbol.
 func (b *builder) absent(n *grammars.Node) int32 {
 	if n.ID == derivation.None {
 		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
@@ -280,7 +280,8 @@ func (b *builder) makersOf(n *grammars.Node, l lexed) []*grammars.Rule {
 	return slices.DeleteFunc(b.endings.makers(n, l.mode), func(r *grammars.Rule) bool { return b.endings.effects[r] != l.end })
 }
 
-// tokenReference builds a reference to a token that some of its rules make.
+// tokenReference builds a reference to a token, restricted to the lexer rules that
+// make it in a mode and leave a stack.
 func (b *builder) tokenReference(n *grammars.Node, l lexed) int32 {
 	makers := b.makersOf(n, l)
 	switch all := b.grammar.TokenRules(n.Token); {
@@ -293,8 +294,8 @@ func (b *builder) tokenReference(n *grammars.Node, l lexed) int32 {
 	}
 }
 
-// tokenMakers returns what a token is made of by the rules that make it in a mode
-// and leave a stack, given the alternation of all rules that make it.
+// tokenMakers returns the right-hand sides of the lexer rules that make a token in a
+// mode and leave a stack, given the alternation of all its rules.
 func (b *builder) tokenMakers(root *grammars.Node, l lexed) []*grammars.Node {
 	var out []*grammars.Node
 	for _, p := range parents(b.grammar)[root.ID] {
@@ -349,7 +350,7 @@ func (b *builder) sequence(n *grammars.Node, l lexed) int32 {
 }
 
 // completable returns, for the place before each child of a concatenation and for
-// its end, the stacks from which the derivation can end as it should.
+// its end, the stacks from which the derivation can end with l.end.
 func (b *builder) completable(n *grammars.Node, l lexed) []map[Stack]bool {
 	reached := [][]ending{{{stack: stackOf(l.mode)}}}
 	for i, c := range n.Children {
@@ -366,7 +367,7 @@ func (b *builder) completable(n *grammars.Node, l lexed) []map[Stack]bool {
 	return good
 }
 
-// after returns the stacks that there can be after a part that begins with a stack.
+// after returns the stacks that a part can end with, given the stack it begins with.
 func (b *builder) after(s Stack, part *grammars.Node) []Stack {
 	var out []Stack
 	for _, e := range b.endings.next(s, part) {
@@ -448,8 +449,8 @@ func (b *builder) many(n *grammars.Node, l lexed) int32 {
 	return last
 }
 
-// roundStacks returns the stacks that a round of a repetition can begin with, so
-// that the repetition can still end as it should.
+// roundStacks returns the stacks that a round of a repetition can begin with if the
+// repetition is to end with a given stack.
 func (b *builder) roundStacks(body *grammars.Node, start, end Stack) []Stack {
 	reached := []Stack{start}
 	for i := 0; i < len(reached); i++ {

@@ -23,7 +23,7 @@ func (s Stack) then(end Stack) Stack { return s[:len(s)-1] + end }
 func stackOf(mode byte) Stack { return Stack([]byte{mode}) }
 
 // Endings are the mode stacks that derivations from each node can end with, for
-// each mode to begin in. They are immutable once they were found.
+// each mode to begin in. They are immutable once they have been found.
 type endings struct {
 	grammar *grammars.Grammar
 	modes   []string
@@ -31,10 +31,10 @@ type endings struct {
 	tokens  []bool                   // by node: whether it derives a token
 	of      [][]ending               // by cell
 	asked   []cell                   // in order
-	known   []bool                   // by cell: whether it is among those asked
+	known   []bool                   // by cell: whether it is in asked
 	changed bool
 	failed  bool
-	done    bool // from now on they are only read
+	done    bool // whether the analysis is complete; the endings are only read afterwards
 }
 
 // An ending is a stack that a derivation can end with, and the least size and depth
@@ -55,16 +55,16 @@ const (
 	maxModes  = 64
 	maxStack  = 8         // modes of a stack
 	maxStacks = 64        // endings of a cell
-	maxAsked  = 200_000   // cells that derivations come to
+	maxAsked  = 200_000   // cells that derivations reach
 	maxCells  = 2_000_000 // nodes times modes
 )
 
 // maxMeasure limits sizes while they are computed.
 const maxMeasure = 1 << 30
 
-// findEndings returns nil if modes are not refined: if the lexer has only one mode,
-// if the mode after a token depends on more than the rule that made the token, or
-// if a limit is exceeded.
+// findEndings returns the endings of derivations from a start rule. It returns nil if
+// modes are not refined: if the lexer has only one mode, if the mode after a token
+// depends on more than the rule that made the token, or if a limit is exceeded.
 func findEndings(g *grammars.Grammar, start string) *endings {
 	modes := g.Modes()
 	if len(modes) < 2 || len(modes) > maxModes || len(g.Nodes)*len(modes) > maxCells || !g.Exact() {
@@ -155,7 +155,7 @@ func (e *endings) effectOf(r *grammars.Rule) (Stack, bool) {
 
 func (e *endings) index(c cell) int { return int(c.node)*len(e.modes) + int(c.mode) }
 
-// ask returns the endings of a cell that are known so far.
+// ask returns the endings of a cell found so far, and has the cell analysed.
 func (e *endings) ask(c cell) []ending {
 	i := e.index(c)
 	if !e.known[i] && !e.done {
@@ -290,7 +290,7 @@ func (e *endings) leads(s Stack, part *grammars.Node, good map[Stack]bool) bool 
 	return slices.ContainsFunc(e.next(s, part), func(end ending) bool { return good[end.stack] })
 }
 
-// inside returns what a token is made of if a rule makes it.
+// inside returns the node below a token if a lexer rule makes it.
 func inside(g *grammars.Grammar, n *grammars.Node, r *grammars.Rule) *grammars.Node {
 	rules := g.TokenRules(n.Token)
 	if len(rules) < 2 {

@@ -9,7 +9,7 @@ type Graph struct {
 
 	Start     int32 // the body of the start rule
 	Trivia    int32 // the body of one token that the parser does not see
-	AllTrivia int32 // the body of any number of those tokens
+	AllTrivia int32 // the body of any number of tokens that the parser does not see
 }
 
 // A Body is the right-hand side of a rule or a token for one operator binding, one
@@ -48,7 +48,7 @@ const (
 	Reference                 // a symbol with a body below
 	Either                    // one of its kids
 	Both                      // one half, then the other
-	Many                      // one or more rounds of a repetition, from one mode stack on
+	Many                      // one or more rounds of a repetition that begins with one mode stack
 )
 
 // A Kid is an option of an [Either] part.
@@ -60,11 +60,11 @@ type Kid struct {
 // A Round is one round of a repetition.
 type Round struct {
 	Part int32 // the part that is repeated
-	Next int32 // the [Many] part that goes on afterwards, or -1
+	Next int32 // the [Many] part that follows, or -1
 	Ends bool  // whether the repetition can end afterwards
 }
 
-// Loops reports whether a [Many] part repeats one thing any number of times.
+// Loops reports whether a [Many] part repeats a single part any number of times.
 func (b *Body) Loops(part int32) bool {
 	x := &b.Parts[part]
 	return x.B-x.A == 1 && b.Rounds[x.A].Ends && b.Rounds[x.A].Next == part

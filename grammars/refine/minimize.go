@@ -9,9 +9,9 @@ import (
 )
 
 // minimize merges bodies that have the same derivations. Modes that read a rule
-// alike split it for nothing: a literal is the same symbol whichever lexer rule
-// makes it. Bodies with the same root are taken for equal until their parts, or the
-// bodies below them, tell them apart.
+// alike need no separate bodies: a literal is the same symbol whichever lexer rule
+// makes it. Bodies with the same root are in one class until their parts, or the
+// classes of the bodies below, differ.
 func (g *Graph) minimize() {
 	class := make([]int32, len(g.Bodies))
 	roots := map[grammars.Occurrence]int32{}
@@ -88,8 +88,8 @@ func (m *merger) merge() {
 	m.signature = binary.AppendUvarint(m.signature, uint64(whole))
 }
 
-// add adds a part unless there is an equal one. More is what tells the part from
-// others beside its fields.
+// add returns the number of a part, and adds the part if no equal part exists. Equal
+// parts have the same kind, node, halves and body below, and the same numbers in more.
 func (m *merger) add(p Part, more []uint64) int32 {
 	key := []byte{byte(p.Kind)}
 	if p.Node != nil {
@@ -115,8 +115,8 @@ func (m *merger) add(p Part, more []uint64) int32 {
 	return part
 }
 
-// either merges a choice. A choice between mode stacks that makes no difference is
-// none.
+// either merges a choice. A choice between mode stacks that has one option left is
+// replaced by the option.
 func (m *merger) either(x *Part) int32 {
 	var kids []Kid
 	for _, k := range m.body.Kids[x.A:x.B] {
@@ -137,8 +137,8 @@ func (m *merger) either(x *Part) int32 {
 	return m.add(Part{Kind: Either, Node: x.Node, A: from, B: int32(len(m.out.Kids)), Below: -1, makers: -1}, more)
 }
 
-// A move is what can happen in a state of a repetition: a round, and then another
-// state or, if next is -1, the end.
+// A move leads from a state of a repetition through a round to the next state or, if
+// next is -1, to the end.
 type move struct{ part, next int32 }
 
 // many merges the states of a repetition that allow the same rounds.
@@ -180,7 +180,7 @@ func (m *merger) moves(first, part int32, class []int32) []move {
 	return slices.Compact(out)
 }
 
-// addMany adds the parts of a repetition, that of the state it begins with last.
+// addMany adds the parts of a repetition. The part of its first state comes last.
 func (m *merger) addMany(n *grammars.Node, moves [][]move, start int32) int32 {
 	place := make([]int32, len(moves)) // by state: its part, from the first on
 	for i := range place {
@@ -227,7 +227,7 @@ func (m *merger) addMany(n *grammars.Node, moves [][]move, start int32) int32 {
 	parts[len(parts)-1].States = int32(len(parts))
 	m.out.Parts = append(m.out.Parts, parts[:len(parts)-1]...)
 	part := m.add(parts[len(parts)-1], more)
-	if int(part) < int(first) { // an equal repetition was there
+	if int(part) < int(first) { // an equal repetition exists
 		m.out.Parts = m.out.Parts[:first]
 	}
 	return part

@@ -8,9 +8,9 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Modes tell, while a tree is drawn from left to right, which derivations the
-// lexer's current mode allows. They are not safe for concurrent use;
-// [Refinement.Modes] is cheap.
+// Modes determine, while a tree is drawn from left to right, which derivations the
+// lexer's current mode allows. They are not safe for concurrent use; each goroutine
+// calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
 	sets    [][]Stack
@@ -19,8 +19,9 @@ type Modes struct {
 	above   [][]int32 // by cell: the cells right above it; computed on demand
 }
 
-// Modes returns nil if modes are not refined: because the lexer has only one mode,
-// or because its modes depend on more than the tokens before.
+// Modes returns the lexer modes of the derivations. It returns nil if modes are not
+// refined: because the lexer has only one mode, or because its modes depend on more
+// than the preceding tokens.
 func (r *Refinement) Modes() *Modes {
 	if r.endings == nil {
 		return nil
@@ -63,7 +64,7 @@ func (m *Modes) has(set StackSet, s Stack) bool {
 }
 
 // Ending returns the stacks of a set whose current mode is one of some modes, which
-// are given as bits; the set itself if it has no such stack.
+// are given as bits; the set itself if none of its stacks has.
 func (m *Modes) Ending(set StackSet, modes uint64) StackSet {
 	some := slices.DeleteFunc(slices.Clone(m.sets[set]), func(s Stack) bool { return s == "" || modes&(1<<s.Mode()) == 0 })
 	if len(some) == 0 {
@@ -107,13 +108,14 @@ func (m *Modes) Makers(n *grammars.Node, t Turn) []*grammars.Rule {
 	return slices.DeleteFunc(m.makers(n, t.Mode), func(r *grammars.Rule) bool { return !m.has(t.After, m.effects[r]) })
 }
 
-// Inside returns what a token is made of if a rule makes it.
+// Inside returns the node below a token if a lexer rule makes it: the rule's
+// right-hand side.
 func (m *Modes) Inside(n *grammars.Node, r *grammars.Rule) *grammars.Node {
 	return inside(m.grammar, n, r)
 }
 
-// Each visits a construct and the nodes in it, within its rule, that are part of a
-// derivation in a turn, each with the turns that it can take.
+// Each visits a node and the nodes below it in the same rule, if they are part of a
+// derivation that takes a turn. It passes each node with the turns that it can take.
 func (m *Modes) Each(n *grammars.Node, t Turn, visit func(*grammars.Node, Turn)) {
 	if !m.Allows(n, t) {
 		return

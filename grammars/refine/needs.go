@@ -6,8 +6,8 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Needs tell which nodes are derivable using only some of the symbols that the
-// notes of a grammar say its rules need. Sets of those symbols are given as bits,
+// Needs determine which nodes are derivable using only some of the symbols that the
+// rules of a grammar need, according to its notes. Sets of needed symbols are given as bits,
 // see [Needs.Provides]. Needs are not safe for concurrent use.
 type Needs struct {
 	grammar   *grammars.Grammar
@@ -29,7 +29,7 @@ func NewNeeds(g *grammars.Grammar) *Needs {
 // Symbols returns the needed symbols; the i-th is bit i of a set.
 func (t *Needs) Symbols() []string { return t.symbols }
 
-// Provides returns the set of needed symbols that a node is: one or none.
+// Provides returns the needed symbol that a node is, as a set; 0 if it is none.
 func (t *Needs) Provides(n *grammars.Node) uint64 {
 	if i := slices.Index(t.symbols, n.Text); i >= 0 && n.Kind.Symbolic() {
 		return 1 << i
@@ -76,8 +76,8 @@ func (t *Needs) isDerivable(n *grammars.Node, available uint64, known []bool) bo
 	}
 }
 
-// Reachable returns, by node, whether a derivation from a node leads to it and goes
-// on from it with the available symbols alone.
+// Reachable returns, by node, whether a derivation from a given node that uses only
+// available symbols contains it.
 func (t *Needs) Reachable(from *grammars.Node, available uint64) []bool {
 	out := make([]bool, len(t.grammar.Nodes))
 	for queue := []*grammars.Node{from}; len(queue) > 0; queue = queue[1:] {

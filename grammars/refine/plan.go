@@ -6,8 +6,8 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A Plan tells how the parts of a concatenation or a repetition can be derived so
-// that the whole takes a turn. The plan of a repetition is the same for all rounds.
+// A Plan restricts the parts of a concatenation or a repetition so that the whole
+// takes a turn. The plan of a repetition is the same for all rounds.
 type Plan struct {
 	modes *Modes
 	body  *grammars.Node   // of a repetition
@@ -15,7 +15,7 @@ type Plan struct {
 	good  []map[Stack]bool // by part, and after the last: the stacks from which the plan can be completed
 }
 
-// A planKey names a plan.
+// A planKey identifies a plan.
 type planKey struct {
 	node  grammars.Occurrence
 	turn  Turn
@@ -66,8 +66,8 @@ func (p *Plan) sequence(n *grammars.Node, t Turn, part int, modes uint64) {
 	}
 }
 
-// repeat finds the stacks from which a repetition can be completed, and those with
-// which it can end.
+// repeat finds the stacks from which a repetition can be completed, and the stacks
+// that it can end with.
 func (p *Plan) repeat(n *grammars.Node, t Turn) {
 	m := p.modes
 	p.body = n.Children[0]

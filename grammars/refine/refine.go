@@ -1,4 +1,4 @@
-// Package refine tells which derivations of a grammar its parser can return.
+// Package refine determines which derivations of a grammar its parser can return.
 //
 // Not every tree that the rules of a grammar derive is the tree of some text.
 // Operator precedence keeps an addition from being an operand of a product, and
@@ -7,12 +7,12 @@
 //
 //   - [Refinement.Graph] is the refined grammar, in which every rule is split by
 //     operator binding and lexer modes. Path counting and solving walk it.
-//   - [Bindings], [Modes] and [Plan] answer the same questions step by step, for a
+//   - [Bindings], [Modes] and [Plan] make the same decisions step by step, for a
 //     generator that draws a tree from left to right.
 //
-// What the package says is impossible is impossible. What it allows can still be
-// read as another tree: where the grammar is ambiguous, or where the characters
-// of neighbouring tokens run together.
+// The parser returns no derivation that the package excludes. The text of a
+// derivation that the package allows can still be parsed as another tree: where the
+// grammar is ambiguous, or where the characters of neighbouring tokens run together.
 package refine
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// A Refinement is what is known of the derivations from a start rule. It is safe
-// for concurrent use.
+// A Refinement describes the derivations from a start rule that the parser can
+// return. It is safe for concurrent use.
 type Refinement struct {
 	grammar  *grammars.Grammar
 	start    *grammars.Rule
@@ -34,7 +34,7 @@ type Refinement struct {
 type refinementKey struct{ start string }
 
 // Of returns the refinement of derivations from a parser rule. The grammar keeps
-// it, so that it is computed once.
+// the refinement, so that it is computed once.
 func Of(g *grammars.Grammar, start string) *Refinement {
 	return g.Memo(refinementKey{start}, func() any {
 		r := &Refinement{grammar: g, start: g.Rule(start), bindings: map[*grammars.Rule]*Bindings{}}
@@ -66,8 +66,8 @@ func Plain(g *grammars.Grammar, start string) *Graph {
 	}).(*Graph)
 }
 
-// newGraph builds the refined grammar. Where it would be too large, modes are not
-// refined, and if that does not help, operators are not either.
+// newGraph builds the refined grammar. If it exceeds maxParts, lexer modes are not
+// refined; if it still does, operator bindings are not refined either.
 func (r *Refinement) newGraph() *Graph {
 	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings}} {
 		if graph, ok := build(coarser); ok {

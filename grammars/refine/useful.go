@@ -7,7 +7,7 @@ import (
 
 func sortedStacks[V any](m map[Stack]V) []Stack { return slices.Sorted(maps.Keys(m)) }
 
-// mark finds the useful parts: those of some finite derivation.
+// mark marks the parts that some finite derivation contains.
 func (g *Graph) mark() {
 	productive := make([][]bool, len(g.Bodies)) // by body and part
 	above := make([][]int32, len(g.Bodies))
@@ -40,7 +40,7 @@ func (g *Graph) mark() {
 		}
 	}
 	for i := range g.Bodies {
-		g.Bodies[i].derive(productive[i], derives) // what was learned of bodies since
+		g.Bodies[i].derive(productive[i], derives) // bodies below may have become productive since
 		g.Bodies[i].markFrom(int32(len(productive[i])-1), productive[i])
 	}
 }
@@ -81,7 +81,8 @@ func (r Round) leads(productive []bool) bool {
 	return productive[r.Part] && (r.Ends || r.Next >= 0 && productive[r.Next])
 }
 
-// markFrom marks the parts of a derivation that has a part, if there is one.
+// markFrom marks a part and the parts below it as useful, except where they are not
+// productive.
 func (b *Body) markFrom(part int32, productive []bool) {
 	for work := []int32{part}; len(work) > 0; {
 		i := work[len(work)-1]

@@ -16,8 +16,8 @@ import (
 type InfeasibleError struct {
 	Conflict []targeting.Condition // a smallest set of contradictory conditions
 
-	// If only a limit is in the way: the limit, the least value that a tree needs, and
-	// what the limit counts.
+	// If trees satisfy the conditions but exceed a limit: the limit, the least value
+	// that a tree needs, and the unit that the limit counts.
 	Needs, Limit int
 	What         string
 	Depth        int // the limit on the depth, or 0
@@ -106,7 +106,7 @@ func contains(p, part features.Path) bool {
 }
 
 // A shortfallError says that no tree satisfies some conditions within a cost. It
-// keeps what is needed to explain why.
+// keeps the problem, so that the conflict can be found later.
 type shortfallError struct {
 	solver     *Solver
 	constraint targeting.Constraint

@@ -9,16 +9,16 @@ import (
 )
 
 // Goals are the conditions that require or count paths. A vector has a count for
-// each goal: what a part of a tree contributes, or still has to contribute. It is
-// written as one number in a mixed radix.
+// each goal: the number of paths that a part of a tree contributes, or still has to
+// contribute. It is written as one number in a mixed radix.
 //
 // A goal without an upper bound counts no further than its lower bound. A goal
 // with an upper bound counts exactly.
 type goals struct {
 	caps    []int32 // by goal: the highest count
-	stride  []int32 // by goal: what a count of 1 adds to a vector
+	stride  []int32 // by goal: the number that a count of 1 adds to a vector
 	exact   uint64  // the goals with an upper bound, as bits
-	vectors int32   // how many there are; 0 is the empty vector
+	vectors int32   // the number of vectors; vector 0 is empty
 	wanted  []int32 // the vectors that satisfy all conditions
 
 	support []uint64  // by vector: the goals with a count above 0
@@ -140,8 +140,8 @@ func (t *goals) after(ends uint64) int32 {
 	return t.outcome[ends]
 }
 
-// rest returns what is left of a vector after an outcome; -1 if the outcome
-// exceeds an exact count.
+// rest returns the vector that remains after an outcome; -1 if the outcome exceeds
+// an exact count.
 func (t *goals) rest(outcome, v int32) int32 {
 	if outcome == 0 {
 		return v

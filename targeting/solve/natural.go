@@ -448,7 +448,7 @@ func (d *naturalDrawer) pair(left, right []float64, v int32) float64 {
 	return sum
 }
 
-// split draws what each of two cells contributes to a vector.
+// split draws the vectors that two cells contribute to a vector.
 func (d *naturalDrawer) split(left, right []float64, v int32) (first, second int32) {
 	n := int(d.vectors)
 	i := d.choose(n*n, func(i int) float64 {

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/inroad/inroad/grammars/limit"
@@ -38,13 +39,19 @@ type problem struct {
 	automaton *automaton
 	frames    []frame
 	cells     []cell
-	above     [][]int32 // by frame: the frames with a reference to it
-	depth     int32     // the limit on the depth, or 0
+	above     []int32 // the frames that refer to each frame, see referring
+	aboveFrom []int32 // by frame: where its range in above begins
+	depth     int32   // the limit on the depth, or 0
 
-	least []int32  // by cell, then by vector: the least cost
+	empty []int32  // by cell: the least cost for the empty vector
 	can   []uint64 // by cell: the goals that it can contribute to
-	edges [][]link // by frame: the frames with a reference to it
-	steps int
+	costs []cost   // by cell: the least cost for any vector
+
+	rows    []row
+	order   []int32 // the rows, each after the rows that it depends on unless they are recursive
+	options []cost  // of all rows
+	least   []int32 // by row, then by vector
+	steps   int
 }
 
 // Limits on the memory of one problem.
@@ -56,8 +63,8 @@ const (
 // refine finds the frames that are reachable from a body.
 func (p *problem) refine(ctx context.Context, root int32) error {
 	index := make(map[frameKey]int32, len(p.Bodies))
-	p.frames = make([]frame, 0, len(p.Bodies))
-	p.cells = make([]cell, 0, p.parts)
+	p.frames = make([]frame, 0, len(p.Bodies)+len(p.automaton.next))
+	p.cells = make([]cell, 0, p.parts+p.parts/4)
 	enter := func(k frameKey) int32 {
 		i, ok := index[k]
 		if !ok {
@@ -88,18 +95,37 @@ func (p *problem) refine(ctx context.Context, root int32) error {
 			p.cells = append(p.cells, p.cell(f, &parts[j], enter))
 		}
 	}
-	p.above = make([][]int32, len(p.frames))
-	for i, f := range p.frames {
+	p.findAbove()
+	return nil
+}
+
+// findAbove finds the frames that refer to each frame.
+func (p *problem) findAbove() {
+	p.aboveFrom = make([]int32, len(p.frames)+1)
+	for _, c := range p.cells {
+		if c.below >= 0 {
+			p.aboveFrom[c.below]++
+		}
+	}
+	to := int32(0)
+	for i := range p.aboveFrom {
+		to += p.aboveFrom[i]
+		p.aboveFrom[i] = to
+	}
+	p.above = make([]int32, to)
+	for i, f := range slices.Backward(p.frames) { // fills each range from its end
 		for _, c := range p.cells[f.first : f.last+1] {
-			if c.below < 0 {
-				continue
-			}
-			if a := p.above[c.below]; len(a) == 0 || a[len(a)-1] != int32(i) {
-				p.above[c.below] = append(a, int32(i))
+			if c.below >= 0 {
+				p.aboveFrom[c.below]--
+				p.above[p.aboveFrom[c.below]] = int32(i)
 			}
 		}
 	}
-	return nil
+}
+
+// referring returns the frames that refer to a frame, once for each reference.
+func (p *problem) referring(frame int32) []int32 {
+	return p.above[p.aboveFrom[frame]:p.aboveFrom[frame+1]]
 }
 
 // cell returns the cell of a part in a frame.

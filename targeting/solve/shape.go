@@ -41,17 +41,17 @@ func (s *shape) measure() error {
 		if err != nil {
 			return err
 		}
-		p.least = make([]int32, len(p.cells))
-		for i := range p.least {
-			p.least[i] = impossible
+		p.empty = make([]int32, len(p.cells))
+		for i := range p.empty {
+			p.empty[i] = impossible
 		}
 		raised := make([]bool, len(p.frames))
 		for i := range raised {
 			raised[i] = true
 		}
 		p.measureRaised(raised)
-		for i, f := range p.frames {
-			s.unconstrained[f.body] = p.root(int32(i), 0)
+		for _, f := range p.frames {
+			s.unconstrained[f.body] = p.empty[f.last]
 		}
 	}
 	return nil

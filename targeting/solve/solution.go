@@ -17,7 +17,7 @@ type Solution struct {
 	constraint targeting.Constraint
 	main       *problem
 	trivia     *problem // nil if there are no conditions on trivia
-	separators *problem // the trivia that may stand between tokens; nil likewise
+	separators *problem // the trivia that may stand between tokens; nil if there are no conditions on trivia
 	most       int32    // the highest cost of a tree
 	accept     func(context.Context, *generate.Input) (bool, error)
 }
@@ -56,7 +56,7 @@ func (e *UnrealisedError) Error() string {
 			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.what))
 		}
 	}
-	return fmt.Sprintf("unrealised: a tree of size %d satisfies the constraint, but no text was found that parses to such a tree; of %d trees tried, %s",
+	return fmt.Sprintf("unrealised: a tree of size %d satisfies the constraint, but no text was found that parses to a satisfying tree; of %d trees tried, %s",
 		e.Least, e.Tried, strings.Join(reasons, ", "))
 }
 

@@ -2,7 +2,7 @@
 // none.
 //
 // The trees of a grammar that contain some paths and not others form a regular tree
-// language. So the solver decides whether there is such a tree, and which one is
+// language. So the solver decides whether one of these trees exists, and which one is
 // smallest; it does not search. A [Solver] solves constraints on one grammar, and
 // a [Solution] yields inputs: the smallest, varied ones, or natural ones.
 //

@@ -18,16 +18,16 @@ type place struct {
 	depth  int32
 	node   *grammars.Node
 	below  int32 // the frame below a reference
-	v      int32 // what that frame contributes at least
+	v      int32 // the vector that the frame contributes at least
 	cost   int32
 	makers []*grammars.Rule // of a token set: the lexer rules that can make the token; nil for any
 }
 
 // A chooser makes the choices while a witness is drawn.
 type chooser interface {
-	// pick chooses one of n.
+	// pick returns a choice from 0 to n-1.
 	pick(n int) int
-	// share returns how much of the spare budget the first of two parts may use.
+	// share returns the share of the spare budget that the first of two parts may use.
 	share(left int32) int32
 	// again reports whether to add a round to a repetition that could end.
 	again() bool
@@ -59,8 +59,9 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	return d.tree
 }
 
-// redraw returns a witness with another derivation below one of its references,
-// which costs at most so much more.
+// redraw returns a witness with another derivation below one of its references.
+// Its cost exceeds that of the present derivation by at most more, unless the least
+// cost is higher.
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
 	from, to := tree[at], tree.end(at)
 	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
@@ -101,16 +102,16 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 	case refine.Either:
 		d.options = d.options[:0]
 		for _, kid := range b.Kids[x.A:x.B] {
-			if d.costs(f.first + kid.Part)[v] <= budget {
+			if d.cost(f.first+kid.Part, v) <= budget {
 				d.options = append(d.options, kid.Part)
 			}
 		}
 		return d.cell(frame, f.first+d.option(), v, budget, depth)
 	case refine.Both:
 		left, right := f.first+x.A, f.first+x.B
-		first := d.split(d.costs(left), d.costs(right), v, budget)
-		spare := budget - d.costs(left)[first] - d.costs(right)[v-first]
-		used := d.cell(frame, left, first, d.costs(left)[first]+d.choose.share(spare), depth)
+		first := d.split(left, right, v, budget)
+		spare := budget - d.cost(left, first) - d.cost(right, v-first)
+		used := d.cell(frame, left, first, d.cost(left, first)+d.choose.share(spare), depth)
 		return used + d.cell(frame, right, v-first, budget-used, depth)
 	default: // Many
 		if b.Loops(at - f.first) {
@@ -128,11 +129,11 @@ func (d *drawer) option() int32 {
 	return d.options[d.choose.pick(len(d.options))]
 }
 
-// split chooses what the first of two parts contributes.
-func (d *drawer) split(first, second []int32, v, budget int32) int32 {
+// split chooses the vector that the first of two cells contributes.
+func (d *drawer) split(left, right, v, budget int32) int32 {
 	d.options = d.options[:0]
 	try := func(part int32) {
-		if first[part]+second[v-part] <= budget {
+		if d.cost(left, part)+d.cost(right, v-part) <= budget {
 			d.options = append(d.options, part)
 		}
 	}
@@ -148,22 +149,21 @@ func (d *drawer) split(first, second []int32, v, budget int32) int32 {
 
 // times draws a repetition.
 func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
-	cost := d.costs(child)
 	rest := func(v int32) int32 { // the least cost of the rounds after the first
 		if v == 0 {
 			return 0
 		}
-		return d.costs(at)[v]
+		return d.cost(at, v)
 	}
 	used := int32(0)
 	for first := true; ; first = false {
 		d.options = d.options[:0]
 		try := func(part int32) {
-			if cost[part]+rest(v-part) <= budget-used {
+			if d.cost(child, part)+rest(v-part) <= budget-used {
 				d.options = append(d.options, part)
 			}
 		}
-		if cost[0] > 0 || v == 0 && first { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 || v == 0 && first { // or the repetition could go on for ever
 			try(0)
 		}
 		if v != 0 {
@@ -176,18 +176,18 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 			return used
 		}
 		part := d.option()
-		spare := budget - used - cost[part] - rest(v-part)
-		used += d.cell(frame, child, part, cost[part]+d.choose.share(spare), depth)
+		spare := budget - used - d.cost(child, part) - rest(v-part)
+		used += d.cell(frame, child, part, d.cost(child, part)+d.choose.share(spare), depth)
 		v -= part
 	}
 }
 
 // A round is an option for the next round of a repetition.
 type round struct {
-	part  int32 // of the body: what is repeated
+	part  int32 // the part of the body that is repeated
 	next  int32 // the cell to go on with, or -1 to end
-	first int32 // what the round contributes
-	cost  int32 // the least cost of the round and those after it
+	first int32 // the vector that the round contributes
+	cost  int32 // the least cost of the round and the rounds after it
 }
 
 // rounds draws a repetition whose rounds change the lexer mode.
@@ -207,33 +207,33 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 		}
 		child := d.frames[frame].first + r.part
 		spare := budget - used - r.cost
-		used += d.cell(frame, child, r.first, d.costs(child)[r.first]+d.choose.share(spare), depth)
+		used += d.cell(frame, child, r.first, d.cost(child, r.first)+d.choose.share(spare), depth)
 		at, v = r.next, v-r.first
 	}
 	return used
 }
 
-// roundOptions returns the options for a round within a budget: those that end the
-// repetition, and those that do not.
+// roundOptions returns the options for a round within a budget: the options that
+// end the repetition, and the options that do not.
 func (d *drawer) roundOptions(frame, at, v, budget int32) (last, more []round) {
 	f := &d.frames[frame]
 	b := &d.Bodies[f.body]
 	x := &b.Parts[at-f.first]
 	for _, r := range b.Rounds[x.A:x.B] {
-		cost := d.costs(f.first + r.Part)
-		if r.Ends && cost[v] <= budget {
-			last = append(last, round{r.Part, -1, v, cost[v]})
+		child := f.first + r.Part
+		if cost := d.cost(child, v); r.Ends && cost <= budget {
+			last = append(last, round{r.Part, -1, v, cost})
 		}
 		if r.Next < 0 {
 			continue
 		}
-		next := d.costs(f.first + r.Next)
+		next := f.first + r.Next
 		try := func(part int32) {
-			if sum := cost[part] + next[v-part]; sum <= budget {
-				more = append(more, round{r.Part, f.first + r.Next, part, sum})
+			if sum := d.cost(child, part) + d.cost(next, v-part); sum <= budget {
+				more = append(more, round{r.Part, next, part, sum})
 			}
 		}
-		if cost[0] > 0 { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 { // or the repetition could go on for ever
 			try(0)
 		}
 		if v != 0 {
@@ -262,7 +262,7 @@ func (l randomChooser) pick(n int) int         { return l.IntN(n) }
 func (l randomChooser) share(left int32) int32 { return l.Int32N(left + 1) }
 func (l randomChooser) again() bool            { return l.IntN(5) < 3 }
 
-// An enumerator enumerates all series of choices, one after the other.
+// An enumerator enumerates all sequences of choices.
 type enumerator struct {
 	made []struct{ choice, of int }
 	at   int
@@ -276,11 +276,11 @@ func (o *enumerator) pick(n int) int {
 	return o.made[o.at-1].choice
 }
 
-// share grants all of it: what the first part leaves is left for the second.
+// share grants the whole budget; the second part gets the remainder.
 func (o *enumerator) share(left int32) int32 { return left }
 func (o *enumerator) again() bool            { return o.pick(2) == 1 }
 
-// next moves on to the next series and reports whether there is one.
+// next moves on to the next sequence and reports whether there is one.
 func (o *enumerator) next() bool {
 	for o.at = 0; len(o.made) > 0; o.made = o.made[:len(o.made)-1] {
 		if last := &o.made[len(o.made)-1]; last.choice+1 < last.of {

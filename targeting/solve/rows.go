@@ -1,0 +1,401 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/inroad/inroad/grammars/refine"
+)
+
+// A cost is the least cost of a cell by vector: that of a row plus a constant.
+type cost struct{ row, extra int32 }
+
+// A row is a list of least costs by vector, defined by other rows. Row 0 belongs to
+// a derivation that costs nothing and contributes nothing.
+//
+// There are far fewer rows than cells. The tokens around an operand only add a
+// constant to its costs, and the bodies of a rule that differ by operator binding or
+// lexer mode have most alternatives in common.
+type row struct {
+	kind      rowKind
+	recursive bool   // whether rows that precede it in the order depend on it
+	can       uint64 // the goals that it can contribute to
+	empty     int32  // the cost for the empty vector
+	from, to  int32  // a range of all options; the row costs no more than each of them
+	a, b      cost   // a split: the two parts; a symbol: the derivation below
+	outcome   int32  // of a symbol
+}
+
+type rowKind uint8
+
+const (
+	choice rowKind = iota // one of its options
+	split                 // one of its options, or two parts that both contribute
+	symbol                // a symbol that contributes to goals, and the derivation below
+)
+
+// A rowFinder finds the rows of a problem.
+type rowFinder struct {
+	*problem
+	numbers map[uint64]int32 // of rows, by a hash of their definition
+	kids    []cost
+	done    []bool  // by frame: whether its costs are known
+	early   []int32 // by frame: the row of a frame that was referred to before it was done, or 0
+}
+
+// findRows finds the rows of all cells, and their costs for the empty vector.
+func (p *problem) findRows() {
+	p.costs = make([]cost, len(p.cells))
+	if p.vectors == 1 {
+		p.rows = make([]row, 1)
+		for i, c := range p.empty {
+			p.costs[i] = cost{0, c}
+		}
+	} else {
+		contributing := 0
+		for _, goals := range p.can {
+			if goals != 0 {
+				contributing++
+			}
+		}
+		p.rows = make([]row, 1, 1+contributing/3)
+		p.order = make([]int32, 0, 1+contributing/3)
+		p.options = make([]cost, 0, contributing)
+		r := &rowFinder{problem: p, numbers: make(map[uint64]int32, contributing/4)}
+		r.frames()
+	}
+	p.least = make([]int32, len(p.rows)*int(p.vectors))
+	for i := range p.least {
+		p.least[i] = impossible
+	}
+	for i := range p.rows {
+		p.least[int32(i)*p.vectors] = p.rows[i].empty
+	}
+}
+
+// frames finds the rows of all frames, from the bottom up. A recursive frame has a
+// row before its definition is known.
+func (r *rowFinder) frames() {
+	r.done = make([]bool, len(r.problem.frames))
+	r.early = make([]int32, len(r.problem.frames))
+	for _, i := range r.bottomUp() {
+		f := &r.problem.frames[i]
+		for part := range r.Bodies[f.body].Parts {
+			r.cell(f, int32(part))
+		}
+		if row := r.early[i]; row != 0 {
+			r.define(row, r.costs[f.last])
+			r.costs[f.last] = cost{row: row}
+		}
+		r.done[i] = true
+	}
+}
+
+// bottomUp returns the frames such that each follows the frames below it, except
+// where they are recursive.
+func (r *rowFinder) bottomUp() []int32 {
+	frames := r.problem.frames
+	out := make([]int32, 0, len(frames))
+	seen := make([]bool, len(frames))
+	next := make([]int32, len(frames)) // by frame: the cell to go on with
+	for i, f := range frames {
+		next[i] = f.first
+	}
+	seen[0] = true
+	for stack := []int32{0}; len(stack) > 0; {
+		i := stack[len(stack)-1]
+		if next[i] > frames[i].last {
+			out = append(out, i)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		below := r.cells[next[i]].below
+		if next[i]++; below >= 0 && !seen[below] {
+			seen[below] = true
+			stack = append(stack, below)
+		}
+	}
+	return out
+}
+
+// placeholder adds a row for a cell whose definition is not known yet.
+func (r *rowFinder) placeholder(at int32) int32 {
+	r.rows = append(r.rows, row{recursive: true, can: r.can[at], empty: r.empty[at]})
+	return int32(len(r.rows) - 1)
+}
+
+// define completes a placeholder.
+func (r *rowFinder) define(row int32, options ...cost) {
+	x := &r.rows[row]
+	x.from = int32(len(r.options))
+	r.options = append(r.options, options...)
+	x.to = int32(len(r.options))
+	r.order = append(r.order, row)
+}
+
+// cell finds the costs of a cell.
+func (r *rowFinder) cell(f *frame, part int32) {
+	at := f.first + part
+	c := &r.cells[at]
+	b := &r.Bodies[f.body]
+	x := &b.Parts[part]
+	if c.dead || r.can[at] == 0 {
+		r.costs[at] = cost{0, r.empty[at]}
+		return
+	}
+	switch x.Kind {
+	case refine.Symbol, refine.Absent:
+		r.costs[at] = r.symbol(at, c.outcome, cost{0, r.weights[f.body][part]})
+	case refine.Reference:
+		below := r.frame(c.below)
+		below.extra += r.weights[f.body][part]
+		r.costs[at] = r.symbol(at, c.outcome, below)
+	case refine.Either:
+		r.kids = r.kids[:0]
+		for _, kid := range b.Kids[x.A:x.B] {
+			r.kids = append(r.kids, r.costs[f.first+kid.Part])
+		}
+		r.costs[at] = r.choice(at)
+	case refine.Both:
+		r.costs[at] = r.both(r.costs[f.first+x.A], r.costs[f.first+x.B])
+	case refine.Many:
+		switch {
+		case b.Loops(part):
+			r.costs[at] = r.loop(at, r.costs[f.first+b.Rounds[x.A].Part])
+		case x.States > 0:
+			r.rounds(f, part)
+		}
+	}
+}
+
+// frame returns the costs of a frame.
+func (r *rowFinder) frame(i int32) cost {
+	at := r.problem.frames[i].last
+	switch {
+	case r.done[i]:
+		return r.costs[at]
+	case r.can[at] == 0:
+		return cost{0, r.empty[at]}
+	case r.early[i] == 0:
+		r.early[i] = r.placeholder(at)
+	}
+	return cost{row: r.early[i]}
+}
+
+// symbol returns the costs of a symbol with an outcome, given those below.
+func (r *rowFinder) symbol(at, outcome int32, below cost) cost {
+	if outcome == 0 || below.extra >= impossible {
+		return below
+	}
+	row := r.add(row{kind: symbol, can: r.can[at], empty: r.without(at, below.extra), a: cost{below.row, 0}, outcome: outcome})
+	return cost{row, below.extra}
+}
+
+// without returns the cost of a cell for the empty vector without a constant.
+func (r *rowFinder) without(at, extra int32) int32 {
+	if r.empty[at] >= impossible {
+		return impossible
+	}
+	return r.empty[at] - extra
+}
+
+// choice returns the least of the costs in r.kids.
+func (r *rowFinder) choice(at int32) cost {
+	slices.SortFunc(r.kids, func(a, b cost) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.extra, b.extra)) })
+	kids := slices.CompactFunc(r.kids, func(a, b cost) bool { return a.row == b.row })
+	kids = slices.DeleteFunc(kids, func(k cost) bool { return k.extra >= impossible })
+	switch len(kids) {
+	case 0:
+		return cost{0, impossible}
+	case 1:
+		return kids[0]
+	}
+	extra := kids[0].extra
+	for _, k := range kids {
+		extra = min(extra, k.extra)
+	}
+	for i := range kids {
+		kids[i].extra -= extra
+	}
+	return cost{r.add(row{can: r.can[at], empty: r.without(at, extra)}, kids...), extra}
+}
+
+// both returns the costs of one part, then another.
+func (r *rowFinder) both(a, b cost) cost {
+	extra := a.extra + b.extra
+	switch {
+	case a.extra >= impossible || b.extra >= impossible || extra >= impossible:
+		return cost{0, impossible}
+	case a.row == 0:
+		return cost{b.row, extra}
+	case b.row == 0:
+		return cost{a.row, extra}
+	}
+	a, b = cost{min(a.row, b.row), 0}, cost{max(a.row, b.row), 0}
+	x, y := &r.rows[a.row], &r.rows[b.row]
+	return cost{r.add(row{kind: split, can: x.can | y.can, empty: min(impossible, x.empty+y.empty), a: a, b: b}, cost{a.row, y.empty}, cost{b.row, x.empty}), extra}
+}
+
+// loop returns the costs of one or more rounds, given those of one round. The parts
+// of a split are the first round and the rounds after it.
+func (r *rowFinder) loop(at int32, round cost) cost {
+	if round.row == 0 {
+		return round
+	}
+	self := cost{row: int32(len(r.rows))}
+	return cost{r.add(row{kind: split, can: r.can[at], empty: r.empty[at], a: round, b: self}, round), 0}
+}
+
+// rounds finds the costs of a repetition whose rounds change the lexer mode, given
+// its last part.
+func (r *rowFinder) rounds(f *frame, last int32) {
+	b := &r.Bodies[f.body]
+	first := last - b.Parts[last].States + 1
+	for i := first; i <= last; i++ {
+		r.costs[f.first+i] = cost{row: r.placeholder(f.first + i)}
+	}
+	for i := first; i <= last; i++ {
+		r.kids = r.kids[:0]
+		for _, round := range b.Rounds[b.Parts[i].A:b.Parts[i].B] {
+			part := r.costs[f.first+round.Part]
+			if round.Ends && part.extra < impossible {
+				r.kids = append(r.kids, part)
+			}
+			if round.Next >= 0 {
+				if both := r.both(part, r.costs[f.first+round.Next]); both.extra < impossible {
+					r.kids = append(r.kids, both)
+				}
+			}
+		}
+		if r.cells[f.first+i].dead {
+			r.kids = r.kids[:0]
+		}
+		r.define(r.costs[f.first+i].row, r.kids...)
+	}
+}
+
+// add adds a row unless there is one with the same definition.
+func (r *rowFinder) add(x row, options ...cost) int32 {
+	next := int32(len(r.rows))
+	for hash := r.hash(&x, options); ; hash++ {
+		number, ok := r.numbers[hash]
+		if !ok {
+			r.numbers[hash] = next
+			r.rows = append(r.rows, x)
+			r.define(next, options...)
+			return next
+		}
+		if r.equal(number, &x, options) {
+			return number
+		}
+	}
+}
+
+// hash returns a hash of the definition of a row. The second part of a split is
+// left out: a loop refers to itself.
+func (r *rowFinder) hash(x *row, options []cost) uint64 {
+	const prime = 0x100000001b3
+	h := uint64(x.kind)*prime ^ uint64(x.outcome)
+	for _, c := range options {
+		h = (h*prime^uint64(c.row))*prime ^ uint64(c.extra)
+		h ^= h >> 29
+	}
+	return (h*prime^uint64(x.a.row))*prime ^ uint64(x.a.extra)
+}
+
+// equal reports whether a row has the same definition as x.
+func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
+	y := &r.rows[number]
+	sameLoop := x.b.row == int32(len(r.rows)) && y.b.row == number
+	return x.kind == y.kind && x.outcome == y.outcome && x.a == y.a && (x.b == y.b || sameLoop) && slices.Equal(options, r.options[y.from:y.to])
+}
+
+// measureVector computes the least costs of all rows for one vector. It uses the
+// slices as memory: now for the cost of each row, active for the rows that can
+// contribute the vector.
+func (p *problem) measureVector(v int32, now, active []int32) {
+	for i := range now {
+		now[i] = impossible
+	}
+	active = active[:0]
+	support := p.support[v]
+	for _, i := range p.order {
+		x := &p.rows[i]
+		if support&^x.can != 0 {
+			continue
+		}
+		active = append(active, i)
+		switch x.kind {
+		case split:
+			now[i] = p.split(x, v)
+		case symbol:
+			if rest := p.rest(x.outcome, v); rest >= 0 && rest != v {
+				now[i] = p.least[x.a.row*p.vectors+rest]
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, i := range active {
+			x := &p.rows[i]
+			least := now[i]
+			for _, o := range p.options[x.from:x.to] {
+				least = min(least, now[o.row]+o.extra)
+			}
+			if x.kind == symbol && p.rest(x.outcome, v) == v {
+				least = min(least, now[x.a.row])
+			}
+			changed = changed || least < now[i] && x.recursive
+			now[i] = least
+		}
+		p.steps += len(active)
+	}
+	for _, i := range active {
+		p.least[i*p.vectors+v] = now[i]
+	}
+}
+
+// split returns the least cost of two parts that both contribute to a vector. It
+// compares only the splits that the goals of the parts allow.
+func (p *problem) split(x *row, v int32) int32 {
+	l, r := p.row(x.a.row), p.row(x.b.row)
+	support := p.support[v]
+	lefts, rights := p.rows[x.a.row].can&support, p.rows[x.b.row].can&support
+	cost := int32(impossible)
+	switch {
+	case lefts == 0 || rights == 0:
+		return impossible
+	case lefts != support:
+		most := p.restrict(v, lefts)
+		p.steps += len(p.splits[most]) + 1
+		cost = l[most] + r[v-most]
+		for _, part := range p.splits[most] {
+			cost = min(cost, l[part]+r[v-part])
+		}
+	case rights != support:
+		most := p.restrict(v, rights)
+		p.steps += len(p.splits[most]) + 1
+		cost = l[v-most] + r[most]
+		for _, part := range p.splits[most] {
+			cost = min(cost, l[v-part]+r[part])
+		}
+	default:
+		p.steps += len(p.splits[v])
+		for _, part := range p.splits[v] {
+			cost = min(cost, l[part]+r[v-part])
+		}
+	}
+	return min(impossible, cost+x.a.extra+x.b.extra)
+}
+
+// row returns the costs of a row by vector.
+func (p *problem) row(i int32) []int32 { return p.least[i*p.vectors : (i+1)*p.vectors] }
+
+// cost returns the least cost of a cell for a vector.
+func (p *problem) cost(cell, v int32) int32 {
+	c := p.costs[cell]
+	return min(impossible, p.least[c.row*p.vectors+v]+c.extra)
+}
+
+// root returns the least cost of a frame for a vector.
+func (p *problem) root(frame, v int32) int32 { return p.cost(p.frames[frame].last, v) }
