@@ -15,10 +15,15 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 )
 
+// createTemporary creates a file for a copy of the store in the folder of path.
+func createTemporary(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+}
+
 // Copy writes a snapshot of the store to a new file next to it, and returns that
 // file at offset 0. The caller closes and removes it.
 func (s *Store) Copy() (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".copy-*")
+	f, err := createTemporary(s.path)
 	if err != nil {
 		return nil, wrapFull(err)
 	}
@@ -58,24 +63,36 @@ func (s *Store) Compact(path string) error {
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	temporary := fmt.Sprintf("%s.part-%d", path, os.Getpid())
-	err := s.compactTo(temporary)
-	if err == nil {
-		err = outfile.Replace(temporary, path)
-	}
+	const private = 0o600
+	compacted, err := s.compactNextTo(path, private)
 	if err != nil {
-		return errors.Join(wrapFull(err), removeIfExists(temporary))
+		return err
+	}
+	if err := outfile.Replace(compacted, path); err != nil {
+		return errors.Join(wrapFull(err), removeIfExists(compacted))
 	}
 	return nil
 }
 
-func (s *Store) compactTo(path string) error {
-	out, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
+// compactNextTo writes the store without its unused space to a temporary file in
+// the folder of path, and returns the name of that file.
+func (s *Store) compactNextTo(path string, perm os.FileMode) (string, error) {
+	f, err := createTemporary(path)
 	if err != nil {
-		return err
+		return "", wrapFull(err)
 	}
-	const batch = 16 << 20
-	return errors.Join(bbolt.Compact(out, s.db, batch), out.Close())
+	out, err := bbolt.Open(f.Name(), 0, &bbolt.Options{
+		Timeout: time.Second, FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil }, // bbolt closes it
+	})
+	if err == nil {
+		const batch = 16 << 20
+		err = errors.Join(f.Chmod(perm), bbolt.Compact(out, s.db, batch), out.Close())
+	}
+	if err != nil {
+		return "", errors.Join(wrapFull(err), removeIfExists(f.Name()))
+	}
+	return f.Name(), nil
 }
 
 // checkNew returns an error if path exists, even as a dangling link.
@@ -234,32 +251,31 @@ func (s *Store) checkJobs(r *Report) error {
 // CompactFile rewrites the file of a store without the space that it no longer
 // uses, and returns its size before and after. The file is locked meanwhile.
 func CompactFile(path string) (before, after int64, err error) {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	compacted := target + ".compacted"
-	if err := os.Remove(compacted); err != nil && !errors.Is(err, os.ErrNotExist) { // of an interrupted run
-		return 0, 0, err
-	}
-	s, err := Open(path, Options{})
+	s, err := Open(path, Options{Existing: true})
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	old, err := os.Stat(target)
+	old, err := s.file.Stat()
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := s.Compact(compacted); err != nil {
-		return 0, 0, err
-	}
-	if err := outfile.Replace(compacted, target); err != nil {
-		return 0, 0, err
-	}
-	compact, err := os.Stat(target)
+	// The lock is on the old file: only its holder may replace it. A process that
+	// waits for the lock notices that the file was replaced.
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0, 0, err
+	}
+	compacted, err := s.compactNextTo(target, old.Mode().Perm())
+	if err != nil {
+		return 0, 0, err
+	}
+	compact, err := os.Stat(compacted)
+	if err == nil {
+		err = outfile.Replace(compacted, target)
+	}
+	if err != nil {
+		return 0, 0, errors.Join(wrapFull(err), removeIfExists(compacted))
 	}
 	return old.Size(), compact.Size(), nil
 }

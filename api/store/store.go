@@ -31,7 +31,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -39,7 +38,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
-	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Version is the version of the layout. Open migrates older versions.
@@ -76,16 +74,11 @@ func (e *FileError) Unwrap() error { return e.Err }
 // A Store is an open store. It is safe for concurrent use.
 type Store struct {
 	db   *bbolt.DB
+	file *os.File // of db
 	path string
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	now  func() time.Time
-}
-
-// Options are the options of [Open]. The zero value creates missing files.
-type Options struct {
-	ReadOnly bool
-	Wait     time.Duration // how long to wait for another process to close the store; 1 s if 0
 }
 
 // Names of the top-level buckets, and of the key in meta.
@@ -105,32 +98,6 @@ const (
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
 	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
-}
-
-// Open opens the store in a file. Unless opened read-only, a missing file is
-// created and an older layout is migrated.
-func Open(path string, opt Options) (*Store, error) {
-	if err := checkSize(path); err != nil && (opt.ReadOnly || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, err
-	}
-	wait := opt.Wait
-	if wait == 0 {
-		wait = time.Second
-	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, ReadOnly: opt.ReadOnly, FreelistType: bbolt.FreelistMapType})
-	switch {
-	case errors.Is(err, bbolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
-	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrChecksum), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return nil, &FileError{path, "not an inroad store", err}
-	case err != nil:
-		return nil, wrapFull(err)
-	}
-	s := &Store{db: db, path: path, now: func() time.Time { return time.Now().UTC() }}
-	if err := s.init(opt.ReadOnly); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return s, nil
 }
 
 // init creates the encoder and decoder, and creates or migrates the buckets.
@@ -233,47 +200,3 @@ func wrapFull(err error) error {
 
 // number encodes n so that byte order is numeric order.
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-
-// checkSize returns an error if a file is shorter than its page count requires:
-// reading a missing page of a memory-mapped file would kill the process.
-func checkSize(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return &FileError{path, "not a regular file", nil}
-	case info.Size() == 0: // a new store
-		return nil
-	}
-	var page [4096]byte
-	if n, _ := f.ReadAt(page[:], 0); n < len(page) {
-		return &FileError{path, "not an inroad store, or truncated", nil}
-	}
-	// The first two pages are meta pages. After a header of 16 bytes, a meta page
-	// holds a magic number, the version, the page size, flags, the root (16 bytes),
-	// the page of the free list, the page count and the transaction number. The meta
-	// page with the higher transaction number is the valid one.
-	const magic = 0xED0CDAED
-	order := binary.NativeEndian
-	pageSize := int64(order.Uint32(page[24:]))
-	if order.Uint32(page[16:]) != magic || pageSize < 512 || pageSize > 1<<16 {
-		return nil // bbolt reports the error
-	}
-	pages := int64(order.Uint64(page[56:]))
-	var second [4096]byte
-	if n, _ := f.ReadAt(second[:min(pageSize, 4096)], pageSize); n >= 64 && order.Uint32(second[16:]) == magic {
-		if order.Uint64(second[64:]) > order.Uint64(page[64:]) {
-			pages = int64(order.Uint64(second[56:]))
-		}
-	}
-	if pages > info.Size()/pageSize {
-		return &FileError{path, fmt.Sprintf("truncated: has %d bytes, needs %d", info.Size(), pages*pageSize), nil}
-	}
-	return nil
-}

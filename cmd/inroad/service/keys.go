@@ -65,14 +65,15 @@ type keysCommand struct {
 }
 
 // bind adds the flags that select the keyring, and sets run as the command's function.
-func (c *keysCommand) bind(cmd *cobra.Command, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
+// A store is opened with the options opt.
+func (c *keysCommand) bind(cmd *cobra.Command, opt store.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.Streams = cli.StreamsOf(cmd)
 		switch {
 		case c.store != "" && cmd.Flags().Changed("server"):
 			return errors.New("--store and --server: give only one of them")
 		case c.store != "":
-			return withStore(c.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+			return withStore(c.store, opt, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
 		case c.server.URL == "":
 			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
 		}
@@ -96,7 +97,7 @@ func newKeysCreate() *cobra.Command {
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, store.Options{}, func(ctx context.Context, keys keyring, _ []string) error {
 		created, err := keys.CreateKey(ctx, *req)
 		if err != nil {
 			return err
@@ -119,7 +120,7 @@ func newKeysList() *cobra.Command {
 		Use:   "list --store FILE|--server URL [flags]",
 		Short: "List keys: ID, scopes, quotas, creation time and name",
 		Args:  cobra.NoArgs,
-	}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		list, err := keys.Keys(ctx)
 		if err != nil {
 			return err
@@ -161,5 +162,5 @@ func newKeysRevoke() *cobra.Command {
 		Use:   "revoke --store FILE|--server URL ID",
 		Short: "Revoke a key",
 		Args:  cobra.ExactArgs(1),
-	}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
+	}, store.Options{Existing: true}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
 }
