@@ -31,8 +31,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -48,6 +51,10 @@ var (
 	ErrInUse = errors.New("store is in use by another process")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
+	// ErrStopped is returned by every write after a write to the file failed. The
+	// system may have dropped data that it had accepted, so only a restart, which
+	// reads the file again, tells what is on disk. Reads continue.
+	ErrStopped = errors.New("the store stopped writing after an I/O error")
 )
 
 // A NotFoundError reports a name that is not in the store.
@@ -79,6 +86,9 @@ type Store struct {
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	now  func() time.Time
+
+	writing sync.Mutex            // held by update
+	failure atomic.Pointer[error] // that stopped the store
 }
 
 // Names of the top-level buckets, and of the key in meta.
@@ -182,7 +192,55 @@ func (s *Store) Size() int64 {
 }
 
 // update runs a read-write transaction.
-func (s *Store) update(do func(tx *bbolt.Tx) error) error { return wrapFull(s.db.Update(do)) }
+func (s *Store) update(do func(tx *bbolt.Tx) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.Failure(); err != nil {
+		return err
+	}
+	tx, err := s.db.Begin(true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // unless committed
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		if !rolledBack(err) {
+			s.stop(err)
+			return s.Failure()
+		}
+		return wrapFull(err)
+	}
+	return nil
+}
+
+// Failure returns an error that wraps [ErrStopped] and its cause once a write to the
+// file has failed, and nil before.
+func (s *Store) Failure() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// stop makes all later writes fail.
+func (s *Store) stop(cause error) {
+	err := fmt.Errorf("%s: %w: %w", s.path, ErrStopped, cause)
+	s.failure.CompareAndSwap(nil, &err)
+}
+
+// rolledBack reports whether a transaction failed because there was no space for its
+// pages. Nothing refers to them, so the store is as before. A sync that fails for
+// lack of space is different: it may have lost pages.
+func rolledBack(err error) bool {
+	if !errors.Is(wrapFull(err), ErrFull) {
+		return false
+	}
+	_, write := errors.AsType[*fs.PathError](err)
+	return write || strings.HasPrefix(err.Error(), "file resize error: ") // bbolt returns only the text
+}
 
 // wrapFull wraps an error in [ErrFull] if a full disk caused it. When bbolt cannot
 // grow its file, it returns only the text of the system's error.
