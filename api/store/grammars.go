@@ -2,13 +2,12 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/grammars"
 )
@@ -46,13 +45,13 @@ func (s *Store) PutGrammar(g Grammar) (stored Grammar, created bool, err error) 
 	if before, err := s.Grammar(g.ID); err == nil {
 		return before, false, nil
 	}
-	err = s.update(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(grammarsBucket))
-		created = b.Get([]byte(g.ID)) == nil
-		if !created {
-			return nil
+	err = s.update(func(tx *txn) error {
+		b := tx.bucket(grammarsBucket)
+		before, err := b.get([]byte(g.ID))
+		if created = before == nil && err == nil; !created {
+			return err
 		}
-		return b.Put([]byte(g.ID), value)
+		return b.put([]byte(g.ID), value)
 	})
 	return g, created, err
 }
@@ -60,10 +59,10 @@ func (s *Store) PutGrammar(g Grammar) (stored Grammar, created bool, err error) 
 // Grammar returns the grammar with an ID.
 func (s *Store) Grammar(id string) (Grammar, error) {
 	var g Grammar
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		value := tx.Bucket([]byte(grammarsBucket)).Get([]byte(id))
-		if value == nil {
-			return &NotFoundError{"grammar", id}
+	err := s.view(func(tx *txn) error {
+		value, err := tx.bucket(grammarsBucket).get([]byte(id))
+		if err != nil || value == nil {
+			return cmp.Or[error](err, &NotFoundError{"grammar", id})
 		}
 		return decode(value, &g)
 	})
@@ -73,12 +72,9 @@ func (s *Store) Grammar(id string) (Grammar, error) {
 // Grammars returns all grammars, oldest first.
 func (s *Store) Grammars() ([]Grammar, error) {
 	var out []Grammar
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(grammarsBucket)).ForEach(func(_, value []byte) error {
-			var g Grammar
-			out = append(out, g)
-			return decode(value, &out[len(out)-1])
-		})
+	err := s.view(func(tx *txn) (err error) {
+		out, err = decodeAll[Grammar](tx.bucket(grammarsBucket))
+		return err
 	})
 	slices.SortStableFunc(out, func(a, b Grammar) int { return a.Created.Compare(b.Created) })
 	return out, err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // A Scope is a set of requests that a key allows.
@@ -65,12 +64,12 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
-	err := s.update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *txn) error {
 		value, err := encode(k)
 		if err != nil {
 			return err
 		}
-		return tx.Bucket([]byte(keysBucket)).Put([]byte(k.ID), value)
+		return tx.bucket(keysBucket).put([]byte(k.ID), value)
 	})
 	return k, secret, err
 }
@@ -78,15 +77,9 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 // Keys returns all keys, oldest first.
 func (s *Store) Keys() ([]Key, error) {
 	var out []Key
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(keysBucket)).ForEach(func(_, value []byte) error {
-			var k Key
-			if err := decode(value, &k); err != nil {
-				return err
-			}
-			out = append(out, k)
-			return nil
-		})
+	err := s.view(func(tx *txn) (err error) {
+		out, err = decodeAll[Key](tx.bucket(keysBucket))
+		return err
 	})
 	slices.SortStableFunc(out, func(a, b Key) int { return a.Created.Compare(b.Created) })
 	return out, err
@@ -94,12 +87,12 @@ func (s *Store) Keys() ([]Key, error) {
 
 // RevokeKey deletes a key.
 func (s *Store) RevokeKey(id string) error {
-	return s.update(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(keysBucket))
-		if b.Get([]byte(id)) == nil {
-			return &NotFoundError{"key", id}
+	return s.update(func(tx *txn) error {
+		b := tx.bucket(keysBucket)
+		if value, err := b.get([]byte(id)); err != nil || value == nil {
+			return cmp.Or[error](err, &NotFoundError{"key", id})
 		}
-		return b.Delete([]byte(id))
+		return b.delete([]byte(id))
 	})
 }
 
@@ -108,10 +101,10 @@ func (s *Store) Authenticate(secret string) (Key, error) {
 	var k Key
 	rest, ok := strings.CutPrefix(secret, keyPrefix)
 	id, _, _ := strings.Cut(rest, "_")
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		value := tx.Bucket([]byte(keysBucket)).Get([]byte(id))
-		if !ok || value == nil {
-			return ErrKey
+	err := s.view(func(tx *txn) error {
+		value, err := tx.bucket(keysBucket).get([]byte(id))
+		if err != nil || !ok || value == nil {
+			return cmp.Or(err, ErrKey)
 		}
 		return decode(value, &k)
 	})

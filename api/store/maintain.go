@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,10 +28,7 @@ func (s *Store) Copy() (*os.File, error) {
 	if err != nil {
 		return nil, wrapFull(err)
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		_, err := tx.WriteTo(f)
-		return err
-	})
+	err = s.writeTo(f)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -49,12 +47,17 @@ func (s *Store) Backup(path string) error {
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	return wrapFull(outfile.Write(path, 0o600, func(w io.Writer) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			_, err := tx.WriteTo(w)
-			return err
-		})
-	}))
+	if s.damaged { // in pages that a compaction does not copy
+		return s.Compact(path)
+	}
+	return wrapFull(outfile.Write(path, 0o600, s.writeTo))
+}
+
+func (s *Store) writeTo(w io.Writer) error {
+	return s.view(func(tx *txn) error {
+		_, err := tx.bolt.WriteTo(w)
+		return err
+	})
 }
 
 // Compact writes the store without its unused space to a new file, which appears
@@ -87,7 +90,7 @@ func (s *Store) compactNextTo(path string, perm os.FileMode) (string, error) {
 	})
 	if err == nil {
 		const batch = 16 << 20
-		err = errors.Join(f.Chmod(perm), bbolt.Compact(out, s.db, batch), out.Close())
+		err = errors.Join(f.Chmod(perm), s.guardLocks(func() error { return bbolt.Compact(out, s.db, batch) }), out.Close())
 	}
 	if err != nil {
 		return "", errors.Join(wrapFull(err), removeIfExists(f.Name()))
@@ -125,29 +128,91 @@ type Report struct {
 }
 
 // Check reads the whole store and reports faults. It blocks writers while it checks
-// pages.
+// pages and checksums.
 func (s *Store) Check() (*Report, error) {
 	r := &Report{Faults: []string{}}
-	if err := s.checkPages(r); err != nil {
+	if readable, err := s.checkFile(r); err != nil || !readable {
 		return r, err
 	}
 	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r))
 }
 
-// checkPages checks that each page is either in use or free. It prefers a
-// read-write transaction: only writers keep the free list.
-func (s *Store) checkPages(r *Report) error {
-	tx, err := s.db.Begin(!s.db.IsReadOnly())
+// checkFile checks the pages of the file, the checksums of all values, and whether
+// values are missing. It reports whether all values can be read.
+func (s *Store) checkFile(r *Report) (readable bool, err error) {
+	tx, err := s.begin(!s.db.IsReadOnly())
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	r.Size = tx.Size()
-	for err := range tx.Check() {
-		r.fault("pages: %v", err)
+	info, err := s.file.Stat()
+	if err != nil {
+		return false, err
 	}
-	r.Free = int64(s.db.Stats().FreeAlloc)
-	return s.checkVersion(tx)
+	r.Size = tx.Size()
+	pages, err := checkPages(s.file, info.Size())
+	if err != nil {
+		return false, &FileError{Path: s.path, Err: err}
+	}
+	r.Free = pages.free
+	for _, fault := range pages.all() {
+		r.fault("%s", fault)
+	}
+	if len(pages.faults) > 0 {
+		return false, nil // reading them may never end
+	}
+	return readable, s.guard(func() error {
+		t := &txn{bolt: tx, path: s.path}
+		if err = s.checkVersion(t); err == nil {
+			readable, err = r.checkValues(t)
+		}
+		return err
+	})
+}
+
+// checkValues checks the checksums of all values, and their sum. It reports whether
+// no value is damaged.
+func (r *Report) checkValues(tx *txn) (bool, error) {
+	var found, want state
+	before := len(r.Faults)
+	_ = tx.bolt.ForEach(func(name []byte, _ *bbolt.Bucket) error { // never fails
+		r.checkBucket(tx.bucket(string(name)), &found)
+		return nil
+	})
+	if len(r.Faults) > before {
+		return false, nil
+	}
+	value, err := tx.bucket(metaBucket).get([]byte(stateKey))
+	if err == nil {
+		err = decode(value, &want)
+	}
+	switch {
+	case err != nil:
+		return false, &FileError{tx.path, "state", err}
+	case found.Entries != want.Entries:
+		r.fault("found %d values, expected %d", found.Entries, want.Entries)
+	case found.Sum != want.Sum:
+		r.fault("some values are of an earlier state of the store")
+	}
+	return true, nil
+}
+
+func (r *Report) checkBucket(b *bucket, found *state) {
+	c := b.bolt.Cursor()
+	for key, value := c.First(); key != nil; key, value = c.Next() {
+		if value == nil {
+			r.checkBucket(b.child(string(key)), found)
+			continue
+		}
+		if _, err := b.verify(key, value); err != nil {
+			r.fault("%v", err)
+			continue
+		}
+		if !b.isState(key) {
+			found.Entries++
+			found.Sum += binary.BigEndian.Uint64(value[len(value)-sumSize:])
+		}
+	}
 }
 
 func (r *Report) fault(format string, args ...any) {
@@ -207,25 +272,27 @@ func (s *Store) checkModels(r *Report) error {
 			used[string(digest)] = true
 		}
 	}
-	return s.db.View(func(tx *bbolt.Tx) error {
-		err := tx.Bucket([]byte(chunksBucket)).ForEach(func(digest, chunk []byte) error {
-			if sum := sha256.Sum256(chunk); !bytes.Equal(sum[:], digest) {
-				r.fault("chunk %x: damaged", digest)
+	return s.view(func(tx *txn) error {
+		for e, err := range tx.bucket(chunksBucket).all() {
+			if err != nil {
+				return err
 			}
-			if !used[string(digest)] {
+			if sum := sha256.Sum256(e.value); !bytes.Equal(sum[:], e.key) {
+				r.fault("chunk %x: damaged", e.key)
+			}
+			if !used[string(e.key)] {
 				r.Unused++
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		return tx.Bucket([]byte(aliasesBucket)).ForEach(func(name, model []byte) error {
-			if tx.Bucket([]byte(numbersBucket)).Get(model) == nil {
-				r.fault("alias %s: model %s: not found", name, model)
+		for e, err := range tx.bucket(aliasesBucket).all() {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+			if n, err := tx.bucket(numbersBucket).get(e.value); err != nil || n == nil {
+				r.fault("alias %s: model %s: not found", e.key, e.value)
+			}
+		}
+		return nil
 	})
 }
 

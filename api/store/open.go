@@ -1,15 +1,16 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
 
@@ -19,42 +20,109 @@ import (
 // Options are the options of [Open]. The zero value creates missing files.
 type Options struct {
 	ReadOnly bool
+	Damaged  bool          // with ReadOnly: open a file that is damaged outside its data, or whose last change may be lost
 	Existing bool          // do not create a missing file; implied by ReadOnly
 	Wait     time.Duration // how long to wait for another process to close the store; 1 s if 0
 }
 
 // Open opens the store in a file. Unless opened read-only, a missing file is
-// created and an older layout is migrated.
+// created and an older layout is migrated. A file with damaged pages is refused;
+// see [Options].Damaged for an exception.
 func Open(path string, opt Options) (*Store, error) {
+	for {
+		s, err := openOnce(path, opt)
+		if err != nil {
+			return nil, wrapFull(err)
+		}
+		version, err := s.version()
+		if err == nil && version < Version && !opt.ReadOnly {
+			// The migrated file replaces this one.
+			if err = errors.Join(s.migrate(version), s.Close()); err == nil {
+				continue
+			}
+			return nil, err
+		}
+		if err == nil {
+			err = s.view(s.checkVersion)
+		}
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return s, nil
+	}
+}
+
+// openOnce opens a store of any version, and creates a new one in an empty file.
+func openOnce(path string, opt Options) (*Store, error) {
 	f, err := openLocked(path, opt)
 	if err != nil {
-		return nil, wrapFull(err)
+		return nil, err
 	}
-	created, err := checkSize(f)
+	info, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	db, err := bbolt.Open(path, 0, &bbolt.Options{
-		Timeout: wait(opt), ReadOnly: opt.ReadOnly, FreelistType: bbolt.FreelistMapType,
-		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil }, // bbolt closes it
-	})
-	switch {
-	case errors.Is(err, bbolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
-	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrChecksum), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return nil, &FileError{path, "not an inroad store", err}
-	case err != nil:
-		return nil, wrapFull(err)
+	var pages *pageReport
+	if info.Size() > 0 {
+		if pages, err = checkPages(f, info.Size()); err != nil {
+			return nil, errors.Join(&FileError{Path: path, Err: err}, f.Close())
+		}
+		if faults := pages.all(); len(pages.faults) > 0 || len(faults) > 0 && (!opt.ReadOnly || !opt.Damaged) {
+			return nil, errors.Join(&FileError{path, "damaged: " + strings.Join(faults, "; "), nil}, f.Close())
+		}
 	}
-	s := &Store{db: db, file: f, path: path, now: func() time.Time { return time.Now().UTC() }}
-	err = s.init(opt.ReadOnly)
-	if err == nil && created {
-		err = syncName(path)
-	}
+	s, err := newStore(f, path, opt)
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, err
+	}
+	if info.Size() > 0 {
+		s.damaged = len(pages.minor) > 0
+		return s, nil
+	}
+	if err := errors.Join(s.create(), syncName(path)); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// newStore returns the store in a locked file. The file is empty, or its pages are
+// correct.
+func newStore(f *os.File, path string, opt Options) (*Store, error) {
+	s := &Store{file: f, path: path, now: func() time.Time { return time.Now().UTC() }}
+	err := s.guard(func() (err error) {
+		s.db, err = bbolt.Open(path, 0, &bbolt.Options{
+			Timeout: wait(opt), ReadOnly: opt.ReadOnly, FreelistType: bbolt.FreelistMapType,
+			OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
+		})
+		return err
+	})
+	if errors.Is(err, bbolterrors.ErrTimeout) {
+		err = fmt.Errorf("%s: %w", path, ErrInUse)
+	}
+	if err != nil {
+		_ = f.Close() // unless bbolt has closed it
+		return nil, err
+	}
+	s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	if err == nil {
+		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
+}
+
+// create creates the buckets of a new store.
+func (s *Store) create() error {
+	return s.update(func(tx *txn) error {
+		for _, name := range buckets() {
+			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return tx.bucket(metaBucket).put([]byte(versionKey), number(Version))
+	})
 }
 
 func wait(opt Options) time.Duration {
@@ -125,42 +193,4 @@ func syncName(path string) error {
 		return err
 	}
 	return outfile.SyncFolder(filepath.Dir(target))
-}
-
-// checkSize returns an error if a file is shorter than its page count requires:
-// reading a missing page of a memory-mapped file would kill the process. It reports
-// whether the file is new.
-func checkSize(f *os.File) (created bool, err error) {
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return false, err
-	case info.Size() == 0:
-		return true, nil
-	}
-	var page [4096]byte
-	if n, _ := f.ReadAt(page[:], 0); n < len(page) {
-		return false, &FileError{f.Name(), "not an inroad store, or truncated", nil}
-	}
-	// The first two pages are meta pages. After a header of 16 bytes, a meta page
-	// holds a magic number, the version, the page size, flags, the root (16 bytes),
-	// the page of the free list, the page count and the transaction number. The meta
-	// page with the higher transaction number is the valid one.
-	const magic = 0xED0CDAED
-	order := binary.NativeEndian
-	pageSize := int64(order.Uint32(page[24:]))
-	if order.Uint32(page[16:]) != magic || pageSize < 512 || pageSize > 1<<16 {
-		return false, nil // bbolt reports the error
-	}
-	pages := int64(order.Uint64(page[56:]))
-	var second [4096]byte
-	if n, _ := f.ReadAt(second[:min(pageSize, 4096)], pageSize); n >= 64 && order.Uint32(second[16:]) == magic {
-		if order.Uint64(second[64:]) > order.Uint64(page[64:]) {
-			pages = int64(order.Uint64(second[56:]))
-		}
-	}
-	if pages > info.Size()/pageSize {
-		return false, &FileError{f.Name(), fmt.Sprintf("truncated: has %d bytes, needs %d", info.Size(), pages*pageSize), nil}
-	}
-	return false, nil
 }

@@ -79,3 +79,28 @@ func TestCreationIsSynced(t *testing.T) {
 		}
 	}
 }
+
+// A disk that cannot read a page of a memory-mapped file raises a fault, as reading
+// beyond the end of the file does. It becomes an error, and the process lives on.
+func TestFault(t *testing.T) {
+	for _, size := range []int64{0, 2 * int64(os.Getpagesize())} { // without and with the pages that each transaction reads
+		path := varied(t)
+		s := open(t, path)
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		for name, call := range map[string]func() error{
+			"read":    func() error { _, err := s.Keys(); return err },
+			"write":   func() error { _, _, err := s.NewKey(store.Key{}); return err },
+			"check":   func() error { _, err := s.Check(); return err },
+			"ping":    s.Ping,
+			"backup":  func() error { return s.Backup(filepath.Join(t.TempDir(), "b.db")) },
+			"compact": func() error { return s.Compact(filepath.Join(t.TempDir(), "c.db")) },
+		} {
+			if err := call(); err == nil {
+				t.Errorf("truncated to %d bytes: %s succeeds", size, name)
+			}
+		}
+		_ = s.Close() // must not wait
+	}
+}

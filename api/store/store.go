@@ -7,6 +7,7 @@
 // The file is a bbolt database. Its buckets:
 //
 //	meta              version -> version of this layout
+//	                  state -> number of all other values, and sum of their checksums
 //	grammars          id -> Grammar
 //	subjects
 //	  NAME
@@ -23,7 +24,9 @@
 //	keys              id -> Key
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
-// byte of a value is its format; the rest is CBOR, compressed with zstd in blocks.
+// byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
+// value ends with a checksum of the names of its buckets, its key and its content,
+// which every read verifies. The state tells [Store.Check] whether values are missing.
 package store
 
 import (
@@ -44,7 +47,7 @@ import (
 )
 
 // Version is the version of the layout. Open migrates older versions.
-const Version = 2
+const Version = 3
 
 var (
 	// ErrInUse is returned when another process has the store open.
@@ -64,13 +67,16 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("%s %s: not found", 
 
 // A FileError reports a file that is not a store, or that is damaged.
 type FileError struct {
-	Path, Reason string
-	Err          error // may be nil
+	Path, Reason string // the reason may be empty if there is an error
+	Err          error  // may be nil
 }
 
 func (e *FileError) Error() string {
-	if e.Err == nil {
+	switch {
+	case e.Err == nil:
 		return fmt.Sprintf("%s: %s", e.Path, e.Reason)
+	case e.Reason == "":
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
 	}
 	return fmt.Sprintf("%s: %s: %v", e.Path, e.Reason, e.Err)
 }
@@ -87,11 +93,13 @@ type Store struct {
 	dec  *zstd.Decoder
 	now  func() time.Time
 
+	damaged bool                  // outside the data; only if opened read-only
 	writing sync.Mutex            // held by update
 	failure atomic.Pointer[error] // that stopped the store
+	stuck   atomic.Pointer[error] // with which bbolt panicked while it held its locks
 }
 
-// Names of the top-level buckets, and of the key in meta.
+// Names of the top-level buckets, and of the keys in meta.
 const (
 	metaBucket     = "meta"
 	grammarsBucket = "grammars"
@@ -103,6 +111,7 @@ const (
 	jobsBucket     = "jobs"
 	keysBucket     = "keys" // since version 2
 	versionKey     = "version"
+	stateKey       = "state" // since version 3
 )
 
 // buckets returns the names of the top-level buckets.
@@ -110,62 +119,45 @@ func buckets() []string {
 	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
 }
 
-// init creates the encoder and decoder, and creates or migrates the buckets.
-func (s *Store) init(readOnly bool) (err error) {
-	s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
-	if err != nil {
+// version returns the version of the layout.
+func (s *Store) version() (version uint64, err error) {
+	err = s.view(func(tx *txn) error {
+		version, err = tx.version()
 		return err
-	}
-	s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
-	if err != nil {
-		return err
-	}
-	if readOnly {
-		return s.db.View(s.checkVersion)
-	}
-	return s.update(func(tx *bbolt.Tx) error {
-		if tx.Bucket([]byte(metaBucket)) != nil {
-			return s.migrate(tx)
-		}
-		for _, name := range buckets() {
-			if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket([]byte(metaBucket)).Put([]byte(versionKey), number(Version))
 	})
+	return version, err
 }
 
-// migrate upgrades an older layout to Version, one version at a time.
-func (s *Store) migrate(tx *bbolt.Tx) error {
-	meta := tx.Bucket([]byte(metaBucket))
-	if bytes.Equal(meta.Get([]byte(versionKey)), number(1)) {
-		for _, name := range []string{aliasesBucket, keysBucket} {
-			if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
-		}
-		if err := meta.Put([]byte(versionKey), number(2)); err != nil {
-			return err
-		}
-	}
-	return s.checkVersion(tx)
-}
-
-func (s *Store) checkVersion(tx *bbolt.Tx) error {
-	meta := tx.Bucket([]byte(metaBucket))
+func (t *txn) version() (uint64, error) {
+	meta := t.bucket(metaBucket)
 	if meta == nil {
-		return &FileError{s.path, "not an inroad store", nil}
+		return 0, &FileError{t.path, "not an inroad store", nil}
 	}
-	value := meta.Get([]byte(versionKey))
-	if len(value) != 8 {
-		return &FileError{s.path, fmt.Sprintf("malformed layout version %x", value), nil}
+	value := meta.bolt.Get([]byte(versionKey))
+	summed := len(value) != len(number(0)) // since version 3
+	if summed {
+		var err error
+		if value, err = meta.get([]byte(versionKey)); err != nil {
+			return 0, err
+		}
 	}
-	if v := binary.BigEndian.Uint64(value); v != Version {
-		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", v, Version), nil}
+	if len(value) != len(number(0)) || !summed && bytes.Equal(value, number(Version)) {
+		return 0, &FileError{t.path, fmt.Sprintf("malformed layout version %x", value), nil}
+	}
+	return binary.BigEndian.Uint64(value), nil
+}
+
+// checkVersion returns an error unless the store has this layout.
+func (s *Store) checkVersion(tx *txn) error {
+	version, err := tx.version()
+	if err != nil {
+		return err
+	}
+	if version != Version {
+		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", version, Version), nil}
 	}
 	for _, name := range buckets() {
-		if tx.Bucket([]byte(name)) == nil {
+		if tx.bucket(name) == nil {
 			return &FileError{s.path, fmt.Sprintf("bucket %s is missing", name), nil}
 		}
 	}
@@ -175,45 +167,23 @@ func (s *Store) checkVersion(tx *bbolt.Tx) error {
 // Close closes the store. It waits for calls in progress.
 func (s *Store) Close() error {
 	s.dec.Close()
+	if s.stuck.Load() != nil {
+		return s.file.Close() // bbolt would wait for its own lock
+	}
 	return s.db.Close()
 }
 
 // Ping returns an error if the store cannot be read.
-func (s *Store) Ping() error { return s.db.View(s.checkVersion) }
+func (s *Store) Ping() error { return s.view(s.checkVersion) }
 
 // Size returns the size of the file in bytes.
 func (s *Store) Size() int64 {
 	var size int64
-	_ = s.db.View(func(tx *bbolt.Tx) error { // fails only if the store is closed
-		size = tx.Size()
+	_ = s.view(func(tx *txn) error { // fails only if the store is closed
+		size = tx.bolt.Size()
 		return nil
 	})
 	return size
-}
-
-// update runs a read-write transaction.
-func (s *Store) update(do func(tx *bbolt.Tx) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	if err := s.Failure(); err != nil {
-		return err
-	}
-	tx, err := s.db.Begin(true)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // unless committed
-	if err := do(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		if !rolledBack(err) {
-			s.stop(err)
-			return s.Failure()
-		}
-		return wrapFull(err)
-	}
-	return nil
 }
 
 // Failure returns an error that wraps [ErrStopped] and its cause once a write to the
