@@ -35,6 +35,8 @@ type Key struct {
 	Hash    []byte    `cbor:"4,keyasint"` // SHA-256 of the secret, which is random and needs no salt
 	Created time.Time `cbor:"5,keyasint"`
 	Limits  Limits    `cbor:"6,keyasint,omitzero"`
+
+	Sequence uint64 `cbor:"15,keyasint"` // increases with each key
 }
 
 // Limits are the rate limits and quotas of a key. Zero fields mean the service's
@@ -65,6 +67,7 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
 	err := s.update(func(tx *txn) error {
+		k.Sequence = tx.sequence()
 		value, err := encode(k)
 		if err != nil {
 			return err
@@ -81,7 +84,7 @@ func (s *Store) Keys() ([]Key, error) {
 		out, err = decodeAll[Key](tx.bucket(keysBucket))
 		return err
 	})
-	slices.SortStableFunc(out, func(a, b Key) int { return a.Created.Compare(b.Created) })
+	slices.SortFunc(out, func(a, b Key) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	return out, err
 }
 

@@ -223,6 +223,11 @@ func (s *Store) checkGrammars(r *Report) error {
 	found, err := s.Grammars()
 	r.Grammars = len(found)
 	for _, g := range found {
+		g, err := s.Grammar(g.ID)
+		if err != nil {
+			r.fault("%v", err)
+			continue
+		}
 		if GrammarID(g.Start, g.Sources) != g.ID {
 			r.fault("grammar %s: files do not match the ID", g.ID)
 		}

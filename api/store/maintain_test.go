@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 			b := tx.Bucket([]byte("keys"))
 			key, _ := b.Cursor().First()
 			return b.Delete(key)
-		}, "found 11 values, expected 12"},
+		}, "found 12 values, expected 13"},
 		{"a value under another key", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("jobs"))
 			_, value := b.Cursor().First()
@@ -61,11 +61,16 @@ func TestCheck(t *testing.T) {
 		}, "bucket jobs, key 0000000000000000: damaged value"},
 		{"a value without checksum", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("m")) }, "bucket aliases, key b: damaged value"},
 		{"an altered value", func(tx *bbolt.Tx) error {
-			b := tx.Bucket([]byte("grammars"))
+			b := tx.Bucket([]byte("grammar_sources"))
 			key, value := b.Cursor().First()
 			altered := strings.Replace(string(value), "grammar g;", "grammar h;", 1)
 			return b.Put(key, []byte(altered))
-		}, "bucket grammars, key "},
+		}, "bucket grammar_sources, key "},
+		{"a grammar without sources", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("grammar_sources"))
+			key, _ := b.Cursor().First()
+			return b.Delete(key)
+		}, ": its sources are missing"},
 	} {
 		path := filled(t)
 		raw(t, path, c.damage)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/grammars"
 )
 
 // migrate replaces the file of a store of an older version by one of this version.
@@ -46,6 +48,7 @@ func (s *Store) migrate(version uint64) error {
 // A migration copies values of an older version, which have no checksums.
 type migration struct {
 	to    *Store
+	last  uint64 // sequence number
 	batch []migrated
 	size  int // bytes in batch
 }
@@ -73,7 +76,13 @@ func migrateTo(to *Store, from *bbolt.DB) error {
 	if err != nil {
 		return err
 	}
-	return m.flush()
+	if err := m.flush(); err != nil {
+		return err
+	}
+	return to.update(func(tx *txn) error {
+		tx.state.Last, tx.changed = m.last, true
+		return nil
+	})
 }
 
 func (m *migration) bucket(path []string, b *bbolt.Bucket) error {
@@ -84,8 +93,60 @@ func (m *migration) bucket(path []string, b *bbolt.Bucket) error {
 		if value == nil {
 			return m.bucket(append(slices.Clone(path), string(key)), b.Bucket(key))
 		}
-		return m.add(migrated{path: path, key: slices.Clone(key), value: slices.Clone(value)})
+		return m.value(path, slices.Clone(key), value)
 	})
+}
+
+// value adds an entry. Grammars had their sources with them. Sequence numbers were
+// missing: until then, changes were ordered by their time.
+func (m *migration) value(path []string, key, old []byte) error {
+	var err error
+	value := slices.Clone(old)
+	switch {
+	case path[0] == grammarsBucket:
+		var sources struct {
+			Sources []grammars.Source `cbor:"4,keyasint"`
+		}
+		if err := decode(old, &sources); err != nil {
+			return err
+		}
+		encoded, err := encode(sources.Sources)
+		if err != nil {
+			return err
+		}
+		if err := m.add(migrated{path: []string{sourcesBucket}, key: key, value: encoded}); err != nil {
+			return err
+		}
+		value, err = convert(old, func(g *Grammar) { g.Sequence = m.sequence(g.Created) })
+		if err != nil {
+			return err
+		}
+	case path[0] == keysBucket:
+		value, err = convert(old, func(k *Key) { k.Sequence = m.sequence(k.Created) })
+	case path[0] == subjectsBucket && len(path) == 3 && string(key) == infoKey:
+		value, err = convert(old, func(c *Commit) { c.Sequence = m.sequence(c.Updated) })
+	}
+	if err != nil {
+		return err
+	}
+	return m.add(migrated{path: path, key: key, value: value})
+}
+
+// convert decodes a value, changes it, and encodes it again.
+func convert[T any](value []byte, change func(v *T)) ([]byte, error) {
+	var v T
+	if err := decode(value, &v); err != nil {
+		return nil, err
+	}
+	change(&v)
+	return encode(v)
+}
+
+// sequence returns a sequence number for a change at a time.
+func (m *migration) sequence(at time.Time) uint64 {
+	n := uint64(max(0, at.UnixNano()))
+	m.last = max(m.last, n)
+	return n
 }
 
 // add adds a change, and writes the batch if it is large enough.

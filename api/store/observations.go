@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -26,6 +27,7 @@ type Commit struct {
 	Contradictory int64     `cbor:"3,keyasint"` // observations that contradict an earlier one of the same input
 	Units         int       `cbor:"4,keyasint"`
 	Updated       time.Time `cbor:"5,keyasint"`
+	Sequence      uint64    `cbor:"6,keyasint"` // increases with each update
 }
 
 // Added counts the results of [Store.AddObservations]. Contradictory observations
@@ -129,7 +131,7 @@ func (s *Store) AddObservations(subject, commit string, units []observation.Unit
 		}
 		c.info.Observations += added.Stored
 		c.info.Contradictory += added.Contradictory
-		c.info.Updated = s.now()
+		c.info.Updated, c.info.Sequence = s.now(), tx.sequence()
 		value, err := encode(c.info)
 		if err != nil {
 			return err
@@ -261,7 +263,7 @@ func readSubject(tx *txn, name string) (Subject, error) {
 		}
 		subject.Commits = append(subject.Commits, info)
 	}
-	slices.SortStableFunc(subject.Commits, func(a, b Commit) int { return b.Updated.Compare(a.Updated) })
+	slices.SortFunc(subject.Commits, func(a, b Commit) int { return cmp.Compare(b.Sequence, a.Sequence) })
 	return subject, nil
 }
 

@@ -7,8 +7,10 @@
 // The file is a bbolt database. Its buckets:
 //
 //	meta              version -> version of this layout
-//	                  state -> number of all other values, and sum of their checksums
-//	grammars          id -> Grammar
+//	                  state -> number of all other values, sum of their checksums,
+//	                           last sequence number
+//	grammars          id -> Grammar without its sources
+//	grammar_sources   id -> sources of the grammar
 //	subjects
 //	  NAME
 //	    =COMMIT
@@ -103,6 +105,7 @@ type Store struct {
 const (
 	metaBucket     = "meta"
 	grammarsBucket = "grammars"
+	sourcesBucket  = "grammar_sources" // since version 3
 	subjectsBucket = "subjects"
 	modelsBucket   = "models"
 	numbersBucket  = "model_numbers"
@@ -116,7 +119,7 @@ const (
 
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
-	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
+	return []string{metaBucket, grammarsBucket, sourcesBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket}
 }
 
 // version returns the version of the layout.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -439,5 +440,29 @@ func TestKeys(t *testing.T) {
 	}
 	if err := s.RevokeKey(key.ID); err == nil || err.Error() != "key "+key.ID+": not found" {
 		t.Errorf("revoked again: %v", err)
+	}
+}
+
+// A list of grammars does not read their sources.
+func TestGrammarListIsSmall(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	const count, size = 20, 1 << 20
+	for i := range count {
+		text := fmt.Sprintf("grammar g%d; %s", i, strings.Repeat("x", size))
+		if _, _, err := s.PutGrammar(store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, err := s.Grammars()
+	runtime.ReadMemStats(&after)
+	if err != nil || len(found) != count || found[0].Name != "g0" || found[0].Sources != nil {
+		t.Fatalf("%d grammars, %v", len(found), err)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size {
+		t.Errorf("allocated %d bytes for a list of %d grammars, want less than the sources of one", allocated, count)
+	} else {
+		t.Logf("allocated %d bytes", allocated)
 	}
 }

@@ -32,6 +32,15 @@ type txn struct {
 type state struct {
 	Entries uint64 `cbor:"1,keyasint"` // values in the store, except this one
 	Sum     uint64 `cbor:"2,keyasint"` // of their checksums, modulo 2⁶⁴
+	Last    uint64 `cbor:"3,keyasint"` // sequence number
+}
+
+// sequence returns the next sequence number of the store. Sequence numbers order
+// changes; clocks may jump.
+func (t *txn) sequence() uint64 {
+	t.changed = true
+	t.state.Last++
+	return t.state.Last
 }
 
 // bucket returns the top-level bucket with a name. Open has checked that it exists.
