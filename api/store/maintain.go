@@ -16,15 +16,14 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 )
 
-// createTemporary creates a file for a copy of the store in the folder of path.
-func createTemporary(path string) (*os.File, error) {
-	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-}
-
 // Copy writes a snapshot of the store to a new file next to it, and returns that
 // file at offset 0. The caller closes and removes it.
 func (s *Store) Copy() (*os.File, error) {
-	f, err := createTemporary(s.path)
+	target, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := createTemporary(target)
 	if err != nil {
 		return nil, wrapFull(err)
 	}
@@ -44,13 +43,20 @@ func (s *Store) Copy() (*os.File, error) {
 // Backup writes a snapshot of the store to a new file, which appears once it is
 // complete.
 func (s *Store) Backup(path string) error {
-	if err := checkNew(path); err != nil {
-		return err
-	}
 	if s.damaged { // in pages that a compaction does not copy
 		return s.Compact(path)
 	}
-	return wrapFull(outfile.Write(path, 0o600, s.writeTo))
+	if err := checkNew(path); err != nil {
+		return err
+	}
+	f, err := createTemporary(path)
+	if err != nil {
+		return wrapFull(err)
+	}
+	if err := errors.Join(s.writeTo(f), f.Close()); err != nil {
+		return errors.Join(wrapFull(err), removeIfExists(f.Name()))
+	}
+	return publish(f.Name(), path)
 }
 
 func (s *Store) writeTo(w io.Writer) error {
@@ -71,10 +77,7 @@ func (s *Store) Compact(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := outfile.Replace(compacted, path); err != nil {
-		return errors.Join(wrapFull(err), removeIfExists(compacted))
-	}
-	return nil
+	return publish(compacted, path)
 }
 
 // compactNextTo writes the store without its unused space to a temporary file in

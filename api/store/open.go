@@ -48,6 +48,9 @@ func Open(path string, opt Options) (*Store, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
+		if !opt.ReadOnly {
+			sweep(path)
+		}
 		return s, nil
 	}
 }
