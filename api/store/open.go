@@ -29,6 +29,11 @@ type Options struct {
 // created and an older layout is migrated. A file with damaged pages is refused;
 // see [Options].Damaged for an exception.
 func Open(path string, opt Options) (*Store, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !opt.ReadOnly && !opt.Existing {
+		if err := createFile(path); err != nil {
+			return nil, wrapFull(err)
+		}
+	}
 	for {
 		s, err := openOnce(path, opt)
 		if err != nil {
@@ -78,14 +83,52 @@ func openOnce(path string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > 0 {
-		s.damaged = len(pages.minor) > 0
-		return s, nil
+	s.damaged = pages != nil && len(pages.minor) > 0
+	empty := pages == nil
+	if !empty && !opt.ReadOnly {
+		empty, err = s.isEmpty()
 	}
-	if err := errors.Join(s.create(), syncName(path)); err != nil {
+	if err == nil && empty {
+		err = errors.Join(s.create(), syncName(path))
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// createFile creates a store in a new file. The file appears when it is complete,
+// so that a crash does not leave half a store.
+func createFile(path string) error {
+	f, err := createTemporary(path)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "create", Path: path, Err: e.Err}
+	}
+	if err != nil {
+		return err
+	}
+	s, err := newStore(f, f.Name(), Options{})
+	if err == nil {
+		err = errors.Join(s.create(), s.Close())
+	}
+	if err != nil {
+		return errors.Join(err, removeIfExists(f.Name()))
+	}
+	if err := publish(f.Name(), path); !errors.Is(err, fs.ErrExist) { // else another process was faster
+		return err
+	}
+	return nil
+}
+
+// isEmpty reports whether the file has no buckets: a crash interrupted its creation
+// in place, as is done for an empty file and for a link to a missing file.
+func (s *Store) isEmpty() (empty bool, err error) {
+	err = s.view(func(tx *txn) error {
+		first, _ := tx.bolt.Cursor().First()
+		empty = first == nil
+		return nil
+	})
+	return empty, err
 }
 
 // newStore returns the store in a locked file. The file is empty, or its pages are

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"github.com/inroad/inroad/api/store"
 )
 
@@ -145,4 +147,47 @@ func TestOpenExisting(t *testing.T) {
 	}
 	put(t, s, "m")
 	s.Close()
+}
+
+// A crash while a store is created leaves no store, or one that can be used.
+func TestOpenAfterInterruptedCreation(t *testing.T) {
+	dir := t.TempDir()
+	empty, early := filepath.Join(dir, "empty.db"), filepath.Join(dir, "early.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if db, err := bbolt.Open(early, 0o600, nil); err != nil || db.Close() != nil { // before its buckets are created
+		t.Fatal(err)
+	}
+	for _, path := range []string{empty, early} {
+		s := open(t, path)
+		put(t, s, "m")
+		if _, err := reopen(t, s, path).Model("m"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Processes that create a store at once share it.
+func TestCreateAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	ids := []string{"a", "b", "c", "d"}
+	var creating sync.WaitGroup
+	for _, id := range ids {
+		creating.Go(func() {
+			s, err := store.Open(path, store.Options{Wait: time.Minute})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			if _, err := s.PutModel(store.Model{ID: id}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	creating.Wait()
+	if found, err := open(t, path).Models("", 0, -1); err != nil || len(found) != len(ids) {
+		t.Errorf("%d models, %v; want %d", len(found), err, len(ids))
+	}
 }
