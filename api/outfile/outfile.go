@@ -116,7 +116,7 @@ func Replace(temporary, name string) error {
 	if err := os.Rename(temporary, to.path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(to.path))
+	return SyncFolder(filepath.Dir(to.path))
 }
 
 // A destination is the file that a name leads to.

@@ -32,13 +32,13 @@ func (r replacement) commit() error {
 	if err := r.CloseAtomicallyReplace(); err != nil {
 		return errors.Join(err, r.Cleanup())
 	}
-	return syncFolder(r.folder)
+	return SyncFolder(r.folder)
 }
 
 func (r replacement) discard() error { return r.Cleanup() }
 
-// syncFolder writes the names in a folder to disk, if the file system supports it.
-func syncFolder(folder string) error {
+// SyncFolder writes the names in a folder to disk, if the file system supports it.
+func SyncFolder(folder string) error {
 	file, err := os.Open(folder)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // a folder that may be written to but not read

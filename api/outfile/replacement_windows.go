@@ -35,5 +35,5 @@ func (r replacement) commit() error {
 
 func (r replacement) discard() error { return errors.Join(r.Close(), os.Remove(r.Name())) }
 
-// syncFolder does nothing: Windows does not sync folders.
-func syncFolder(string) error { return nil }
+// SyncFolder does nothing: Windows does not sync folders.
+func SyncFolder(string) error { return nil }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
 )
 
 // GetHealth reports that the process is alive.
@@ -20,6 +21,10 @@ func (s *Server) GetReadiness(ctx context.Context, _ openapi.GetReadinessRequest
 	if err := s.Store.Ping(); err != nil {
 		s.Log.ErrorContext(ctx, "store not readable", "err", err)
 		return nil, unavailable("the store cannot be read")
+	}
+	if err := s.Store.Failure(); err != nil {
+		s.Log.ErrorContext(ctx, "store not writable", "err", err)
+		return nil, unavailable("%v", store.ErrStopped)
 	}
 	return openapi.GetReadiness200JSONResponse{HealthyJSONResponse: openapi.HealthyJSONResponse{Status: openapi.Ok}}, nil
 }

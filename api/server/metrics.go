@@ -38,6 +38,14 @@ func newMetrics(s *Server) *metrics {
 		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
 		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
 		gauge("inroad_cache_bytes", "Approximate size of cached grammars and models.", func() float64 { return float64(s.library.bytes()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "inroad_store_failures_total", Help: "Failed writes to the store file; the store refuses writes after the first.",
+		}, func() float64 {
+			if s.Store.Failure() != nil {
+				return 1
+			}
+			return 0
+		}),
 		gauge("inroad_store_bytes", "Size of the store file.", func() float64 { return float64(s.Store.Size()) }),
 	)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})

@@ -55,7 +55,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},
 	{http.StatusUnsupportedMediaType, "unsupported-media", "Unsupported media type or encoding", []func(error) bool{is[*mediaError]}},
 	{http.StatusServiceUnavailable, "unavailable", "Service unavailable", []func(error) bool{
-		retryStatus(http.StatusServiceUnavailable), wraps(errShutdown), wraps(context.DeadlineExceeded),
+		retryStatus(http.StatusServiceUnavailable), wraps(errShutdown), wraps(context.DeadlineExceeded), wraps(store.ErrStopped),
 	}},
 	{http.StatusUnprocessableEntity, "grammar", "Invalid grammar", []func(error) bool{is[g4.Diagnostics]}},
 	{http.StatusUnprocessableEntity, "infeasible", "No input satisfies the constraint", []func(error) bool{is[*solve.InfeasibleError]}},
@@ -126,6 +126,9 @@ func addDetails(p *openapi.Problem, err error) {
 	}
 	if errors.Is(err, store.ErrFull) {
 		p.Detail = "" // names files of the service
+	}
+	if errors.Is(err, store.ErrStopped) {
+		p.Detail = store.ErrStopped.Error() // without its cause, for the same reason
 	}
 	if field, ok := errors.AsType[*openapi.FieldError](err); ok {
 		p.Field, p.Value = field.Field, field.Value

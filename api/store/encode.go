@@ -54,6 +54,22 @@ func decode(data []byte, v any) error {
 	return decoding().Unmarshal(data[1:], v)
 }
 
+// decodeAll decodes all values of a bucket, in the order of their keys.
+func decodeAll[T any](b *bucket) ([]T, error) {
+	var out []T
+	for e, err := range b.all() {
+		var v T
+		if err == nil {
+			err = decode(e.value, &v)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
 // encodeBlock returns the compressed stored form of a value.
 func (s *Store) encodeBlock(v any) ([]byte, error) {
 	data, err := encoding().Marshal(v)

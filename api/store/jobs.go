@@ -1,11 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // A JobState is the state of a job.
@@ -45,8 +44,8 @@ type Job struct {
 
 // NewJob stores a queued job and sets its ID and creation time.
 func (s *Store) NewJob(j Job) (Job, error) {
-	err := s.update(func(tx *bbolt.Tx) error {
-		n, err := tx.Bucket([]byte(jobsBucket)).NextSequence()
+	err := s.update(func(tx *txn) error {
+		n, err := tx.bucket(jobsBucket).next()
 		if err != nil {
 			return err
 		}
@@ -58,24 +57,24 @@ func (s *Store) NewJob(j Job) (Job, error) {
 
 // SaveJob replaces the stored job with the same ID.
 func (s *Store) SaveJob(j Job) error {
-	return s.update(func(tx *bbolt.Tx) error { return putJob(tx, j) })
+	return s.update(func(tx *txn) error { return putJob(tx, j) })
 }
 
-func putJob(tx *bbolt.Tx, j Job) error {
+func putJob(tx *txn, j Job) error {
 	value, err := encode(j)
 	if err != nil {
 		return err
 	}
-	return tx.Bucket([]byte(jobsBucket)).Put(number(j.ID), value)
+	return tx.bucket(jobsBucket).put(number(j.ID), value)
 }
 
 // Job returns the job with an ID.
 func (s *Store) Job(id uint64) (Job, error) {
 	var j Job
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		value := tx.Bucket([]byte(jobsBucket)).Get(number(id))
-		if value == nil {
-			return &NotFoundError{"job", fmt.Sprint(id)}
+	err := s.view(func(tx *txn) error {
+		value, err := tx.bucket(jobsBucket).get(number(id))
+		if err != nil || value == nil {
+			return cmp.Or[error](err, &NotFoundError{"job", fmt.Sprint(id)})
 		}
 		return decode(value, &j)
 	})
@@ -97,10 +96,13 @@ func (s *Store) OpenJobs() ([]Job, error) {
 
 func (s *Store) jobs(before uint64, limit int, keep func(Job) bool) ([]Job, error) {
 	var out []Job
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		for _, value := range newest(tx.Bucket([]byte(jobsBucket)), before) {
+	err := s.view(func(tx *txn) error {
+		for e, err := range tx.bucket(jobsBucket).newest(before) {
 			var j Job
-			if err := decode(value, &j); err != nil {
+			if err == nil {
+				err = decode(e.value, &j)
+			}
+			if err != nil {
 				return err
 			}
 			if !keep(j) {

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // An EventKind is what happened to a key.
@@ -52,7 +50,7 @@ const MaxEvents = 100_000
 // key becomes the last time of its event.
 func (s *Store) LogEvents(events []*Event) error {
 	numbers := make([]uint64, len(events))
-	err := s.update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *txn) error {
 		for i, e := range events {
 			logged := *e
 			if err := putEvent(tx, &logged); err != nil {
@@ -78,43 +76,46 @@ func (s *Store) LogEvents(events []*Event) error {
 
 // putEvent writes an event to the key log, and drops the oldest entries if it is full.
 // An event without an entry, or whose entry was dropped, becomes the newest.
-func putEvent(tx *bbolt.Tx, e *Event) error {
-	b := tx.Bucket([]byte(keyLogBucket))
-	if e.Number == 0 || b.Get(number(e.Number)) == nil {
-		n, err := b.NextSequence()
-		if err != nil {
+func putEvent(tx *txn, e *Event) error {
+	b := tx.bucket(keyLogBucket)
+	old, err := b.get(number(e.Number))
+	if err != nil {
+		return err
+	}
+	if e.Number == 0 || old == nil {
+		if e.Number, err = b.next(); err != nil {
 			return err
 		}
-		e.Number = n
 	}
 	value, err := encode(e)
 	if err != nil {
 		return err
 	}
-	if err := b.Put(number(e.Number), value); err != nil {
+	if err := b.put(number(e.Number), value); err != nil {
 		return err
 	}
-	if b.Sequence() <= MaxEvents {
+	last := b.bolt.Sequence()
+	if last <= MaxEvents {
 		return nil
 	}
-	c, oldest := b.Cursor(), number(b.Sequence()-MaxEvents)
-	for k, _ := c.First(); k != nil && bytes.Compare(k, oldest) <= 0; k, _ = c.First() {
-		if err := b.Delete(k); err != nil {
+	for oldest := number(last - MaxEvents); ; {
+		first, err := b.from(nil)
+		if err != nil {
+			return err
+		}
+		if first.key == nil || bytes.Compare(first.key, oldest) > 0 {
+			return nil
+		}
+		if err := b.delete(first.key); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // touchKey sets the last use of a key, unless it was revoked.
-func touchKey(tx *bbolt.Tx, id string, used time.Time) error {
-	b := tx.Bucket([]byte(keysBucket))
-	value := b.Get([]byte(id))
-	if value == nil {
-		return nil
-	}
-	var k Key
-	if err := decode(value, &k); err != nil {
+func touchKey(tx *txn, id string, used time.Time) error {
+	k, err := key(tx, id)
+	if err != nil || k.ID == "" {
 		return err
 	}
 	k.Used = used
@@ -125,10 +126,13 @@ func touchKey(tx *bbolt.Tx, id string, used time.Time) error {
 // it returns only entries with a lower number. A negative limit means no limit.
 func (s *Store) Events(before uint64, limit int) ([]Event, error) {
 	var out []Event
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		for _, value := range newest(tx.Bucket([]byte(keyLogBucket)), before) {
+	err := s.view(func(tx *txn) error {
+		for entry, err := range tx.bucket(keyLogBucket).newest(before) {
+			if err != nil {
+				return err
+			}
 			var e Event
-			if err := decode(value, &e); err != nil {
+			if err := decode(entry.value, &e); err != nil {
 				return err
 			}
 			if out = append(out, e); len(out) == limit {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // A Scope is a set of requests that a key allows.
@@ -37,10 +35,11 @@ type Key struct {
 	Hash    []byte    `cbor:"4,keyasint"` // SHA-256 of the secret, which is random and needs no salt
 	Created time.Time `cbor:"5,keyasint"`
 	Limits  Limits    `cbor:"6,keyasint,omitzero"`
-	Expires time.Time `cbor:"7,keyasint,omitzero"`   // zero if never
-	Used    time.Time `cbor:"8,keyasint,omitzero"`   // last use as of the last [Store.LogEvents]; zero if none
-	Creator string    `cbor:"9,keyasint,omitempty"`  // ID of the key that created this key; empty if none was needed
-	Number  uint64    `cbor:"10,keyasint,omitempty"` // from 1, in order of creation; 0 in a key of layout version 2
+	Expires time.Time `cbor:"7,keyasint,omitzero"`  // zero if never
+	Used    time.Time `cbor:"8,keyasint,omitzero"`  // last use as of the last [Store.LogEvents]; zero if none
+	Creator string    `cbor:"9,keyasint,omitempty"` // ID of the key that created this key; empty if none was needed
+
+	Sequence uint64 `cbor:"15,keyasint"` // increases with each key
 }
 
 // Limits are the rate limits and quotas of a key. Zero fields mean the service's
@@ -69,7 +68,7 @@ const (
 	idLength  = 8
 )
 
-// NewKey stores and logs a key, and sets its ID, number, creation time and hash. It
+// NewKey stores and logs a key, and sets its ID, sequence number, creation time and hash. It
 // returns the secret, which cannot be recovered later.
 func (s *Store) NewKey(k Key) (Key, string, error) {
 	var id [idLength / 2]byte
@@ -80,10 +79,8 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
-	err := s.update(func(tx *bbolt.Tx) (err error) {
-		if k.Number, err = tx.Bucket([]byte(keysBucket)).NextSequence(); err != nil {
-			return err
-		}
+	err := s.update(func(tx *txn) error {
+		k.Sequence = tx.sequence()
 		if err := putKey(tx, k); err != nil {
 			return err
 		}
@@ -92,45 +89,46 @@ func (s *Store) NewKey(k Key) (Key, string, error) {
 	return k, secret, err
 }
 
-func putKey(tx *bbolt.Tx, k Key) error {
+func putKey(tx *txn, k Key) error {
 	value, err := encode(k)
 	if err != nil {
 		return err
 	}
-	return tx.Bucket([]byte(keysBucket)).Put([]byte(k.ID), value)
+	return tx.bucket(keysBucket).put([]byte(k.ID), value)
+}
+
+// key returns the key with an ID, or a key without an ID if there is none.
+func key(tx *txn, id string) (k Key, err error) {
+	value, err := tx.bucket(keysBucket).get([]byte(id))
+	if err != nil || value == nil {
+		return k, err
+	}
+	return k, decode(value, &k)
 }
 
 // Keys returns all keys, oldest first.
 func (s *Store) Keys() ([]Key, error) {
 	var out []Key
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(keysBucket)).ForEach(func(_, value []byte) error {
-			var k Key
-			if err := decode(value, &k); err != nil {
-				return err
-			}
-			out = append(out, k)
-			return nil
-		})
+	err := s.view(func(tx *txn) (err error) {
+		out, err = decodeAll[Key](tx.bucket(keysBucket))
+		return err
 	})
-	slices.SortStableFunc(out, func(a, b Key) int { return cmp.Or(cmp.Compare(a.Number, b.Number), a.Created.Compare(b.Created)) })
+	slices.SortFunc(out, func(a, b Key) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	return out, err
 }
 
 // RevokeKey deletes a key and logs who did: the ID of a key, or empty if none was
 // needed.
 func (s *Store) RevokeKey(id, by string) error {
-	return s.update(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(keysBucket))
-		value := b.Get([]byte(id))
-		if value == nil {
-			return &NotFoundError{"key", id}
-		}
-		var k Key
-		if err := decode(value, &k); err != nil {
+	return s.update(func(tx *txn) error {
+		k, err := key(tx, id)
+		if err != nil {
 			return err
 		}
-		if err := b.Delete([]byte(id)); err != nil {
+		if k.ID == "" {
+			return &NotFoundError{"key", id}
+		}
+		if err := tx.bucket(keysBucket).delete([]byte(id)); err != nil {
 			return err
 		}
 		now := s.now()
@@ -153,13 +151,9 @@ func KeyID(secret string) string {
 // [ErrExpired] if it has expired.
 func (s *Store) Authenticate(secret string) (Key, error) {
 	var k Key
-	id := KeyID(secret)
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		value := tx.Bucket([]byte(keysBucket)).Get([]byte(id))
-		if value == nil {
-			return ErrKey
-		}
-		return decode(value, &k)
+	err := s.view(func(tx *txn) (err error) {
+		k, err = key(tx, KeyID(secret))
+		return err
 	})
 	if err != nil {
 		return Key{}, err

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -18,14 +19,15 @@ import (
 // Copy writes a snapshot of the store to a new file next to it, and returns that
 // file at offset 0. The caller closes and removes it.
 func (s *Store) Copy() (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".copy-*")
+	target, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := createTemporary(target)
 	if err != nil {
 		return nil, wrapFull(err)
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		_, err := tx.WriteTo(f)
-		return err
-	})
+	err = s.writeTo(f)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -41,15 +43,27 @@ func (s *Store) Copy() (*os.File, error) {
 // Backup writes a snapshot of the store to a new file, which appears once it is
 // complete.
 func (s *Store) Backup(path string) error {
+	if s.damaged { // in pages that a compaction does not copy
+		return s.Compact(path)
+	}
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	return wrapFull(outfile.Write(path, 0o600, func(w io.Writer) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			_, err := tx.WriteTo(w)
-			return err
-		})
-	}))
+	f, err := createTemporary(path)
+	if err != nil {
+		return wrapFull(err)
+	}
+	if err := errors.Join(s.writeTo(f), f.Close()); err != nil {
+		return errors.Join(wrapFull(err), removeIfExists(f.Name()))
+	}
+	return publish(f.Name(), path)
+}
+
+func (s *Store) writeTo(w io.Writer) error {
+	return s.view(func(tx *txn) error {
+		_, err := tx.bolt.WriteTo(w)
+		return err
+	})
 }
 
 // Compact writes the store without its unused space to a new file, which appears
@@ -58,24 +72,33 @@ func (s *Store) Compact(path string) error {
 	if err := checkNew(path); err != nil {
 		return err
 	}
-	temporary := fmt.Sprintf("%s.part-%d", path, os.Getpid())
-	err := s.compactTo(temporary)
-	if err == nil {
-		err = outfile.Replace(temporary, path)
-	}
-	if err != nil {
-		return errors.Join(wrapFull(err), removeIfExists(temporary))
-	}
-	return nil
-}
-
-func (s *Store) compactTo(path string) error {
-	out, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
+	const private = 0o600
+	compacted, err := s.compactNextTo(path, private)
 	if err != nil {
 		return err
 	}
-	const batch = 16 << 20
-	return errors.Join(bbolt.Compact(out, s.db, batch), out.Close())
+	return publish(compacted, path)
+}
+
+// compactNextTo writes the store without its unused space to a temporary file in
+// the folder of path, and returns the name of that file.
+func (s *Store) compactNextTo(path string, perm os.FileMode) (string, error) {
+	f, err := createTemporary(path)
+	if err != nil {
+		return "", wrapFull(err)
+	}
+	out, err := bbolt.Open(f.Name(), 0, &bbolt.Options{
+		Timeout: time.Second, FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil }, // bbolt closes it
+	})
+	if err == nil {
+		const batch = 16 << 20
+		err = errors.Join(f.Chmod(perm), s.guardLocks(func() error { return bbolt.Compact(out, s.db, batch) }), out.Close())
+	}
+	if err != nil {
+		return "", errors.Join(wrapFull(err), removeIfExists(f.Name()))
+	}
+	return f.Name(), nil
 }
 
 // checkNew returns an error if path exists, even as a dangling link.
@@ -108,29 +131,91 @@ type Report struct {
 }
 
 // Check reads the whole store and reports faults. It blocks writers while it checks
-// pages.
+// pages and checksums.
 func (s *Store) Check() (*Report, error) {
 	r := &Report{Faults: []string{}}
-	if err := s.checkPages(r); err != nil {
+	if readable, err := s.checkFile(r); err != nil || !readable {
 		return r, err
 	}
 	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r))
 }
 
-// checkPages checks that each page is either in use or free. It prefers a
-// read-write transaction: only writers keep the free list.
-func (s *Store) checkPages(r *Report) error {
-	tx, err := s.db.Begin(!s.db.IsReadOnly())
+// checkFile checks the pages of the file, the checksums of all values, and whether
+// values are missing. It reports whether all values can be read.
+func (s *Store) checkFile(r *Report) (readable bool, err error) {
+	tx, err := s.begin(!s.db.IsReadOnly())
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	r.Size = tx.Size()
-	for err := range tx.Check() {
-		r.fault("pages: %v", err)
+	info, err := s.file.Stat()
+	if err != nil {
+		return false, err
 	}
-	r.Free = int64(s.db.Stats().FreeAlloc)
-	return s.checkVersion(tx)
+	r.Size = tx.Size()
+	pages, err := checkPages(s.file, info.Size())
+	if err != nil {
+		return false, &FileError{Path: s.path, Err: err}
+	}
+	r.Free = pages.free
+	for _, fault := range pages.all() {
+		r.fault("%s", fault)
+	}
+	if len(pages.faults) > 0 {
+		return false, nil // reading them may never end
+	}
+	return readable, s.guard(func() error {
+		t := &txn{bolt: tx, path: s.path}
+		if err = s.checkVersion(t); err == nil {
+			readable, err = r.checkValues(t)
+		}
+		return err
+	})
+}
+
+// checkValues checks the checksums of all values, and their sum. It reports whether
+// no value is damaged.
+func (r *Report) checkValues(tx *txn) (bool, error) {
+	var found, want state
+	before := len(r.Faults)
+	_ = tx.bolt.ForEach(func(name []byte, _ *bbolt.Bucket) error { // never fails
+		r.checkBucket(tx.bucket(string(name)), &found)
+		return nil
+	})
+	if len(r.Faults) > before {
+		return false, nil
+	}
+	value, err := tx.bucket(metaBucket).get([]byte(stateKey))
+	if err == nil {
+		err = decode(value, &want)
+	}
+	switch {
+	case err != nil:
+		return false, &FileError{tx.path, "state", err}
+	case found.Entries != want.Entries:
+		r.fault("found %d values, expected %d", found.Entries, want.Entries)
+	case found.Sum != want.Sum:
+		r.fault("some values are of an earlier state of the store")
+	}
+	return true, nil
+}
+
+func (r *Report) checkBucket(b *bucket, found *state) {
+	c := b.bolt.Cursor()
+	for key, value := c.First(); key != nil; key, value = c.Next() {
+		if value == nil {
+			r.checkBucket(b.child(string(key)), found)
+			continue
+		}
+		if _, err := b.verify(key, value); err != nil {
+			r.fault("%v", err)
+			continue
+		}
+		if !b.isState(key) {
+			found.Entries++
+			found.Sum += binary.BigEndian.Uint64(value[len(value)-sumSize:])
+		}
+	}
 }
 
 func (r *Report) fault(format string, args ...any) {
@@ -141,6 +226,11 @@ func (s *Store) checkGrammars(r *Report) error {
 	found, err := s.Grammars()
 	r.Grammars = len(found)
 	for _, g := range found {
+		g, err := s.Grammar(g.ID)
+		if err != nil {
+			r.fault("%v", err)
+			continue
+		}
 		if GrammarID(g.Start, g.Sources) != g.ID {
 			r.fault("grammar %s: files do not match the ID", g.ID)
 		}
@@ -190,25 +280,27 @@ func (s *Store) checkModels(r *Report) error {
 			used[string(digest)] = true
 		}
 	}
-	return s.db.View(func(tx *bbolt.Tx) error {
-		err := tx.Bucket([]byte(chunksBucket)).ForEach(func(digest, chunk []byte) error {
-			if sum := sha256.Sum256(chunk); !bytes.Equal(sum[:], digest) {
-				r.fault("chunk %x: damaged", digest)
+	return s.view(func(tx *txn) error {
+		for e, err := range tx.bucket(chunksBucket).all() {
+			if err != nil {
+				return err
 			}
-			if !used[string(digest)] {
+			if sum := sha256.Sum256(e.value); !bytes.Equal(sum[:], e.key) {
+				r.fault("chunk %x: damaged", e.key)
+			}
+			if !used[string(e.key)] {
 				r.Unused++
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		return tx.Bucket([]byte(aliasesBucket)).ForEach(func(name, model []byte) error {
-			if tx.Bucket([]byte(numbersBucket)).Get(model) == nil {
-				r.fault("alias %s: model %s: not found", name, model)
+		for e, err := range tx.bucket(aliasesBucket).all() {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+			if n, err := tx.bucket(numbersBucket).get(e.value); err != nil || n == nil {
+				r.fault("alias %s: model %s: not found", e.key, e.value)
+			}
+		}
+		return nil
 	})
 }
 
@@ -238,32 +330,31 @@ func (s *Store) checkJobs(r *Report) error {
 // CompactFile rewrites the file of a store without the space that it no longer
 // uses, and returns its size before and after. The file is locked meanwhile.
 func CompactFile(path string) (before, after int64, err error) {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	compacted := target + ".compacted"
-	if err := os.Remove(compacted); err != nil && !errors.Is(err, os.ErrNotExist) { // of an interrupted run
-		return 0, 0, err
-	}
-	s, err := Open(path, Options{})
+	s, err := Open(path, Options{Existing: true})
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	old, err := os.Stat(target)
+	old, err := s.file.Stat()
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := s.Compact(compacted); err != nil {
-		return 0, 0, err
-	}
-	if err := outfile.Replace(compacted, target); err != nil {
-		return 0, 0, err
-	}
-	compact, err := os.Stat(target)
+	// The lock is on the old file: only its holder may replace it. A process that
+	// waits for the lock notices that the file was replaced.
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0, 0, err
+	}
+	compacted, err := s.compactNextTo(target, old.Mode().Perm())
+	if err != nil {
+		return 0, 0, err
+	}
+	compact, err := os.Stat(compacted)
+	if err == nil {
+		err = outfile.Replace(compacted, target)
+	}
+	if err != nil {
+		return 0, 0, errors.Join(wrapFull(err), removeIfExists(compacted))
 	}
 	return old.Size(), compact.Size(), nil
 }

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(tx *bbolt.Tx) error
-		want   string // in the only fault
+		want   string // in a fault
 	}{
 		{"whole", func(*bbolt.Tx) error { return nil }, ""},
 		{"a model without its file", func(tx *bbolt.Tx) error {
@@ -48,13 +48,29 @@ func TestCheck(t *testing.T) {
 			key, _ := b.Cursor().First()
 			return b.Delete(key)
 		}, `observations of p at commit "c": found 0, expected 2`},
-		{"an alias of a missing model", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("none")) }, "alias b: model none: not found"},
-		{"a grammar under another id", func(tx *bbolt.Tx) error {
-			b := tx.Bucket([]byte("grammars"))
+		{"an alias of a missing model", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("model_numbers")).Delete([]byte("m")) }, "alias a: model m: not found"},
+		{"a missing key", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("keys"))
+			key, _ := b.Cursor().First()
+			return b.Delete(key)
+		}, "found 13 values, expected 14"},
+		{"a value under another key", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("jobs"))
+			_, value := b.Cursor().First()
+			return b.Put(make([]byte, 8), value)
+		}, "bucket jobs, key 0000000000000000: damaged value"},
+		{"a value without checksum", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("aliases")).Put([]byte("b"), []byte("m")) }, "bucket aliases, key b: damaged value"},
+		{"an altered value", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("grammar_sources"))
 			key, value := b.Cursor().First()
 			altered := strings.Replace(string(value), "grammar g;", "grammar h;", 1)
 			return b.Put(key, []byte(altered))
-		}, "files do not match the ID"},
+		}, "bucket grammar_sources, key "},
+		{"a grammar without sources", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("grammar_sources"))
+			key, _ := b.Cursor().First()
+			return b.Delete(key)
+		}, ": its sources are missing"},
 	} {
 		path := filled(t)
 		raw(t, path, c.damage)
@@ -67,7 +83,7 @@ func TestCheck(t *testing.T) {
 		if c.want == "" && (len(r.Faults) != 0 || r.Grammars != 1 || r.Subjects != 1 || r.Observations != 2 || r.Models != 1 || r.Jobs != 1 || r.Keys != 1 || r.Unused != 0) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
-		if c.want != "" && (len(r.Faults) != 1 || !strings.Contains(r.Faults[0], c.want)) {
+		if c.want != "" && !strings.Contains(strings.Join(r.Faults, "\n"), c.want) {
 			t.Errorf("%s: %q, want %s", c.name, r.Faults, c.want)
 		}
 	}

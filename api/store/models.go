@@ -2,13 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // A Model describes a stored model.
@@ -38,10 +36,10 @@ func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 	// A crash may leave chunks without a model. They are harmless: the next attempt
 	// reuses them.
 	for batch := range slices.Chunk(slices.Collect(slices.Chunk(file, chunkSize)), batchSize) {
-		err := s.update(func(tx *bbolt.Tx) error {
+		err := s.update(func(tx *txn) error {
 			for _, chunk := range batch {
 				digest := sha256.Sum256(chunk)
-				if err := tx.Bucket([]byte(chunksBucket)).Put(digest[:], chunk); err != nil {
+				if err := tx.bucket(chunksBucket).put(digest[:], chunk); err != nil {
 					return err
 				}
 			}
@@ -55,12 +53,16 @@ func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 			m.Chunks = append(m.Chunks, digest[:])
 		}
 	}
-	err := s.update(func(tx *bbolt.Tx) error {
-		numbers, models := tx.Bucket([]byte(numbersBucket)), tx.Bucket([]byte(modelsBucket))
-		if before := numbers.Get([]byte(m.ID)); before != nil {
-			return decode(models.Get(before), &m)
+	err := s.update(func(tx *txn) error {
+		numbers, models := tx.bucket(numbersBucket), tx.bucket(modelsBucket)
+		switch before, err := numbers.get([]byte(m.ID)); {
+		case err != nil:
+			return err
+		case before != nil:
+			m, err = tx.model(m.ID)
+			return err
 		}
-		n, err := models.NextSequence()
+		n, err := models.next()
 		if err != nil {
 			return err
 		}
@@ -69,10 +71,10 @@ func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 		if err != nil {
 			return err
 		}
-		if err := numbers.Put([]byte(m.ID), number(n)); err != nil {
+		if err := numbers.put([]byte(m.ID), number(n)); err != nil {
 			return err
 		}
-		return models.Put(number(n), value)
+		return models.put(number(n), value)
 	})
 	return m, err
 }
@@ -80,14 +82,23 @@ func (s *Store) PutModel(m Model, file []byte) (Model, error) {
 // Model returns the model with an ID.
 func (s *Store) Model(id string) (Model, error) {
 	var m Model
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		n := tx.Bucket([]byte(numbersBucket)).Get([]byte(id))
-		if n == nil {
-			return &NotFoundError{"model", id}
-		}
-		return decode(tx.Bucket([]byte(modelsBucket)).Get(n), &m)
+	err := s.view(func(tx *txn) (err error) {
+		m, err = tx.model(id)
+		return err
 	})
 	return m, err
+}
+
+func (t *txn) model(id string) (m Model, err error) {
+	n, err := t.bucket(numbersBucket).get([]byte(id))
+	if err != nil || n == nil {
+		return m, cmp.Or[error](err, &NotFoundError{"model", id})
+	}
+	value, err := t.bucket(modelsBucket).get(n)
+	if err != nil {
+		return m, err
+	}
+	return m, decode(value, &m)
 }
 
 // Models returns up to limit models of a subject, or of all subjects if it is
@@ -95,10 +106,13 @@ func (s *Store) Model(id string) (Model, error) {
 // number. A negative limit means no limit.
 func (s *Store) Models(subject string, before uint64, limit int) ([]Model, error) {
 	var out []Model
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		for _, value := range newest(tx.Bucket([]byte(modelsBucket)), before) {
+	err := s.view(func(tx *txn) error {
+		for e, err := range tx.bucket(modelsBucket).newest(before) {
 			var m Model
-			if err := decode(value, &m); err != nil {
+			if err == nil {
+				err = decode(e.value, &m)
+			}
+			if err != nil {
 				return err
 			}
 			if subject != "" && m.Subject != subject {
@@ -113,37 +127,16 @@ func (s *Store) Models(subject string, before uint64, limit int) ([]Model, error
 	return out, err
 }
 
-// newest yields the numbered entries of a bucket in descending order, starting
-// below before unless it is 0.
-func newest(b *bbolt.Bucket, before uint64) func(yield func(uint64, []byte) bool) {
-	return func(yield func(uint64, []byte) bool) {
-		c := b.Cursor()
-		k, v := c.Last()
-		if before > 0 {
-			if k, _ = c.Seek(number(before)); k != nil {
-				k, v = c.Prev()
-			} else {
-				k, v = c.Last()
-			}
-		}
-		for ; k != nil; k, v = c.Prev() {
-			if !yield(binary.BigEndian.Uint64(k), v) {
-				return
-			}
-		}
-	}
-}
-
 // ModelFile returns the file of a model.
 func (s *Store) ModelFile(m Model) ([]byte, error) {
 	var file bytes.Buffer
 	for _, digest := range m.Chunks {
-		err := s.db.View(func(tx *bbolt.Tx) error {
-			chunk := tx.Bucket([]byte(chunksBucket)).Get(digest)
-			if sum := sha256.Sum256(chunk); !bytes.Equal(sum[:], digest) {
-				return &FileError{s.path, fmt.Sprintf("a chunk of model %s is missing or damaged", m.ID), nil}
+		err := s.view(func(tx *txn) error {
+			chunk, err := tx.bucket(chunksBucket).get(digest)
+			if err != nil || chunk == nil {
+				return &FileError{s.path, fmt.Sprintf("a chunk of model %s is missing or damaged", m.ID), err}
 			}
-			_, err := file.Write(chunk)
+			_, err = file.Write(chunk)
 			return err
 		})
 		if err != nil {

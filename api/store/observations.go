@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -8,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/model/observation"
 )
@@ -27,6 +27,7 @@ type Commit struct {
 	Contradictory int64     `cbor:"3,keyasint"` // observations that contradict an earlier one of the same input
 	Units         int       `cbor:"4,keyasint"`
 	Updated       time.Time `cbor:"5,keyasint"`
+	Sequence      uint64    `cbor:"6,keyasint"` // increases with each update
 }
 
 // Added counts the results of [Store.AddObservations]. Contradictory observations
@@ -101,7 +102,7 @@ func (s *Store) AddObservations(subject, commit string, units []observation.Unit
 		digest := sha256.Sum256(o.Input)
 		keys[i] = [2][]byte{digest[:16], records[i].digest()}
 	}
-	err := s.update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *txn) error {
 		added = Added{}
 		c, err := openCommit(tx, subject, commit)
 		if err != nil {
@@ -130,17 +131,17 @@ func (s *Store) AddObservations(subject, commit string, units []observation.Unit
 		}
 		c.info.Observations += added.Stored
 		c.info.Contradictory += added.Contradictory
-		c.info.Updated = s.now()
+		c.info.Updated, c.info.Sequence = s.now(), tx.sequence()
 		value, err := encode(c.info)
 		if err != nil {
 			return err
 		}
-		return c.bucket.Put([]byte(infoKey), value)
+		return c.bucket.put([]byte(infoKey), value)
 	})
 	return added, err
 }
 
-func (s *Store) putBlock(blocks *bbolt.Bucket, records []record) error {
+func (s *Store) putBlock(blocks *bucket, records []record) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -148,37 +149,38 @@ func (s *Store) putBlock(blocks *bbolt.Bucket, records []record) error {
 	if err != nil {
 		return err
 	}
-	n, err := blocks.NextSequence()
+	n, err := blocks.next()
 	if err != nil {
 		return err
 	}
-	return blocks.Put(number(n), value)
+	return blocks.put(number(n), value)
 }
 
 // A commitWriter updates a commit within one transaction.
 type commitWriter struct {
 	info                        Commit
-	bucket, units, seen, blocks *bbolt.Bucket
+	bucket, units, seen, blocks *bucket
 }
 
-func openCommit(tx *bbolt.Tx, subject, commit string) (*commitWriter, error) {
-	versions, err := tx.Bucket([]byte(subjectsBucket)).CreateBucketIfNotExists([]byte(subject))
+func openCommit(tx *txn, subject, commit string) (*commitWriter, error) {
+	versions, err := tx.bucket(subjectsBucket).create(subject)
 	if err != nil {
 		return nil, err
 	}
 	c := &commitWriter{info: Commit{Name: commit}}
-	if c.bucket, err = versions.CreateBucketIfNotExists([]byte("=" + commit)); err != nil {
+	if c.bucket, err = versions.create("=" + commit); err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {
-		bucket **bbolt.Bucket
+		bucket **bucket
 		name   string
 	}{{&c.units, unitsBucket}, {&c.seen, seenBucket}, {&c.blocks, blocksBucket}} {
-		if *part.bucket, err = c.bucket.CreateBucketIfNotExists([]byte(part.name)); err != nil {
+		if *part.bucket, err = c.bucket.create(part.name); err != nil {
 			return nil, err
 		}
 	}
-	if value := c.bucket.Get([]byte(infoKey)); value != nil {
+	value, err := c.bucket.get([]byte(infoKey))
+	if value != nil {
 		err = decode(value, &c.info)
 	}
 	return c, err
@@ -192,10 +194,14 @@ func (c *commitWriter) addUnits(units []observation.Unit) error {
 		}
 		digest := sha256.Sum256([]byte(u.ID))
 		key := digest[:16]
-		if c.units.Get(key) == nil {
+		before, err := c.units.get(key)
+		if before == nil {
 			c.info.Units++
 		}
-		if err := c.units.Put(key, value); err != nil {
+		if err == nil && !bytes.Equal(before, value) {
+			err = c.units.put(key, value)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -206,24 +212,30 @@ func (c *commitWriter) addUnits(units []observation.Unit) error {
 // It reports whether the input has earlier observations, and whether one of them
 // is equal.
 func (c *commitWriter) markSeen(input, digest []byte) (known, duplicate bool, err error) {
-	before := c.seen.Get(input)
+	before, err := c.seen.get(input)
+	if err != nil {
+		return false, false, err
+	}
 	for d := range slices.Chunk(before, len(digest)) {
 		if slices.Equal(d, digest) {
 			return true, true, nil
 		}
 	}
-	return len(before) > 0, false, c.seen.Put(input, slices.Concat(before, digest))
+	return len(before) > 0, false, c.seen.put(input, slices.Concat(before, digest))
 }
 
 // Subjects returns all programs with observations, sorted by name.
 func (s *Store) Subjects() ([]Subject, error) {
 	var out []Subject
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(subjectsBucket)).ForEachBucket(func(name []byte) error {
-			subject, err := readSubject(tx, string(name))
+	err := s.view(func(tx *txn) error {
+		for name := range tx.bucket(subjectsBucket).children() {
+			subject, err := readSubject(tx, name)
+			if err != nil {
+				return err
+			}
 			out = append(out, subject)
-			return err
-		})
+		}
+		return nil
 	})
 	return out, err
 }
@@ -231,33 +243,47 @@ func (s *Store) Subjects() ([]Subject, error) {
 // Subject returns the program with a name.
 func (s *Store) Subject(name string) (Subject, error) {
 	var out Subject
-	err := s.db.View(func(tx *bbolt.Tx) (err error) {
+	err := s.view(func(tx *txn) (err error) {
 		out, err = readSubject(tx, name)
 		return err
 	})
 	return out, err
 }
 
-func readSubject(tx *bbolt.Tx, name string) (Subject, error) {
+func readSubject(tx *txn, name string) (Subject, error) {
 	subject := Subject{Name: name}
-	versions := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(name))
+	versions := tx.bucket(subjectsBucket).child(name)
 	if versions == nil {
 		return subject, &NotFoundError{"subject", name}
 	}
-	err := versions.ForEachBucket(func(commit []byte) error {
-		var info Commit
-		err := decode(versions.Bucket(commit).Get([]byte(infoKey)), &info)
+	for commit := range versions.children() {
+		info, err := readInfo(versions.child(commit))
+		if err != nil {
+			return subject, err
+		}
 		subject.Commits = append(subject.Commits, info)
-		return err
-	})
-	slices.SortStableFunc(subject.Commits, func(a, b Commit) int { return b.Updated.Compare(a.Updated) })
-	return subject, err
+	}
+	slices.SortFunc(subject.Commits, func(a, b Commit) int { return cmp.Compare(b.Sequence, a.Sequence) })
+	return subject, nil
+}
+
+// readInfo returns the counts of a commit.
+func readInfo(b *bucket) (Commit, error) {
+	var info Commit
+	value, err := b.get([]byte(infoKey))
+	if err != nil {
+		return info, err
+	}
+	return info, decode(value, &info)
 }
 
 // Commit returns the counts of one version of a program.
 func (s *Store) Commit(subject, commit string) (Commit, error) {
 	var info Commit
-	err := s.viewCommit(subject, commit, func(b *bbolt.Bucket) error { return decode(b.Get([]byte(infoKey)), &info) })
+	err := s.viewCommit(subject, commit, func(b *bucket) (err error) {
+		info, err = readInfo(b)
+		return err
+	})
 	return info, err
 }
 
@@ -265,15 +291,12 @@ func (s *Store) Commit(subject, commit string) (Commit, error) {
 // its units sorted by ID.
 func (s *Store) Header(subject, commit string) (observation.Header, error) {
 	h := observation.Header{Subject: subject, Commit: commit}
-	err := s.viewCommit(subject, commit, func(b *bbolt.Bucket) error {
-		return b.Bucket([]byte(unitsBucket)).ForEach(func(_, value []byte) error {
-			var u observation.Unit
-			if err := decode(value, &u); err != nil {
-				return err
-			}
-			h.Units = append(h.Units, u)
-			return nil
-		})
+	err := s.viewCommit(subject, commit, func(b *bucket) error {
+		units, err := b.part(unitsBucket)
+		if err == nil {
+			h.Units, err = decodeAll[observation.Unit](units)
+		}
+		return err
 	})
 	slices.SortFunc(h.Units, func(a, b observation.Unit) int { return strings.Compare(a.ID, b.ID) })
 	return h, err
@@ -301,12 +324,16 @@ func (s *Store) Observations(subject, commit string) iter.Seq2[[]observation.Obs
 // nil if there is none.
 func (s *Store) block(subject, commit string, from uint64) (out []observation.Observation, at uint64, err error) {
 	var value []byte
-	err = s.viewCommit(subject, commit, func(b *bbolt.Bucket) error {
-		k, v := b.Bucket([]byte(blocksBucket)).Cursor().Seek(number(from))
-		if k != nil {
-			at, value = binary.BigEndian.Uint64(k), slices.Clone(v)
+	err = s.viewCommit(subject, commit, func(b *bucket) error {
+		blocks, err := b.part(blocksBucket)
+		if err != nil {
+			return err
 		}
-		return nil
+		e, err := blocks.from(number(from))
+		if e.key != nil && err == nil {
+			at, value = binary.BigEndian.Uint64(e.key), slices.Clone(e.value)
+		}
+		return err
 	})
 	if err != nil || value == nil {
 		return nil, 0, err
@@ -321,13 +348,13 @@ func (s *Store) block(subject, commit string, from uint64) (out []observation.Ob
 	return out, at, nil
 }
 
-func (s *Store) viewCommit(subject, commit string, view func(b *bbolt.Bucket) error) error {
-	return s.db.View(func(tx *bbolt.Tx) error {
-		versions := tx.Bucket([]byte(subjectsBucket)).Bucket([]byte(subject))
+func (s *Store) viewCommit(subject, commit string, view func(b *bucket) error) error {
+	return s.view(func(tx *txn) error {
+		versions := tx.bucket(subjectsBucket).child(subject)
 		if versions == nil {
 			return &NotFoundError{"subject", subject}
 		}
-		b := versions.Bucket([]byte("=" + commit))
+		b := versions.child("=" + commit)
 		if b == nil {
 			return &NotFoundError{"commit", fmt.Sprintf("%q of subject %s", commit, subject)}
 		}

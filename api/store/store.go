@@ -7,7 +7,10 @@
 // The file is a bbolt database. Its buckets:
 //
 //	meta              version -> version of this layout
-//	grammars          id -> Grammar
+//	                  state -> number of all other values, sum of their checksums,
+//	                           last sequence number
+//	grammars          id -> Grammar without its sources
+//	grammar_sources   id -> sources of the grammar
 //	subjects
 //	  NAME
 //	    =COMMIT
@@ -24,7 +27,9 @@
 //	key_log           number -> Event
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
-// byte of a value is its format; the rest is CBOR, compressed with zstd in blocks.
+// byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
+// value ends with a checksum of the names of its buckets, its key and its content,
+// which every read verifies. The state tells [Store.Check] whether values are missing.
 package store
 
 import (
@@ -35,12 +40,13 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
-	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Version is the version of the layout. Open migrates older versions.
@@ -51,6 +57,10 @@ var (
 	ErrInUse = errors.New("store is in use by another process")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
+	// ErrStopped is returned by every write after a write to the file failed. The
+	// system may have dropped data that it had accepted, so only a restart, which
+	// reads the file again, tells what is on disk. Reads continue.
+	ErrStopped = errors.New("the store stopped writing after an I/O error")
 )
 
 // A NotFoundError reports a name that is not in the store.
@@ -60,13 +70,16 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("%s %s: not found", 
 
 // A FileError reports a file that is not a store, or that is damaged.
 type FileError struct {
-	Path, Reason string
-	Err          error // may be nil
+	Path, Reason string // the reason may be empty if there is an error
+	Err          error  // may be nil
 }
 
 func (e *FileError) Error() string {
-	if e.Err == nil {
+	switch {
+	case e.Err == nil:
 		return fmt.Sprintf("%s: %s", e.Path, e.Reason)
+	case e.Reason == "":
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
 	}
 	return fmt.Sprintf("%s: %s: %v", e.Path, e.Reason, e.Err)
 }
@@ -77,22 +90,23 @@ func (e *FileError) Unwrap() error { return e.Err }
 // A Store is an open store. It is safe for concurrent use.
 type Store struct {
 	db   *bbolt.DB
+	file *os.File // of db
 	path string
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	now  func() time.Time
+
+	damaged bool                  // outside the data; only if opened read-only
+	writing sync.Mutex            // held by update
+	failure atomic.Pointer[error] // that stopped the store
+	stuck   atomic.Pointer[error] // with which bbolt panicked while it held its locks
 }
 
-// Options are the options of [Open]. The zero value creates missing files.
-type Options struct {
-	ReadOnly bool
-	Wait     time.Duration // how long to wait for another process to close the store; 1 s if 0
-}
-
-// Names of the top-level buckets, and of the key in meta.
+// Names of the top-level buckets, and of the keys in meta.
 const (
 	metaBucket     = "meta"
 	grammarsBucket = "grammars"
+	sourcesBucket  = "grammar_sources" // since version 3
 	subjectsBucket = "subjects"
 	modelsBucket   = "models"
 	numbersBucket  = "model_numbers"
@@ -102,103 +116,53 @@ const (
 	keysBucket     = "keys"    // since version 2
 	keyLogBucket   = "key_log" // since version 3
 	versionKey     = "version"
+	stateKey       = "state" // since version 3
 )
 
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
-	return []string{metaBucket, grammarsBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
+	return []string{metaBucket, grammarsBucket, sourcesBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
 }
 
-// Open opens the store in a file. Unless opened read-only, a missing file is
-// created and an older layout is migrated.
-func Open(path string, opt Options) (*Store, error) {
-	if err := checkSize(path); err != nil && (opt.ReadOnly || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, err
-	}
-	wait := opt.Wait
-	if wait == 0 {
-		wait = time.Second
-	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, ReadOnly: opt.ReadOnly, FreelistType: bbolt.FreelistMapType})
-	switch {
-	case errors.Is(err, bbolterrors.ErrTimeout):
-		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
-	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrChecksum), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return nil, &FileError{path, "not an inroad store", err}
-	case err != nil:
-		return nil, wrapFull(err)
-	}
-	s := &Store{db: db, path: path, now: func() time.Time { return time.Now().UTC() }}
-	if err := s.init(opt.ReadOnly); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return s, nil
-}
-
-// init creates the encoder and decoder, and creates or migrates the buckets.
-func (s *Store) init(readOnly bool) (err error) {
-	s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
-	if err != nil {
+// version returns the version of the layout.
+func (s *Store) version() (version uint64, err error) {
+	err = s.view(func(tx *txn) error {
+		version, err = tx.version()
 		return err
-	}
-	s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
-	if err != nil {
-		return err
-	}
-	if readOnly {
-		return s.db.View(s.checkVersion)
-	}
-	return s.update(func(tx *bbolt.Tx) error {
-		if tx.Bucket([]byte(metaBucket)) != nil {
-			return s.migrate(tx)
-		}
-		for _, name := range buckets() {
-			if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket([]byte(metaBucket)).Put([]byte(versionKey), number(Version))
 	})
+	return version, err
 }
 
-// migrate upgrades an older layout to Version, one version at a time.
-func (s *Store) migrate(tx *bbolt.Tx) error {
-	meta := tx.Bucket([]byte(metaBucket))
-	if bytes.Equal(meta.Get([]byte(versionKey)), number(1)) {
-		for _, name := range []string{aliasesBucket, keysBucket} {
-			if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
-		}
-		if err := meta.Put([]byte(versionKey), number(2)); err != nil {
-			return err
-		}
-	}
-	if bytes.Equal(meta.Get([]byte(versionKey)), number(2)) {
-		if _, err := tx.CreateBucketIfNotExists([]byte(keyLogBucket)); err != nil {
-			return err
-		}
-		if err := meta.Put([]byte(versionKey), number(3)); err != nil {
-			return err
-		}
-	}
-	return s.checkVersion(tx)
-}
-
-func (s *Store) checkVersion(tx *bbolt.Tx) error {
-	meta := tx.Bucket([]byte(metaBucket))
+func (t *txn) version() (uint64, error) {
+	meta := t.bucket(metaBucket)
 	if meta == nil {
-		return &FileError{s.path, "not an inroad store", nil}
+		return 0, &FileError{t.path, "not an inroad store", nil}
 	}
-	value := meta.Get([]byte(versionKey))
-	if len(value) != 8 {
-		return &FileError{s.path, fmt.Sprintf("malformed layout version %x", value), nil}
+	value := meta.bolt.Get([]byte(versionKey))
+	summed := len(value) != len(number(0)) // since version 3
+	if summed {
+		var err error
+		if value, err = meta.get([]byte(versionKey)); err != nil {
+			return 0, err
+		}
 	}
-	if v := binary.BigEndian.Uint64(value); v != Version {
-		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", v, Version), nil}
+	if len(value) != len(number(0)) || !summed && bytes.Equal(value, number(Version)) {
+		return 0, &FileError{t.path, fmt.Sprintf("malformed layout version %x", value), nil}
+	}
+	return binary.BigEndian.Uint64(value), nil
+}
+
+// checkVersion returns an error unless the store has this layout.
+func (s *Store) checkVersion(tx *txn) error {
+	version, err := tx.version()
+	if err != nil {
+		return err
+	}
+	if version != Version {
+		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", version, Version), nil}
 	}
 	for _, name := range buckets() {
-		if tx.Bucket([]byte(name)) == nil {
+		if tx.bucket(name) == nil {
 			return &FileError{s.path, fmt.Sprintf("bucket %s is missing", name), nil}
 		}
 	}
@@ -208,24 +172,50 @@ func (s *Store) checkVersion(tx *bbolt.Tx) error {
 // Close closes the store. It waits for calls in progress.
 func (s *Store) Close() error {
 	s.dec.Close()
+	if s.stuck.Load() != nil {
+		return s.file.Close() // bbolt would wait for its own lock
+	}
 	return s.db.Close()
 }
 
 // Ping returns an error if the store cannot be read.
-func (s *Store) Ping() error { return s.db.View(s.checkVersion) }
+func (s *Store) Ping() error { return s.view(s.checkVersion) }
 
 // Size returns the size of the file in bytes.
 func (s *Store) Size() int64 {
 	var size int64
-	_ = s.db.View(func(tx *bbolt.Tx) error { // fails only if the store is closed
-		size = tx.Size()
+	_ = s.view(func(tx *txn) error { // fails only if the store is closed
+		size = tx.bolt.Size()
 		return nil
 	})
 	return size
 }
 
-// update runs a read-write transaction.
-func (s *Store) update(do func(tx *bbolt.Tx) error) error { return wrapFull(s.db.Update(do)) }
+// Failure returns an error that wraps [ErrStopped] and its cause once a write to the
+// file has failed, and nil before.
+func (s *Store) Failure() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// stop makes all later writes fail.
+func (s *Store) stop(cause error) {
+	err := fmt.Errorf("%s: %w: %w", s.path, ErrStopped, cause)
+	s.failure.CompareAndSwap(nil, &err)
+}
+
+// rolledBack reports whether a transaction failed because there was no space for its
+// pages. Nothing refers to them, so the store is as before. A sync that fails for
+// lack of space is different: it may have lost pages.
+func rolledBack(err error) bool {
+	if !errors.Is(wrapFull(err), ErrFull) {
+		return false
+	}
+	_, write := errors.AsType[*fs.PathError](err)
+	return write || strings.HasPrefix(err.Error(), "file resize error: ") // bbolt returns only the text
+}
 
 // wrapFull wraps an error in [ErrFull] if a full disk caused it. When bbolt cannot
 // grow its file, it returns only the text of the system's error.
@@ -243,47 +233,3 @@ func wrapFull(err error) error {
 
 // number encodes n so that byte order is numeric order.
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-
-// checkSize returns an error if a file is shorter than its page count requires:
-// reading a missing page of a memory-mapped file would kill the process.
-func checkSize(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return &FileError{path, "not a regular file", nil}
-	case info.Size() == 0: // a new store
-		return nil
-	}
-	var page [4096]byte
-	if n, _ := f.ReadAt(page[:], 0); n < len(page) {
-		return &FileError{path, "not an inroad store, or truncated", nil}
-	}
-	// The first two pages are meta pages. After a header of 16 bytes, a meta page
-	// holds a magic number, the version, the page size, flags, the root (16 bytes),
-	// the page of the free list, the page count and the transaction number. The meta
-	// page with the higher transaction number is the valid one.
-	const magic = 0xED0CDAED
-	order := binary.NativeEndian
-	pageSize := int64(order.Uint32(page[24:]))
-	if order.Uint32(page[16:]) != magic || pageSize < 512 || pageSize > 1<<16 {
-		return nil // bbolt reports the error
-	}
-	pages := int64(order.Uint64(page[56:]))
-	var second [4096]byte
-	if n, _ := f.ReadAt(second[:min(pageSize, 4096)], pageSize); n >= 64 && order.Uint32(second[16:]) == magic {
-		if order.Uint64(second[64:]) > order.Uint64(page[64:]) {
-			pages = int64(order.Uint64(second[56:]))
-		}
-	}
-	if pages > info.Size()/pageSize {
-		return &FileError{path, fmt.Sprintf("truncated: has %d bytes, needs %d", info.Size(), pages*pageSize), nil}
-	}
-	return nil
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -340,8 +341,8 @@ func TestOpenFails(t *testing.T) {
 		data       []byte
 		want       string
 	}{
-		{"a text", "text.db", []byte(strings.Repeat("text ", 4000)), "not an inroad store: invalid database"},
-		{"a short text", "short.db", []byte("text"), "not an inroad store, or truncated"},
+		{"a text", "text.db", []byte(strings.Repeat("text ", 4000)), "not an inroad store, or its first pages are damaged"},
+		{"a short text", "short.db", []byte("text"), "not an inroad store, or its first pages are damaged"},
 		{"truncated in the middle", "half.db", data[:len(data)/2], "truncated: has "},
 		{"truncated after the first pages", "pages.db", data[:16384], "truncated: has 16384 bytes, needs "},
 		{"a later version", "foreign.db", nil, "layout version 99: must be 3"},
@@ -442,23 +443,26 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Open migrates a store of the first layout and keeps its contents.
-func TestMigrate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s.db")
-	s := open(t, path)
-	if _, err := s.PutModel(store.Model{ID: "m"}, []byte("file")); err != nil {
-		t.Fatal(err)
+// A list of grammars does not read their sources.
+func TestGrammarListIsSmall(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	const count, size = 20, 1 << 20
+	for i := range count {
+		text := fmt.Sprintf("grammar g%d; %s", i, strings.Repeat("x", size))
+		if _, _, err := s.PutGrammar(store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text}}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s.Close()
-	raw(t, path, func(tx *bbolt.Tx) error { // the layout before aliases and keys
-		return errors.Join(tx.DeleteBucket([]byte("aliases")), tx.DeleteBucket([]byte("keys")), tx.DeleteBucket([]byte("key_log")),
-			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
-	})
-	s = open(t, path)
-	if err := s.PutAlias(store.Alias{Name: "a", Model: "m"}); err != nil {
-		t.Error(err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, err := s.Grammars()
+	runtime.ReadMemStats(&after)
+	if err != nil || len(found) != count || found[0].Name != "g0" || found[0].Sources != nil {
+		t.Fatalf("%d grammars, %v", len(found), err)
 	}
-	if err := reopen(t, s, path).Ping(); err != nil {
-		t.Error(err)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size {
+		t.Errorf("allocated %d bytes for a list of %d grammars, want less than the sources of one", allocated, count)
+	} else {
+		t.Logf("allocated %d bytes", allocated)
 	}
 }

@@ -55,6 +55,9 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills; acknowledged were %d observations, %d grammars, %d jobs, %d models, %d names, %d keys, %d backups were whole: %s",
 		kills, len(k.inputs), len(k.grammars), len(k.jobs), len(k.models), len(k.aliases), len(k.keys), k.backups, strings.TrimSpace(out.String()))
 	k.verify(t)
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(k.path), ".*")); len(left) > 0 { // the service that verify started has swept them
+		t.Errorf("left-over files: %q", left)
+	}
 }
 
 // A killer knows what was acknowledged.

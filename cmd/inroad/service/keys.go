@@ -78,14 +78,15 @@ type keysCommand struct {
 }
 
 // bind adds the flags that select the keyring, and sets run as the command's function.
-func (c *keysCommand) bind(cmd *cobra.Command, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
+// A store is opened with the options opt.
+func (c *keysCommand) bind(cmd *cobra.Command, opt store.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.Streams = cli.StreamsOf(cmd)
 		switch {
 		case c.store != "" && cmd.Flags().Changed("server"):
 			return errors.New("--store and --server: give only one of them")
 		case c.store != "":
-			return withStore(c.store, store.Options{}, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+			return withStore(c.store, opt, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
 		case c.server.URL == "":
 			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
 		}
@@ -113,7 +114,7 @@ the beginning of a day in UTC (2027-01-31), or from a time (2027-01-31T12:00:00Z
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write --expires 90d
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, store.Options{}, func(ctx context.Context, keys keyring, _ []string) error {
 		created, err := keys.CreateKey(ctx, *req)
 		if err != nil {
 			return err
@@ -136,7 +137,7 @@ func newKeysList() *cobra.Command {
 		Use:   "list --store FILE|--server URL [flags]",
 		Short: "List keys: ID, scopes, quotas, creation, expiry, last use and name",
 		Args:  cobra.NoArgs,
-	}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		list, err := keys.Keys(ctx)
 		if err != nil {
 			return err
@@ -195,7 +196,7 @@ Keys that were created or revoked have an entry each, with the key of the reques
 that did it, if it had one. Requests that were let in or refused are counted: per
 hour, there is one entry for each key, scope and reason.`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		log, err := keys.KeyLog(ctx, *req)
 		if err != nil {
 			return err
@@ -271,5 +272,5 @@ func newKeysRevoke() *cobra.Command {
 		Use:   "revoke --store FILE|--server URL ID",
 		Short: "Revoke a key",
 		Args:  cobra.ExactArgs(1),
-	}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
+	}, store.Options{Existing: true}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
 }

@@ -64,7 +64,7 @@ func newStoreCommand(use, short string, args int, run func(c *storeCommand, args
 }
 
 func (c *storeCommand) check([]string) error {
-	return withStore(c.store, store.Options{ReadOnly: true}, c.report)
+	return withStore(c.store, store.Options{ReadOnly: true, Damaged: true}, c.report)
 }
 
 // report prints the contents of a store and its faults.
@@ -100,7 +100,7 @@ func (c *storeCommand) compact([]string) error {
 }
 
 func (c *storeCommand) backup(args []string) error {
-	return withStore(c.store, store.Options{ReadOnly: true}, func(s *store.Store) error { return s.Backup(args[0]) })
+	return withStore(c.store, store.Options{ReadOnly: true, Damaged: true}, func(s *store.Store) error { return s.Backup(args[0]) })
 }
 
 func (c *storeCommand) restore(args []string) error {

@@ -1,0 +1,34 @@
+//go:build !windows
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// lock locks a file, for this process alone or shared with other readers, and waits
+// until the deadline. It takes the lock that bbolt takes: the lock belongs to the open
+// file, so bbolt finds it taken by itself.
+func lock(f *os.File, exclusive bool, deadline time.Time) error {
+	how := syscall.LOCK_SH
+	if exclusive {
+		how = syscall.LOCK_EX
+	}
+	const pause = 10 * time.Millisecond
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return err
+		case time.Now().After(deadline):
+			return fmt.Errorf("%s: %w", f.Name(), ErrInUse)
+		default:
+			time.Sleep(pause)
+		}
+	}
+}
