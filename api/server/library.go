@@ -33,7 +33,7 @@ func (l *library) Grammars(ctx context.Context) ([]*api.Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := l.store.Grammars()
+	stored, err := l.store.GrammarItems()
 	for _, g := range stored {
 		out = append(out, &api.Grammar{ID: g.ID, Name: g.Name, Created: g.Created})
 	}

@@ -83,3 +83,23 @@ func (s *Store) Grammars() ([]Grammar, error) {
 	slices.SortStableFunc(out, func(a, b Grammar) int { return a.Created.Compare(b.Created) })
 	return out, err
 }
+
+// A GrammarItem describes a grammar without its sources.
+type GrammarItem struct {
+	ID      string    `cbor:"1,keyasint"`
+	Name    string    `cbor:"2,keyasint"`
+	Created time.Time `cbor:"5,keyasint"`
+}
+
+// GrammarItems describes all grammars, oldest first. It does not decode their sources.
+func (s *Store) GrammarItems() ([]GrammarItem, error) {
+	var out []GrammarItem
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(grammarsBucket)).ForEach(func(_, value []byte) error {
+			out = append(out, GrammarItem{})
+			return decode(value, &out[len(out)-1])
+		})
+	})
+	slices.SortStableFunc(out, func(a, b GrammarItem) int { return a.Created.Compare(b.Created) })
+	return out, err
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,9 +66,35 @@ func TestGrammars(t *testing.T) {
 	if all, err := s.Grammars(); err != nil || len(all) != 2 {
 		t.Errorf("%d grammars, %v; want 2", len(all), err)
 	}
+	items, err := s.GrammarItems()
+	if diff := cmp.Diff(store.GrammarItem{ID: first.ID, Name: first.Name, Created: first.Created}, items[0]); diff != "" || err != nil || len(items) != 2 {
+		t.Errorf("%d descriptions: %v %s", len(items), err, diff)
+	}
 	var notFound *store.NotFoundError
 	if _, err := s.Grammar("none"); !errors.As(err, &notFound) || err.Error() != "grammar none: not found" {
 		t.Errorf("a grammar that is not there: %v", err)
+	}
+}
+
+// Listing grammars takes memory for their names, not for their files.
+func TestGrammarItemsMemory(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	const files, size = 10, 1 << 20
+	for i := range files {
+		text := fmt.Sprintf("grammar g%d;%s", i, strings.Repeat(" ", size))
+		if _, _, err := s.PutGrammar(store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: text}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	items, err := s.GrammarItems()
+	runtime.ReadMemStats(&after)
+	if err != nil || len(items) != files {
+		t.Fatalf("%d grammars, %v", len(items), err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > size {
+		t.Errorf("a list of %d grammars takes %d bytes", files, took)
 	}
 }
 
