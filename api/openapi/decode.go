@@ -3,7 +3,6 @@ package openapi
 import (
 	"bufio"
 	"bytes"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"io"
@@ -131,7 +130,7 @@ func (d *Decoder) value(schema *Schema, v reflect.Value) error {
 	case v.Kind() == reflect.String && c == '"':
 		return d.string(schema, v)
 	case v.Type() == reflect.TypeFor[time.Time]() && c == '"':
-		return d.time(schema, v)
+		return d.time(v)
 	default:
 		return d.wrongType(schema, c)
 	}
@@ -322,14 +321,16 @@ func (d *Decoder) string(schema *Schema, v reflect.Value) error {
 }
 
 // time reads a point in time.
-func (d *Decoder) time(schema *Schema, v reflect.Value) error {
+func (d *Decoder) time(v reflect.Value) error {
 	text, err := d.text(maxExcerpt)
 	if err != nil && !errors.Is(err, errTooLong) {
 		return err
 	}
-	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
-		return schema.TypeError("", text)
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return &FieldError{Value: excerpt(text), Problem: "must be a time such as 2027-01-31T00:00:00Z"}
 	}
+	v.Set(reflect.ValueOf(at))
 	return nil
 }
 
