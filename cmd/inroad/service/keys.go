@@ -104,7 +104,7 @@ func newKeysCreate() *cobra.Command {
 		if c.format == "json" {
 			return cli.WriteJSON(c.Out, created)
 		}
-		_, err = fmt.Fprintln(c.Out, created.Secret)
+		_, err = fmt.Fprintln(c.Out, cli.Printable(created.Secret))
 		return err
 	})
 	cli.Bind(cmd.Flags(), req, "name", "scopes", "rate", "active", "upload")
