@@ -18,8 +18,8 @@ import (
 type Schema struct {
 	Type     string // integer, number, string, boolean, array or object
 	Min, Max *float64
-	MinSize  int // fewest characters or items
-	MaxSize  int // maximum number of characters or items; 0 for no limit
+	MinSize  int // minimum number of characters or items
+	MaxSize  int // maximum number of characters, items or entries; 0 for no limit
 	Pattern  string
 	Enum     []string
 	Items    *Schema // of an array, and values of an object that is a map
@@ -165,6 +165,9 @@ func check(name string, schema *Schema, v reflect.Value) error {
 			}
 		}
 	case reflect.Map:
+		if schema.MaxSize > 0 && v.Len() > schema.MaxSize {
+			return fail(nil)
+		}
 		keys := v.MapKeys() // sorted, so that the same error comes first
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
@@ -246,14 +249,16 @@ func Show(value any) string {
 	}
 }
 
+// maxExcerpt is the maximum number of bytes of a value in an error.
+const maxExcerpt = 100
+
 // excerpt shortens a value for an error.
 func excerpt(text string) string {
-	const most = 100
 	text = strings.ToValidUTF8(text, "�")
-	if len(text) <= most {
+	if len(text) <= maxExcerpt {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
 }
 
 // rule completes "must": be between 1 and 8.
@@ -291,6 +296,8 @@ func (s *Schema) rule() string {
 		return "be true or false"
 	case s.Type == "array":
 		return size("items")
+	case s.Type == "object" && s.MaxSize > 0:
+		return size("entries")
 	case s.Type == "object":
 		return "be an object"
 	case s.Pattern != "":

@@ -60,7 +60,7 @@ var contractFields = map[string][]Field{
 		{Name: "start", Description: "Parser rule to derive from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "strategy", Description: "How to generate inputs: by random choices (random), as shortest derivations (shortest), until all k-paths are covered (kpath), in sets of growing coverage (forest), or with the probabilities of a corpus (common), their inverse (uncommon) or those of failing inputs (failure).", Default: "random", Schema: Schema{Type: "string", Enum: []string{"random", "shortest", "kpath", "forest", "common", "uncommon", "failure"}}},
 		{Name: "synthetic_names", Description: "Invent all names instead of taking most from the samples of a bundled grammar.", Schema: Schema{Type: "boolean"}},
-		{Name: "tokens", Description: "Texts to choose from, by token name.", Schema: Schema{Type: "object", Items: &Schema{Type: "array", MinSize: 1, MaxSize: 100000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}}},
+		{Name: "tokens", Description: "Texts to choose from, by token name.", Schema: Schema{Type: "object", MaxSize: 10000, Items: &Schema{Type: "array", MinSize: 1, MaxSize: 100000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}}},
 	},
 	"GetObservationsParams": {
 		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -96,8 +97,8 @@ func mediaType(r *http.Request) string {
 	return kind
 }
 
-// validate rejects requests that violate the contract. It does not read streamed
-// bodies.
+// validate rejects requests whose parameters or media type violate the contract. Bodies
+// are checked while they are decoded.
 func (c *contract) validate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ctx echo.Context) error {
 		route := c.route(ctx)
@@ -105,9 +106,11 @@ func (c *contract) validate(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(ctx)
 		}
 		r := ctx.Request()
-		kind := mediaType(r)
-		if body := route.Operation.RequestBody; body != nil && body.Value.Content[kind] == nil {
+		if body := route.Operation.RequestBody; body != nil && body.Value.Content[mediaType(r)] == nil {
 			return &mediaError{echo.HeaderContentType, r.Header.Get(echo.HeaderContentType), slices.Sorted(maps.Keys(body.Value.Content))}
+		}
+		if err := checkQuery(route, r.URL.RawQuery); err != nil {
+			return err
 		}
 		params := map[string]string{}
 		for i, name := range ctx.ParamNames() {
@@ -115,16 +118,43 @@ func (c *contract) validate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		err := openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
 			Request: r, PathParams: params, Route: route,
-			Options: &openapi3filter.Options{
-				ExcludeRequestBody:  kind == ndjson,
-				SkipSettingDefaults: true,
-			},
+			Options: &openapi3filter.Options{ExcludeRequestBody: true, SkipSettingDefaults: true},
 		})
 		if err != nil {
 			return contractError(err)
 		}
 		return next(ctx)
 	}
+}
+
+// checkQuery rejects a query that cannot be decoded, unknown parameters, and parameters
+// that are given more than once but are not lists.
+func checkQuery(route *routers.Route, query string) error {
+	if query == "" {
+		return nil
+	}
+	given, err := url.ParseQuery(query)
+	if err != nil {
+		return &requestError{"query: " + excerpt(err.Error())}
+	}
+	lists := map[string]bool{}
+	for _, p := range slices.Concat(route.PathItem.Parameters, route.Operation.Parameters) {
+		if p.Value.In == openapi3.ParameterInQuery {
+			lists[p.Value.Name] = p.Value.Schema.Value.Type.Is(openapi3.TypeArray)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		list, known := lists[name]
+		switch {
+		case !known && len(lists) == 0:
+			return openapi.FieldErrorf(excerpt(name), "unknown parameter: there must be none")
+		case !known:
+			return openapi.FieldErrorf(excerpt(name), "unknown parameter: must be %s", openapi.List(slices.Sorted(maps.Keys(lists))))
+		case !list && len(given[name]) > 1:
+			return openapi.FieldErrorf(name, "given more than once")
+		}
+	}
+	return nil
 }
 
 // A mediaError reports an unsupported media type or encoding of a body.
@@ -142,64 +172,34 @@ type requestError struct{ detail string }
 
 func (e *requestError) Error() string { return e.detail }
 
-// contractError returns the error for a request that violates the contract: an
-// [openapi.FieldError] if one of its fields is invalid.
+// contractError returns the error for a parameter that violates the contract.
 func contractError(err error) error {
 	failed, ok := errors.AsType[*openapi3filter.RequestError](err)
-	if !ok {
-		return &requestError{err.Error()}
+	if !ok || failed.Parameter == nil {
+		return &requestError{excerpt(err.Error())}
 	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return tooLarge
+	p := failed.Parameter
+	if invalid, ok := errors.AsType[*openapi3.SchemaError](failed.Err); ok {
+		return fieldError(p.Name, invalid)
 	}
-	if failed.RequestBody != nil && failed.Reason == "reading failed" && failed.Err != nil {
-		return &bodyError{failed.Err}
+	if parse, ok := errors.AsType[*openapi3filter.ParseError](failed.Err); ok {
+		return apicontract.Schema(p.Schema.Value).TypeError(p.Name, fmt.Sprint(parse.Value))
 	}
-	if schema, ok := errors.AsType[*openapi3.SchemaError](failed.Err); ok {
-		prefix := ""
-		if failed.Parameter != nil {
-			prefix = failed.Parameter.Name
-		}
-		return fieldError(prefix, schema)
-	}
-	if p := failed.Parameter; p != nil {
-		if parse, ok := errors.AsType[*openapi3filter.ParseError](failed.Err); ok {
-			return apicontract.Schema(p.Schema.Value).TypeError(p.Name, fmt.Sprint(parse.Value))
-		}
-		return &openapi.FieldError{Field: p.Name, Problem: cmp.Or(failed.Reason, "required")}
-	}
-	reason := failed.Reason
-	if failed.Err != nil && failed.Err.Error() != reason {
-		reason = strings.TrimPrefix(reason+": "+failed.Err.Error(), ": ")
-	}
-	return &requestError{"body: " + excerpt(reason)}
+	return &openapi.FieldError{Field: p.Name, Problem: cmp.Or(failed.Reason, "required")}
 }
 
-// fieldError converts a schema violation to the error that [openapi.Validate] returns
-// for it.
-func fieldError(prefix string, err *openapi3.SchemaError) *openapi.FieldError {
-	name := strings.Trim(prefix+"."+strings.Join(err.JSONPointer(), "."), ".")
+// fieldError converts a schema violation of a parameter to the error that
+// [openapi.Validate] returns for it.
+func fieldError(name string, err *openapi3.SchemaError) *openapi.FieldError {
 	schema := apicontract.Schema(err.Schema)
+	name = strings.Join(append([]string{name}, err.JSONPointer()...), ".")
 	switch err.SchemaField {
-	case "required":
-		return &openapi.FieldError{Field: name, Problem: "required"}
-	case "properties", "additionalProperties":
-		object, _ := err.Value.(map[string]any)
-		for property := range object {
-			if err.Schema.Properties[property] == nil {
-				return &openapi.FieldError{Field: strings.Trim(name+"."+excerpt(property), "."), Problem: "unknown field"}
-			}
-		}
-		return &openapi.FieldError{Field: cmp.Or(name, "body"), Problem: err.Reason}
 	case "type":
-		return schema.TypeError(cmp.Or(name, "body"), err.Value)
-	case "format": // of numbers or times, the only ones that the contract has
-		if schema.Type == "string" {
-			return &openapi.FieldError{Field: name, Value: openapi.Show(err.Value), Problem: "must be a time such as 2027-01-31T00:00:00Z"}
-		}
-		return schema.OverflowError(cmp.Or(name, "body"), err.Value)
+		return schema.TypeError(name, err.Value)
+	case "format": // the only one that parameters have: of numbers
+		return schema.OverflowError(name, err.Value)
 	default:
-		return schema.Error(cmp.Or(name, "body"), err.Value)
+		return schema.Error(name, err.Value)
 	}
 }
 

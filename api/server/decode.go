@@ -1,94 +1,80 @@
 package server
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
-	"strconv"
-	"strings"
+	"iter"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// A serializer decodes bodies that were validated against the contract.
-type serializer struct{ echo.DefaultJSONSerializer }
+// Buffers to read a body that is one JSON value, and a streamed body.
+const (
+	bodyBuffer   = 4 << 10
+	streamBuffer = 64 << 10
+)
 
-// Deserialize decodes the body of a request.
-func (serializer) Deserialize(c echo.Context, to any) error {
-	err := decode(json.NewDecoder(c.Request().Body), to)
-	if err == nil {
-		return nil
+// A binder decodes JSON bodies and checks them against the contract.
+type binder struct{}
+
+// Bind decodes the body of a request.
+func (binder) Bind(to any, c echo.Context) error {
+	r := c.Request()
+	d := openapi.NewDecoder(bufio.NewReaderSize(r.Body, bodyBuffer), leaseOf(r.Context()).reserve)
+	err := wrapBodyError(d.Decode(to))
+	if is[*openapi.JSONError](err) {
+		return &requestError{"body: " + excerpt(err.Error())}
 	}
-	if !is[*openapi.FieldError](err) {
-		err = &requestError{"body: " + excerpt(err.Error())}
-	}
-	return &bindError{err}
+	return err
 }
 
-// A bindError reports a body that cannot be decoded. echo wraps it.
-type bindError struct{ error }
-
-// Unwrap returns the error of the field, if it is one of a field.
-func (e *bindError) Unwrap() error { return e.error }
-
-// decodeStrict decodes JSON without unknown fields.
-func decodeStrict(text []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return decode(d, to)
+// A lineDecoder decodes a streamed body, which has one value per line.
+type lineDecoder struct {
+	*openapi.Decoder
+	lease *lease
 }
 
-// decode decodes one value, after which only white space follows. Errors name the
-// field and what it can be, not Go types.
-func decode(d *json.Decoder, to any) error {
-	err := d.Decode(to)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return typeError(wrong)
-	}
-	if err != nil {
-		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			if unquoted, err := strconv.Unquote(name); err == nil {
-				name = unquoted
+func newLineDecoder(ctx context.Context, body io.Reader) *lineDecoder {
+	l := leaseOf(ctx)
+	return &lineDecoder{openapi.NewDecoder(bufio.NewReaderSize(body, streamBuffer), l.reserve), l}
+}
+
+// next decodes the next line that is not blank. The memory of the previous one is not
+// counted any more. After an invalid line, for which invalid reports the error, the next
+// call continues with the following line.
+func (d *lineDecoder) next(to any) error {
+	d.lease.reset()
+	return wrapBodyError(d.DecodeLine(to))
+}
+
+// invalid reports whether an error is of a line, and not of the whole body.
+func invalid(err error) bool { return is[*openapi.FieldError](err) || is[*openapi.JSONError](err) }
+
+// decodeLines yields the values of a streamed body. It ends at the first error.
+func decodeLines[V any](d *lineDecoder) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		for {
+			var v V
+			err := d.next(&v)
+			if errors.Is(err, io.EOF) {
+				return
 			}
-			return &openapi.FieldError{Field: excerpt(name), Problem: "unknown field"}
+			if !yield(v, lineError(d.Line(), err)) || err != nil {
+				return
+			}
 		}
+	}
+}
+
+// lineError adds the number of a line to the error of an invalid line.
+func lineError(number int, err error) error {
+	if !invalid(err) {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("expected one JSON value, but more follows it")
-	}
-	return nil
-}
-
-// typeError returns the error for a value that its Go type cannot hold.
-func typeError(err *json.UnmarshalTypeError) error {
-	kind, value, _ := strings.Cut(err.Value, " ") // "string", or "number 1e2"
-	name := cmp.Or(err.Field, "body")
-	switch err.Type.Kind() {
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return &openapi.FieldError{Field: name, Value: openapi.Show(value), Problem: fmt.Sprintf("must be a whole number up to %d, without an exponent", math.MaxInt64)}
-	case reflect.String:
-		return &openapi.FieldError{Field: name, Problem: "must be a string, not " + article(kind)}
-	default:
-		return &openapi.FieldError{Field: name, Problem: "cannot be " + article(kind)}
-	}
-}
-
-// article returns a type of JSON with its article.
-func article(kind string) string {
-	switch kind {
-	case "array", "object":
-		return "an " + kind
-	case "bool":
-		return "a boolean"
-	default:
-		return "a " + kind
-	}
+	return &requestError{fmt.Sprintf("body: line %d: %s", number, excerpt(err.Error()))}
 }

@@ -182,3 +182,47 @@ func TestLearnProbabilities(t *testing.T) {
 		t.Errorf("by the probabilities of arrays: %s; inverted: %s", common, uncommon)
 	}
 }
+
+func TestMutate(t *testing.T) {
+	s := start(t)
+	const corpus = `{"inputs":[{"input":"[1, 2]"},{"name":"bad","input":"]"}]}`
+	mutants, summary := generated(t, s, "json/mutants?n=4&mutations=drop&mutations=swap&seed=3", corpus)
+	if summary.Outside != 1 || summary.Seed != 3 {
+		t.Errorf("summary %+v", summary)
+	}
+	found := map[string]bool{}
+	for _, m := range mutants {
+		found[*m.Input] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"[1]": true, "[2,1]": true}, found); diff != "" {
+		t.Errorf("mutants (-want +got):\n%s", diff)
+	}
+	for _, c := range []struct {
+		path, body string
+		status     int
+	}{
+		{"json/mutants?mutations=splic", corpus, http.StatusBadRequest},
+		{"json/mutants", `{"inputs":[{"input":"]"}]}`, http.StatusBadRequest},
+		{"json/mutants?start=arry", corpus, http.StatusBadRequest},
+		{"none/mutants", corpus, http.StatusNotFound},
+	} {
+		resp, text := s.send(t, http.MethodPost, "/v1/grammars/"+c.path, "application/json", strings.NewReader(c.body))
+		if resp.StatusCode != c.status {
+			t.Errorf("%s: %s %.300s, want %d", c.path, resp.Status, text, c.status)
+		}
+	}
+	large := strings.Repeat(`{"input":"1`+strings.Repeat(" ", 6<<20)+`"}`+"\n", 3)
+	if resp, text := s.send(t, http.MethodPost, "/v1/grammars/json/mutants", ndjson, strings.NewReader(large)); resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("a large corpus: %s %.300s", resp.Status, text)
+	}
+}
+
+// Requests about a grammar that the service does not have.
+func TestUnknownGrammar(t *testing.T) {
+	s := start(t)
+	for path, body := range map[string]string{"inputs": `{}`, "fit": `{"inputs":[{"input":"1"}]}`, "mutants": `{"inputs":[{"input":"1"}]}`} {
+		if resp, text := s.send(t, http.MethodPost, "/v1/grammars/none/"+path, "application/json", strings.NewReader(body)); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s %s", path, resp.Status, text)
+		}
+	}
+}

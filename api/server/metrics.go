@@ -36,6 +36,7 @@ func newMetrics(s *Server) *metrics {
 		m.requests, m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("inroad_requests_active", "Requests in progress.", func() float64 { return float64(len(s.active)) }),
 		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
+		gauge("inroad_body_bytes", "Memory for the bodies of requests in progress.", func() float64 { return float64(s.memory.inUse()) }),
 		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
 		gauge("inroad_cache_bytes", "Approximate size of cached grammars and models.", func() float64 { return float64(s.library.bytes()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -266,6 +266,9 @@ func decompress(r *http.Request, maxBytes int64) (io.ReadCloser, error) {
 		lazy.open = func() (io.Reader, error) { return gzip.NewReader(body) }
 	case "zstd":
 		lazy.open = func() (io.Reader, error) {
+			if err := leaseOf(r.Context()).reserveFixed(maxWindow); err != nil {
+				return nil, err
+			}
 			d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 			if err != nil {
 				return nil, err
@@ -304,11 +307,14 @@ func (r *lazyReader) Read(p []byte) (int, error) {
 
 // wrapBodyError returns an error of a connection or a decompressor as a [bodyError].
 func wrapBodyError(err error) error {
-	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
-	if err == nil || tooLarge || err == io.EOF || errors.Is(err, errShutdown) { //nolint:errorlint // a wrapped EOF is an error
-		return err
+	switch {
+	case err == nil, err == io.EOF, errors.Is(err, errShutdown): //nolint:errorlint // a wrapped EOF is an error
+	case is[*http.MaxBytesError](err), is[*memoryError](err), is[*retryError](err), is[*bodyError](err):
+	case invalid(err):
+	default:
+		return &bodyError{err}
 	}
-	return &bodyError{err}
+	return err
 }
 
 func (r *lazyReader) Close() error {

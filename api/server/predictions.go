@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,28 +112,32 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 	// Otherwise net/http discards the rest of the body at the first write.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	out := s.stream(w, ndjson)
-	in := newLineReader(body)
+	in := newLineDecoder(ctx, body)
 	for {
-		text, err := api.ReadLine(in, maxLine)
-		if err != nil && !errors.Is(err, io.EOF) {
+		var input openapi.Input
+		err := in.next(&input)
+		if errors.Is(err, io.EOF) {
+			return out.flush()
+		}
+		if err != nil && !invalid(err) {
 			return s.lastLine(out, err)
 		}
-		if len(bytes.TrimSpace(text)) > 0 {
-			answer := newText()
-			*answer = append(appendLine(ctx, p, *answer, text), '\n')
-			_, err := out.Write(*answer)
-			answer.free()
-			if err != nil {
-				return err
-			}
+		answer := newText()
+		if err != nil {
+			*answer = api.AppendJSON(*answer, openapi.Answer{Error: excerpt(err.Error())})
+		} else {
+			*answer = p.AppendAnswer(ctx, *answer, input)
+		}
+		*answer = append(*answer, '\n')
+		_, err = out.Write(*answer)
+		answer.free()
+		if err != nil {
+			return err
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			return s.lastLine(out, cause)
 		}
-		if err != nil {
-			return out.flush()
-		}
-		if in.Buffered() == 0 { // the client may wait for answers before it sends more
+		if !in.Buffered() { // the client may wait for answers before it sends more
 			if err := out.flush(); err != nil {
 				return err
 			}
@@ -145,15 +148,6 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 // lastLine writes the error that ends a stream.
 func (s *Server) lastLine(out *streamWriter, err error) error {
 	return errors.Join(out.line(openapi.Answer{Error: excerpt(err.Error())}), out.flush())
-}
-
-// appendLine appends the answer for a line of a body.
-func appendLine(ctx context.Context, p *api.Predictor, text, line []byte) []byte {
-	var in openapi.Input
-	if err := decodeStrict(line, &in); err != nil {
-		return api.AppendJSON(text, openapi.Answer{Error: excerpt(err.Error())})
-	}
-	return p.AppendAnswer(ctx, text, in)
 }
 
 // A text is a pooled buffer.

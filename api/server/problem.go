@@ -48,7 +48,7 @@ var (
 
 // problemKinds maps errors to problems; the first kind that matches an error applies.
 var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
-	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError]}},
+	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError], is[*memoryError]}},
 	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
 	badRequest,
 	{http.StatusUnauthorized, "unauthorized", "Missing, unknown or expired key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
@@ -102,9 +102,6 @@ func (k problemKind) problem(detail string) openapi.Problem {
 // problemOf returns the problem that clients receive for an error. Unknown errors
 // become internal errors, whose details are only logged.
 func problemOf(err error) openapi.Problem {
-	if bound, ok := errors.AsType[*echo.HTTPError](err); ok && is[*bindError](bound) {
-		err = bound.Internal
-	}
 	for _, kind := range problemKinds {
 		if slices.ContainsFunc(kind.errors, func(match func(error) bool) bool { return match(err) }) {
 			p := kind.problem(excerpt(err.Error()))

@@ -96,8 +96,8 @@ func TestProblems(t *testing.T) {
 
 		{"a job that is no number", "GET", "/v1/jobs/x", "", "", nil, 400, "bad-request", "job x: must be a whole number"},
 		{"a limit that is too large", "GET", "/v1/jobs?limit=1001", "", "", nil, 400, "bad-request", "limit 1001: must be between 1 and 1000"},
-		{"no JSON", "POST", "/v1/models", "application/json", `{"subject":`, nil, 400, "bad-request", "body: "},
-		{"no body", "POST", "/v1/models", "application/json", ``, nil, 400, "bad-request", "body: "},
+		{"no JSON", "POST", "/v1/models", "application/json", `{"subject":`, nil, 400, "bad-request", "body: invalid JSON at byte 12: unexpected end, expected a value"},
+		{"no body", "POST", "/v1/models", "application/json", ``, nil, 400, "bad-request", "body: empty: must be a JSON object"},
 		{"a property that is missing", "POST", "/v1/models", "application/json", `{"subject":"calc"}`, nil, 400, "bad-request", "grammar: required"},
 		{"a property that is unknown", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"kay":1}}`, nil, 400, "bad-request", "options.kay: unknown field"},
 		{"an option out of its bounds", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr","options":{"k":9}}`, nil, 400, "bad-request", "options.k 9: must be between 1 and 8"},
@@ -113,13 +113,12 @@ func TestProblems(t *testing.T) {
 		{"no files", "POST", "/v1/grammars", "application/json", `{"files":[]}`, nil, 400, "bad-request", "files: must have between 1 and 100 items"},
 		{"a body that is no gzip", "POST", "/v1/models", "application/json", `{}`, []string{"Content-Encoding", "gzip"}, 400, "bad-request", "body: "},
 
-		{"a number with an exponent", "POST", "/v1/grammars/json/inputs", "application/json", `{"n":1e2}`, nil, 400, "bad-request", "n 1e2: must be a whole number up to 9223372036854775807, without an exponent"},
 		{"a seed that is too large", "POST", "/v1/grammars/json/inputs", "application/json", `{"seed":18446744073709551615}`, nil, 400, "bad-request", "must be between 0 and 9223372036854775807"},
 		{"two values", "POST", "/v1/grammars/json/inputs", "application/json", `{"n":1}{"n":2}`, nil, 400, "bad-request", "body: expected one JSON value, but more follows it"},
 		{"text after a value", "POST", "/v1/models", "application/json", `{"subject":"calc","grammar":"expr"}x`, nil, 400, "bad-request", "body: expected one JSON value, but more follows it"},
 		{"two values in a line", "POST", "/v1/grammars/json/coverage", ndjson, `{"input":"1"} {"input":"2"}`, nil, 400, "bad-request", "body: line 1: expected one JSON value, but more follows it"},
 		{"an unknown property in a line", "POST", "/v1/grammars/json/coverage", ndjson, `{"input":"1"}` + "\n" + `{"input":"1","text":"2"}`, nil, 400, "bad-request", "body: line 2: text: unknown field"},
-		{"another type in a line", "POST", "/v1/grammars/json/probabilities", ndjson, `{"input":1}`, nil, 400, "bad-request", "body: line 1: input: must be a string, not a number"},
+		{"another type in a line", "POST", "/v1/grammars/json/probabilities", ndjson, `{"input":1}`, nil, 400, "bad-request", "body: line 1: input 1: must be a string"},
 
 		{"another type", "POST", "/v1/models", "text/plain", `{}`, nil, 415, "unsupported-media", `Content-Type "text/plain": must be application/json`},
 		{"no type", "POST", "/v1/models/latest/predictions", "", `{}`, nil, 415, "unsupported-media", `Content-Type "": must be application/json or application/x-ndjson`},

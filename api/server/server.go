@@ -41,6 +41,7 @@ type Config struct {
 	Grace      time.Duration   // for open requests at shutdown; 15 seconds
 	MaxBody    int64           // bytes of a body that is not streamed; 16 MiB
 	MaxUpload  int64           // bytes of a streamed body; 1 GiB
+	MaxBodies  int64           // bytes of memory for the bodies of concurrent requests, a key a quarter of it; 256 MiB
 	MaxActive  int             // concurrent requests; 256
 	MaxWait    time.Duration   // scheduling latency above which requests are rejected; 100 milliseconds
 	MaxQueue   int             // queued jobs; 100
@@ -58,6 +59,7 @@ func (c Config) withDefaults() Config {
 	c.Grace = cmp.Or(c.Grace, 15*time.Second)
 	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
 	c.MaxUpload = cmp.Or(c.MaxUpload, 1<<30)
+	c.MaxBodies = cmp.Or(c.MaxBodies, 256<<20)
 	c.MaxActive = cmp.Or(c.MaxActive, 256)
 	c.MaxWait = cmp.Or(c.MaxWait, 100*time.Millisecond)
 	c.MaxQueue = cmp.Or(c.MaxQueue, 100)
@@ -78,6 +80,7 @@ type Server struct {
 	metrics     *metrics
 	quotas      *quotas
 	keyLog      *keyLog
+	memory      *memory
 	shedder     *loadShedder
 	keyRequests *keyRequests
 	active      chan struct{} // has an element for each request in progress
@@ -100,6 +103,7 @@ func New(c Config) (*Server, error) {
 		library:     newLibrary(c.Store, c.CacheBytes),
 		quotas:      newQuotas(c.Quotas),
 		keyLog:      newKeyLog(c.Store, c.Log),
+		memory:      newMemory(c.MaxBodies),
 		keyRequests: &keyRequests{byKey: map[string]map[*context.CancelCauseFunc]bool{}},
 		shedder:     newLoadShedder(c.MaxWait),
 		active:      make(chan struct{}, c.MaxActive),
@@ -117,9 +121,9 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.handleError
-	e.JSONSerializer = serializer{}
+	e.Binder = binder{}
 	e.Pre(routeByRawPath)
-	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitKey, s.limitLoad, s.limitRequest, s.contract.validate)
+	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitKey, s.limitLoad, s.limitMemory, s.limitRequest, s.contract.validate)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)

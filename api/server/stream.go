@@ -2,18 +2,13 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"time"
 
 	"github.com/inroad/inroad/api"
-	"github.com/inroad/inroad/model/observation"
 )
 
 // A streamWriter writes a response in parts. The connection is closed if the client
@@ -119,44 +114,6 @@ func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context)
 		}
 		return out.flush()
 	}, nil
-}
-
-// maxLine is the maximum length in bytes of a line of a streamed body: an input of
-// maximum size, with up to six characters per byte.
-const maxLine = 6*observation.MaxInput + 1<<16
-
-func newLineReader(body io.Reader) *bufio.Reader { return bufio.NewReaderSize(body, 64<<10) }
-
-// decodeLines yields the values of a streamed body, one per line that is not blank.
-// It ends at the first error. The number of the next line of r is first.
-func decodeLines[V any](r *bufio.Reader, first int, decode func(text []byte, to any) error) iter.Seq2[V, error] {
-	return func(yield func(V, error) bool) {
-		for number := first; ; number++ {
-			var v V
-			text, end := api.ReadLine(r, maxLine)
-			if end != nil && !errors.Is(end, io.EOF) {
-				yield(v, wrapBodyError(end))
-				return
-			}
-			if len(bytes.TrimSpace(text)) > 0 {
-				err := lineError(number, decode(text, &v))
-				if !yield(v, err) || err != nil {
-					return
-				}
-			}
-			if end != nil {
-				return
-			}
-		}
-	}
-}
-
-// lineError returns the error for an invalid line of a body; nil if err is nil.
-func lineError(number int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &requestError{fmt.Sprintf("body: line %d: %s", number, excerpt(err.Error()))}
 }
 
 // values yields each element of a list, without errors.

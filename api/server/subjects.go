@@ -46,8 +46,9 @@ func (s *Server) commit(subject, named string) (string, error) {
 }
 
 // observationsOf returns the observations in the body of a request.
-func observationsOf(body io.Reader, strict openapi.StrictLines) observation.Sources {
-	return observation.Sources{Files: []observation.File{{Reader: bodyReader{body}}}, Strict: strict}
+func observationsOf(ctx context.Context, body io.Reader, strict openapi.StrictLines) observation.Sources {
+	metered := &lineMeter{Reader: bodyReader{body}, lease: leaseOf(ctx)}
+	return observation.Sources{Files: []observation.File{{Reader: metered}}, Strict: strict}
 }
 
 // A bodyReader reports errors of the connection as errors of the body.
@@ -60,7 +61,7 @@ func (r bodyReader) Read(p []byte) (int, error) {
 
 // AddObservations stores observations while they are received.
 func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservationsRequestObject) (openapi.AddObservationsResponseObject, error) {
-	sent := observationsOf(req.Body, req.Params.Strict)
+	sent := observationsOf(ctx, req.Body, req.Params.Strict)
 	invalid := api.CountInvalid(&sent)
 	u := &upload{store: s.Store, commit: req.Params.Commit, report: openapi.UploadReport{Subject: req.Subject}}
 	for block, err := range sent.Blocks() {

@@ -75,7 +75,7 @@ func (r parsedResponse) VisitParseInputResponse(w http.ResponseWriter) error {
 
 // FitGrammar reports how well a grammar fits a corpus.
 func (s *Server) FitGrammar(ctx context.Context, req openapi.FitGrammarRequestObject) (openapi.FitGrammarResponseObject, error) {
-	out, err := s.engine.FitGrammar(ctx, req.Grammar, req.Params, corpus(req.JSONBody, req.Body))
+	out, err := s.engine.FitGrammar(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
 	return openapi.FitGrammar200JSONResponse(out), err
 }
 
@@ -94,13 +94,13 @@ func (s *Server) ListPaths(ctx context.Context, req openapi.ListPathsRequestObje
 
 // MeasureCoverage reports how many paths a corpus covers.
 func (s *Server) MeasureCoverage(ctx context.Context, req openapi.MeasureCoverageRequestObject) (openapi.MeasureCoverageResponseObject, error) {
-	out, err := s.engine.MeasureCoverage(ctx, req.Grammar, req.Params, corpus(req.JSONBody, req.Body))
+	out, err := s.engine.MeasureCoverage(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
 	return openapi.MeasureCoverage200JSONResponse(out), err
 }
 
 // LearnProbabilities learns the probabilities of a grammar's choices from a corpus.
 func (s *Server) LearnProbabilities(ctx context.Context, req openapi.LearnProbabilitiesRequestObject) (openapi.LearnProbabilitiesResponseObject, error) {
-	out, err := s.engine.LearnProbabilities(ctx, req.Grammar, req.Params, corpus(req.JSONBody, req.Body))
+	out, err := s.engine.LearnProbabilities(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
 	return learnedResponse(out), err
 }
 
@@ -125,7 +125,7 @@ func (s *Server) GenerateInputs(ctx context.Context, req openapi.GenerateInputsR
 // MutateInputs generates inputs by mutating those of a corpus.
 func (s *Server) MutateInputs(ctx context.Context, req openapi.MutateInputsRequestObject) (openapi.MutateInputsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
-		return s.engine.Mutate(ctx, req.Grammar, req.Params, corpus(req.JSONBody, req.Body))
+		return s.engine.Mutate(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
 	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
 }
 
@@ -157,7 +157,7 @@ func (s *Server) ListMethods(ctx context.Context, req openapi.ListMethodsRequest
 
 // EvaluateModel scores a model on observations.
 func (s *Server) EvaluateModel(ctx context.Context, req openapi.EvaluateModelRequestObject) (openapi.EvaluateModelResponseObject, error) {
-	out, err := s.engine.Evaluate(ctx, req.Model, observationsOf(req.Body, req.Params.Strict))
+	out, err := s.engine.Evaluate(ctx, req.Model, observationsOf(ctx, req.Body, req.Params.Strict))
 	return openapi.EvaluateModel200JSONResponse(out), err
 }
 
@@ -188,7 +188,7 @@ func (s *Server) CompareModels(ctx context.Context, req openapi.CompareModelsReq
 
 // SelectInputs selects the inputs that a change affects.
 func (s *Server) SelectInputs(ctx context.Context, req openapi.SelectInputsRequestObject) (openapi.SelectInputsResponseObject, error) {
-	asked, inputs, err := s.contract.selectRequest(req)
+	asked, inputs, err := selectRequest(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +198,9 @@ func (s *Server) SelectInputs(ctx context.Context, req openapi.SelectInputsReque
 
 // corpus yields the inputs of a JSON body, or of a streamed body with one input per
 // line.
-func corpus(body *openapi.InputList, stream io.Reader) api.Inputs {
+func corpus(ctx context.Context, body *openapi.InputList, stream io.Reader) api.Inputs {
 	if body == nil {
-		return decodeLines[openapi.Input](newLineReader(stream), 1, decodeStrict)
+		return decodeLines[openapi.Input](newLineDecoder(ctx, stream))
 	}
 	return values(body.Inputs)
 }

@@ -31,6 +31,9 @@ func Schema(s *openapi3.Schema) *openapi.Schema {
 	if s.MaxItems != nil {
 		out.MaxSize = int(*s.MaxItems)
 	}
+	if s.MaxProps != nil {
+		out.MaxSize = int(*s.MaxProps)
+	}
 	for _, v := range s.Enum {
 		out.Enum = append(out.Enum, fmt.Sprint(v))
 	}

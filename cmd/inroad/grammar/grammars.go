@@ -72,7 +72,7 @@ func listGrammars(cmd *cobra.Command, server *cli.Server, format string) error {
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSTART\tRULES\tNODES\tDESCRIPTION")
 	for _, r := range rows {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", r.ID, r.Start, r.Rules, r.Nodes, cli.Printable(r.Description))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", cli.Printable(r.ID), cli.Printable(r.Start), r.Rules, r.Nodes, cli.Printable(r.Description))
 	}
 	return table.Flush()
 }

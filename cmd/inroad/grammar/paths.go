@@ -73,7 +73,7 @@ func newPathsCount() *cobra.Command {
 			if c.format == "json" {
 				return cli.WriteJSON(c.Out, n)
 			}
-			_, err = fmt.Fprintln(c.Out, n.Count)
+			_, err = fmt.Fprintln(c.Out, cli.Printable(n.Count))
 			return err
 		},
 	}
@@ -184,7 +184,7 @@ func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
 	}
 	fmt.Fprintf(out.text, "k=%d: %d of %v (%s %%)", covered.K, covered.Covered, possible, cli.Percent(covered.Covered, possible))
 	if covered.Impossible != "0" {
-		fmt.Fprintf(out.text, ", %s impossible", covered.Impossible)
+		fmt.Fprintf(out.text, ", %s impossible", cli.Printable(covered.Impossible))
 	}
 	fmt.Fprintln(out.text)
 	return out.close()

@@ -130,7 +130,7 @@ func (c *trainCommand) write(ctx context.Context, service api.Service, model str
 // print prints a summary of a model for people.
 func (c *trainCommand) print(m openapi.Model, grammar string) error {
 	w := bufio.NewWriter(c.Out)
-	fmt.Fprintf(w, "%s: model %.12s of grammar %s\n", cli.Printable(cmp.Or(c.out, c.server.URL)), m.ID, grammar)
+	fmt.Fprintf(w, "%s: model %.12s of grammar %s\n", cli.Printable(cmp.Or(c.out, c.server.URL)), cli.Printable(m.ID), cli.Printable(grammar))
 	o := m.Observations
 	fmt.Fprintf(w, "%s, %d used", cli.Count(o.Given, "observation", "observations"), o.Used)
 	printCounts(w, []counted{

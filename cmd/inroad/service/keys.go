@@ -122,7 +122,7 @@ the beginning of a day in UTC (2027-01-31), or from a time (2027-01-31T12:00:00Z
 		if c.format == "json" {
 			return cli.WriteJSON(c.Out, created)
 		}
-		_, err = fmt.Fprintln(c.Out, created.Secret)
+		_, err = fmt.Fprintln(c.Out, cli.Printable(created.Secret))
 		return err
 	})
 	cli.Bind(cmd.Flags(), req, "name", "scopes", "rate", "active", "upload", "expires")

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -29,6 +30,7 @@ type serveCommand struct {
 	timeout   time.Duration
 	maxUpload int64
 	maxMemory int64
+	maxBodies int64
 	needKeys  bool
 	quotas    openapi.KeyRequest // only its quotas
 	tlsCert   string
@@ -73,6 +75,7 @@ training starts again with the service.`,
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "maximum duration of a request that is not streamed")
 	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
 	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
+	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; a key has a quarter of it")
 	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
 	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "active", "upload")
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
@@ -82,6 +85,10 @@ training starts again with the service.`,
 	cli.SetDefault(flags, "log-level", "info")
 	return cmd
 }
+
+// minBodies is the least memory for bodies in MiB with which a key can send a body of
+// the maximum size.
+const minBodies = 64
 
 func (c *serveCommand) run(ctx context.Context) error {
 	switch {
@@ -93,6 +100,8 @@ func (c *serveCommand) run(ctx context.Context) error {
 		return fmt.Errorf("--max-upload %d: must be greater than 0", c.maxUpload)
 	case c.maxMemory <= 0 || c.maxMemory > 1<<40:
 		return fmt.Errorf("--max-memory %d: must be between 1 and 1099511627776", c.maxMemory)
+	case c.maxBodies < minBodies || c.maxBodies > 1<<40:
+		return fmt.Errorf("--max-bodies %d: must be between %d and 1099511627776", c.maxBodies, minBodies)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key: give both or neither")
 	}
@@ -136,7 +145,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 	}
 	config := server.Config{
 		Store: st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
-		MaxMemory: c.maxMemory << 20, Quotas: store.Limits{Rate: c.quotas.Rate, Active: c.quotas.Active, Upload: c.quotas.Upload},
+		MaxMemory: c.maxMemory << 20, MaxBodies: c.maxBodies << 20, Quotas: store.Limits{Rate: c.quotas.Rate, Active: c.quotas.Active, Upload: c.quotas.Upload},
 	}
 	stopTracing, err := trace(ctx, log, &config)
 	if err != nil {
@@ -153,6 +162,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 	}
 	address := scheme + "://" + listener.Addr().String()
 	log.InfoContext(ctx, "listening", "address", address, "store", c.store, "keys", c.needKeys, "version", cli.Version())
+	limitMemory(ctx, log)
 	if c.demo {
 		if err := invite(c.Out, address, c.needKeys); err != nil {
 			return errors.Join(err, listener.Close())
@@ -161,6 +171,18 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 	err = s.Run(ctx, listener)
 	log.InfoContext(ctx, "ended", "err", err)
 	return err
+}
+
+// limitMemory makes the garbage collector keep the process below 90% of the memory of
+// the machine or the control group, unless GOMEMLIMIT is set.
+func limitMemory(ctx context.Context, log *slog.Logger) {
+	const share = 0.9
+	limit, err := memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)), memlimit.WithRatio(share))
+	if err != nil {
+		log.WarnContext(ctx, "memory limit unknown; set GOMEMLIMIT", "err", err)
+		return
+	}
+	log.InfoContext(ctx, "memory limit of the garbage collector", "bytes", limit)
 }
 
 // logger returns the logger of the service.
