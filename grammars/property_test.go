@@ -1,6 +1,7 @@
 package grammars_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -175,7 +176,7 @@ func FuzzLoadAndParse(f *testing.F) {
 			t.Skip("longer texts only make the fuzzer slower")
 		}
 		begin := time.Now()
-		g, err := grammars.Load(grammars.Source{Name: "f.g4", Text: text})
+		g, err := grammars.Load(context.Background(), grammars.Source{Name: "f.g4", Text: text})
 		if err != nil {
 			if fmt.Sprint(err) == "" {
 				t.Errorf("an error that says nothing: %#v", err)
