@@ -119,9 +119,11 @@ func (m *merger) add(p Part, more []uint64) int32 {
 // none.
 func (m *merger) either(x *Part) int32 {
 	var kids []Kid
+	seen := make(map[Kid]struct{}, x.B-x.A)
 	for _, k := range m.body.Kids[x.A:x.B] {
 		merged := Kid{m.at[k.Part], k.Choice}
-		if !slices.Contains(kids, merged) {
+		if _, ok := seen[merged]; !ok {
+			seen[merged] = struct{}{}
 			kids = append(kids, merged)
 		}
 	}
