@@ -165,10 +165,8 @@ func FuzzLoad(f *testing.F) {
 	for _, test := range treeCases() {
 		f.Add(strings.Join(test.grammars, "\x00"), 20)
 	}
-	for name, test := range hostileLoads() {
-		if len(test.text) < 100_000 && !strings.Contains(name, "propert") {
-			f.Add(test.text, 3)
-		}
+	for _, test := range hostileLoads() {
+		f.Add(test.text[:min(len(test.text), 300)], 3)
 	}
 	f.Add("parser grammar P; options {tokenVocab=L;} import Q; s : A+ b ;\x00lexer grammar L; A : 'a' -> more, pushMode(M) ; mode M; B : 'b' -> popMode, type(A) ;\x00parser grammar Q; import P; b : ~A . ;", 5)
 	f.Fuzz(func(t *testing.T, text string, looks int) {

@@ -3,8 +3,8 @@ package limit
 import "context"
 
 // A Meter counts the steps of a computation, and ends the computation when its
-// context ends or when it takes too many steps. A Meter is not safe for
-// concurrent use.
+// context ends or when it takes too many steps. A nil Meter counts nothing. A
+// Meter is not safe for concurrent use.
 //
 // A function that uses a Meter defers [Catch]:
 //
@@ -38,13 +38,13 @@ type stopped struct{ err error }
 
 // Step counts n steps.
 func (m *Meter) Step(n int) {
+	if m == nil {
+		return
+	}
 	if m.steps += n; m.steps >= m.next {
 		m.check()
 	}
 }
-
-// Steps returns the number of steps so far.
-func (m *Meter) Steps() int { return m.steps }
 
 func (m *Meter) check() {
 	if m.steps > m.most {

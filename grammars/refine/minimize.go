@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // minimize merges bodies that have the same derivations. Modes that read a rule
 // alike split it for nothing: a literal is the same symbol whichever lexer rule
 // makes it. Bodies with the same root are taken for equal until their parts, or the
 // bodies below them, tell them apart.
-func (g *Graph) minimize() {
+func (g *Graph) minimize(meter *limit.Meter) {
 	class := make([]int32, len(g.Bodies))
 	roots := map[grammars.Occurrence]int32{}
 	for i := range g.Bodies {
@@ -27,6 +28,7 @@ func (g *Graph) minimize() {
 		next := make([]int32, len(g.Bodies))
 		var merged []Body
 		for i := range g.Bodies {
+			meter.Step(len(g.Bodies[i].Parts) + len(g.Bodies[i].Kids) + len(g.Bodies[i].Rounds))
 			m := &merger{body: &g.Bodies[i], class: class, numbers: map[string]int32{}}
 			m.merge()
 			key := string(binary.AppendUvarint(m.signature, uint64(class[i])))
