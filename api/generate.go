@@ -13,6 +13,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -61,6 +62,9 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	start, err := g.ProductiveRule(req.Start)
 	if err != nil {
+		return nil, err
+	}
+	if err := refine.Prepare(ctx, g.Grammar, start); err != nil {
 		return nil, err
 	}
 	n := 10

@@ -15,11 +15,11 @@ import (
 )
 
 // CheckGrammar implements [Service].
-func (e *Engine) CheckGrammar(_ context.Context, req openapi.GrammarSource) (openapi.GrammarReport, error) {
+func (e *Engine) CheckGrammar(ctx context.Context, req openapi.GrammarSource) (openapi.GrammarReport, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.GrammarReport{}, err
 	}
-	g, err := LoadGrammar(req.Start, Sources(req.Files))
+	g, err := LoadGrammar(ctx, req.Start, Sources(req.Files))
 	if found, ok := errors.AsType[g4.Diagnostics](err); ok {
 		return openapi.GrammarReport{Findings: Findings(found)}, nil
 	}

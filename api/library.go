@@ -69,15 +69,15 @@ func GrammarFileNotFound(name string) *NotFoundError {
 
 // LoadGrammar loads a grammar whose inputs derive from a parser rule; from its
 // first parser rule if start is empty.
-func LoadGrammar(start string, sources []grammars.Source) (*grammars.Grammar, error) {
-	g, err := grammars.Load(sources...)
+func LoadGrammar(ctx context.Context, start string, sources []grammars.Source) (*grammars.Grammar, error) {
+	g, err := grammars.Load(ctx, sources...)
 	if err != nil || start == "" || start == g.Start {
 		return g, err
 	}
 	if _, err := startRule(g, start); err != nil {
 		return nil, err
 	}
-	return grammars.LoadFrom(start, sources...)
+	return grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 }
 
 // Files is the library of commands: grammars are bundled or files, and models are
@@ -104,7 +104,7 @@ func (f *Files) Grammars(context.Context) ([]*Grammar, error) {
 }
 
 // Grammar loads a grammar from a comma-separated list of bundled grammars and files.
-func (f *Files) Grammar(_ context.Context, name string) (*Grammar, error) {
+func (f *Files) Grammar(ctx context.Context, name string) (*Grammar, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if g := f.grammars[name]; g != nil {
@@ -114,7 +114,7 @@ func (f *Files) Grammar(_ context.Context, name string) (*Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := grammars.Load(sources...)
+	g, err := grammars.Load(ctx, sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func fileError(name string, err error) error {
 }
 
 // Model reads the file of a model. Its digest names it in later requests.
-func (f *Files) Model(_ context.Context, name string) (*Model, error) {
+func (f *Files) Model(ctx context.Context, name string) (*Model, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.models[name]; m != nil {
@@ -191,7 +191,7 @@ func (f *Files) Model(_ context.Context, name string) (*Model, error) {
 		return nil, fileError(name, err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	m, err := model.ReadModel(file)
+	m, err := model.ReadModel(ctx, file)
 	if err != nil {
 		return nil, fileError(name, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // maxPaths is the maximum number of paths that an answer lists.
@@ -28,7 +29,9 @@ func (e *Engine) pathOptions(ctx context.Context, grammar, start string, opt fea
 	if err != nil {
 		return nil, opt, err
 	}
-	opt.Start, err = startRule(g.Grammar, start)
+	if opt.Start, err = startRule(g.Grammar, start); err == nil {
+		err = refine.Prepare(ctx, g.Grammar, opt.Start)
+	}
 	return g, opt, err
 }
 

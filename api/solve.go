@@ -10,6 +10,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/aim"
 	"github.com/inroad/inroad/targeting/generate"
@@ -50,6 +51,9 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	}
 	start, err := g.ProductiveRule(req.Start)
 	if err != nil {
+		return nil, err
+	}
+	if err := refine.Prepare(ctx, g.Grammar, start); err != nil {
 		return nil, err
 	}
 	constraint, err := readConstraint(targeting.NewReader(g.Grammar, start), req)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/aim"
 )
 
@@ -55,6 +56,9 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	}
 	draw, err := newDraw(m.Grammar, req.Style, req.Probabilities)
 	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
 		return nil, nil, nil, 0, err
 	}
 	aimer, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar

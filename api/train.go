@@ -84,7 +84,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 	opt.Progress = func(done, total int) {
 		report(openapi.Progress{Stage: "learning", Done: int64(done), Total: int64(total)})
 	}
-	trainer, err := model.NewTrainer(start, l.Grammar.Sources, opt)
+	trainer, err := model.NewTrainer(ctx, start, l.Grammar.Sources, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -48,7 +49,7 @@ func jsonArray(n int, key string, words []string) []byte {
 }
 
 func BenchmarkParse(b *testing.B) {
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func parseWithANTLR(tb testing.TB, input string) antlr.ParseTree {
 
 // Times are comparable only if both parsers return the same trees.
 func TestSameTrees(t *testing.T) {
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		t.Fatal(err)
 	}

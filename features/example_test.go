@@ -12,7 +12,7 @@ import (
 
 // Extract the paths of an input, of length 1 and 2.
 func Example() {
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,7 +45,7 @@ func Example() {
 
 // Measure the k-path coverage of a corpus, one input after the other.
 func ExampleExtractor() {
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		fmt.Println(err)
 		return

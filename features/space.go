@@ -43,14 +43,15 @@ type Space struct {
 	grammar *grammars.Grammar
 	options Options
 	states  []state
-	first   []int32 // the states of paths of length 1, in the order of their symbols
+	nexts   [][]int32 // lists of successors, in the order of their symbols; states share them
+	first   []int32   // the states of paths of length 1, in the order of their symbols
 }
 
 // A state is the last symbol of a path together with its possible successors. A
 // symbol whose successors depend on the path before it has several states.
 type state struct {
 	node *grammars.Node // with [Options.Names], the first of its name
-	next []int32        // the possible successors, in the order of their symbols
+	next int32          // the list of possible successors
 }
 
 // NewSpace returns the k-paths of a grammar that the options select.
@@ -75,14 +76,16 @@ func (s *Space) Count(k int) *big.Int {
 		counts[i] = big.NewInt(1)
 	}
 	for range k - 1 {
-		longer := make([]*big.Int, len(s.states))
-		for i := range longer {
-			longer[i] = new(big.Int)
-			for _, next := range s.states[i].next {
-				longer[i].Add(longer[i], counts[next])
+		sums := make([]*big.Int, len(s.nexts))
+		for i, list := range s.nexts {
+			sums[i] = new(big.Int)
+			for _, next := range list {
+				sums[i].Add(sums[i], counts[next])
 			}
 		}
-		counts = longer
+		for i := range s.states {
+			counts[i] = sums[s.states[i].next]
+		}
 	}
 	total := new(big.Int)
 	for _, i := range s.first {
@@ -110,7 +113,7 @@ func (s *Space) All(k int) iter.Seq[Path] {
 			path[at] = state.node.ID
 			if at < k-1 {
 				at++
-				candidates[at] = state.next
+				candidates[at] = s.nexts[state.next]
 				continue
 			}
 			if !yield(path) {

@@ -21,14 +21,14 @@ type mapper struct {
 	*Space
 	graph  *refine.Graph
 	places []place
-	next   [][]int32
+	below  map[int32][]int32 // by body: the places of its symbols
 	number map[place]int32
 }
 
 // determine finds the states of the paths. A state is the set of all places that
 // a path can end in, so that a path leads to one state.
 func (s *Space) determine() {
-	m := &mapper{Space: s, graph: refine.Plain(s.grammar, s.start()), number: map[place]int32{}}
+	m := &mapper{Space: s, graph: refine.Plain(s.grammar, s.start()), below: map[int32][]int32{}, number: map[place]int32{}}
 	if s.options.Possible {
 		m.graph = refine.Of(s.grammar, s.start()).Graph()
 	}
@@ -36,14 +36,11 @@ func (s *Space) determine() {
 	numbers := map[string]int32{}
 	var sets [][]int32
 	add := func(set []int32) int32 {
-		key := make([]byte, 0, 4*len(set))
-		for _, p := range set {
-			key = binary.LittleEndian.AppendUint32(key, uint32(p))
-		}
-		i, known := numbers[string(key)]
+		key := numberKey(set)
+		i, known := numbers[key]
 		if !known {
 			i = int32(len(sets))
-			numbers[string(key)] = i
+			numbers[key] = i
 			sets = append(sets, set)
 			s.states = append(s.states, state{node: m.places[set[0]].node})
 		}
@@ -56,15 +53,46 @@ func (s *Space) determine() {
 	for _, set := range m.bySymbol(all) {
 		s.first = append(s.first, add(set))
 	}
+	lists := map[string]int32{} // by the bodies below a state
 	for i := 0; i < len(sets); i++ {
-		var next []int32
-		for _, p := range sets[i] {
-			next = append(next, m.next[p]...)
+		bodies := m.bodies(sets[i])
+		key := numberKey(bodies)
+		list, known := lists[key]
+		if !known {
+			var places, next []int32
+			for _, body := range bodies {
+				places = append(places, m.below[body]...)
+			}
+			for _, set := range m.bySymbol(places) {
+				next = append(next, add(set))
+			}
+			list = int32(len(s.nexts))
+			lists[key] = list
+			s.nexts = append(s.nexts, next)
 		}
-		for _, set := range m.bySymbol(next) {
-			s.states[i].next = append(s.states[i].next, add(set))
+		s.states[i].next = list
+	}
+}
+
+// bodies returns the bodies below places, in order.
+func (m *mapper) bodies(places []int32) []int32 {
+	var out []int32
+	for _, p := range places {
+		if body := m.places[p].below; body >= 0 {
+			out = append(out, body)
 		}
 	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// numberKey returns numbers as the key of a map.
+func numberKey(numbers []int32) string {
+	key := make([]byte, 0, 4*len(numbers))
+	for _, n := range numbers {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	return string(key)
 }
 
 // bySymbol groups places by symbol, in the order of the symbols.
@@ -99,17 +127,15 @@ func (m *mapper) explore() {
 	}
 	m.collect(root)
 	for i := 0; i < len(m.places); i++ {
-		var below []int32
-		if body := m.places[i].below; body >= 0 {
-			below = m.collect(body)
+		if body := m.places[i].below; body >= 0 && m.below[body] == nil {
+			m.below[body] = m.collect(body)
 		}
-		m.next = append(m.next, below)
 	}
 }
 
 // collect returns the places of a body's symbols.
 func (m *mapper) collect(body int32) []int32 {
-	var out []int32
+	out := []int32{}
 	for i := range m.graph.Bodies[body].Parts {
 		x := &m.graph.Bodies[body].Parts[i]
 		if !m.counts(x) || m.options.Possible && !x.Useful {

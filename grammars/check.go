@@ -1,14 +1,17 @@
 package grammars
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
-	"github.com/inroad/inroad/grammars/internal/atn"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // checkNames reports undefined names.
@@ -18,20 +21,21 @@ func (l *loader) checkNames() {
 		known[r.Name] = r
 	}
 	for _, r := range l.spec.ParserRules {
-		for e := range r.Body.Elements() {
+		for e := range l.elements(r) {
 			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "undefined rule %s", ref.Name)
 			}
 		}
 	}
 	for _, r := range l.spec.LexerRules {
-		for e := range r.Body.Elements() {
+		for e := range l.elements(r) {
 			if ref, ok := e.(*g4.Ref); ok && ref.Name != "EOF" && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "undefined lexer rule %s", ref.Name)
 			}
 		}
 		for _, alt := range r.Body.Alts {
 			for _, c := range alt.Commands {
+				l.meter.Step(1)
 				l.checkCommand(c)
 			}
 		}
@@ -41,7 +45,7 @@ func (l *loader) checkNames() {
 func (l *loader) checkCommand(c g4.Command) {
 	switch c.Name {
 	case "mode", "pushMode":
-		if !slices.Contains(l.spec.Modes, l.modeName(c.Arg)) {
+		if _, ok := l.modeIndex[l.modeName(c.Arg)]; !ok {
 			l.errorf(c.Pos, "%s(%s): undefined mode", c.Name, c.Arg)
 		}
 	case "type":
@@ -80,7 +84,11 @@ func (l *loader) modeName(arg string) string {
 // used.
 func (l *loader) checkGraph() {
 	g := l.grammar
-	c := &checker{loader: l, g: g, nullable: nullable(g), ends: ends(g)}
+	c := &checker{loader: l, g: g, nullable: l.nullable(), ends: l.ends()}
+	c.split = map[*Rule]alternatives{}
+	for _, rule := range g.Rules {
+		c.split[rule] = c.splitOperators(rule)
+	}
 	c.recursion()
 	c.loops()
 	c.productive()
@@ -94,34 +102,81 @@ type checker struct {
 	g        *Grammar
 	nullable []bool // by node: it can derive the empty string
 	ends     []bool // by node: it can derive the empty string or EOF alone
+	split    map[*Rule]alternatives
 }
+
+// alternatives are the alternatives of a rule: primaries and operators.
+type alternatives struct{ primaries, operators []*Node }
 
 // nullable finds the nodes that can derive the empty string. Tokens in parser
 // rules and EOF cannot.
-func nullable(g *Grammar) []bool { return fixpoint(g, (*Node).nullable) }
+func (l *loader) nullable() []bool { return l.fixpoint(vanishes) }
 
 // ends finds the nodes that can derive the empty string or EOF alone. EOF
 // consumes nothing, so it can match again.
-func ends(g *Grammar) []bool {
-	return fixpoint(g, func(n *Node, known []bool) bool { return n.Kind == End || n.nullable(known) })
+func (l *loader) ends() []bool {
+	return l.fixpoint(func(n *Node) verdict {
+		if n.Kind == End {
+			return holds
+		}
+		return vanishes(n)
+	})
 }
 
-func (n *Node) nullable(known []bool) bool {
-	is := func(child *Node) bool { return known[child.ID] }
-	switch n.Kind {
-	case Empty:
-		return true
-	case Repetition:
-		return n.Min == 0 || is(n.Children[0])
-	case Alternation:
-		return slices.ContainsFunc(n.Children, is)
-	case Concatenation:
-		return !slices.ContainsFunc(n.Children, func(child *Node) bool { return !is(child) })
-	case Reference:
-		return n.Token == 0 && len(n.Children) > 0 && is(n.Children[0])
+// vanishes tells whether a node can derive the empty string.
+func vanishes(n *Node) verdict {
+	switch {
+	case n.Kind == Empty, n.Kind == Repetition && n.Min == 0:
+		return holds
+	case !n.Kind.Symbolic() && n.Kind != End, n.Kind == Reference && n.Token == 0:
+		return depends
 	default:
-		return false
+		return fails
 	}
+}
+
+// A verdict tells whether a property holds for a node.
+type verdict int
+
+const (
+	fails   verdict = iota
+	holds           // whatever its children
+	depends         // if it holds for all children of a concatenation, or a child of another node
+)
+
+// fixpoint computes the least set of nodes for which a property holds. It takes
+// time linear in the size of the graph.
+func (l *loader) fixpoint(property func(n *Node) verdict) []bool {
+	g := l.grammar
+	known := make([]bool, len(g.Nodes))
+	missing := make([]int32, len(g.Nodes)) // children for which it must hold; 0 if the verdict does not depend on them
+	var queue []Occurrence
+	for _, n := range g.Nodes {
+		switch v := property(n); {
+		case v == holds:
+			known[n.ID] = true
+			queue = append(queue, n.ID)
+		case v == depends && n.Kind == Concatenation:
+			missing[n.ID] = int32(len(n.Children))
+		case v == depends:
+			missing[n.ID] = 1
+		}
+	}
+	for len(queue) > 0 {
+		parents := g.parents[queue[0]]
+		queue = queue[1:]
+		l.meter.Step(1 + len(parents))
+		for _, p := range parents {
+			if known[p] || missing[p] == 0 {
+				continue
+			}
+			if missing[p]--; missing[p] == 0 {
+				known[p] = true
+				queue = append(queue, p)
+			}
+		}
+	}
+	return known
 }
 
 // recursion reports left recursion other than the direct left recursion that
@@ -141,6 +196,7 @@ func (c *checker) findCycles(skippable []bool, format string) bool {
 	leftCorners := map[*Rule][]*Node{}
 	for _, rule := range c.g.Rules {
 		leftCorners[rule] = c.leftCorners(rule, skippable)
+		c.meter.Step(1 + len(leftCorners[rule]))
 	}
 	found := false
 	done := map[*Rule]bool{}
@@ -189,10 +245,16 @@ func findCycle(from *Rule, leftCorners map[*Rule][]*Node, done map[*Rule]bool) [
 	return nil
 }
 
+// reportCycle reports a cycle; the middle of a long one is left out.
 func (c *checker) reportCycle(refs []*Node, format string) {
 	names := []string{refs[0].Rule.Name}
-	for _, ref := range refs {
-		names = append(names, ref.Target.Name)
+	for i, ref := range refs {
+		switch at := len(refs) - i; {
+		case i < maxListed || at <= maxListed:
+			names = append(names, ref.Target.Name)
+		case i == maxListed:
+			names = append(names, "...")
+		}
 	}
 	c.errorf(refs[0].Pos, format, strings.Join(names, " -> "))
 }
@@ -202,7 +264,7 @@ func (c *checker) reportCycle(refs []*Node, format string) {
 // operand follows a primary.
 func (c *checker) leftCorners(rule *Rule, skippable []bool) []*Node {
 	root := c.g.Nodes[rule.Root]
-	primaries, operators := c.operators(rule)
+	primaries, operators := c.split[rule].primaries, c.split[rule].operators
 	if operators == nil {
 		return first(nil, root, skippable)
 	}
@@ -232,7 +294,7 @@ func afterOperand(alt *Node) []*Node {
 // checkOperators reports left-recursive rules without a primary, and operators
 // that could match repeatedly without consuming input.
 func (c *checker) checkOperators(rule *Rule) {
-	primaries, operators := c.operators(rule)
+	primaries, operators := c.split[rule].primaries, c.split[rule].operators
 	if operators != nil && primaries == nil {
 		c.errorf(rule.Pos, "every alternative of rule %s is left-recursive; at least one must not be", rule.Name)
 	}
@@ -249,29 +311,28 @@ func (c *checker) checkOperators(rule *Rule) {
 	}
 }
 
-// operators splits the alternatives of a directly left-recursive parser rule
-// into primaries and operators, as the automaton does. Other rules have no
+// splitOperators splits the alternatives of a directly left-recursive parser
+// rule into primaries and operators, as the automaton does. Other rules have no
 // operators. An alternative that is only the rule itself counts as an operator
 // without a right part.
-func (c *checker) operators(rule *Rule) (primaries, operators []*Node) {
+func (c *checker) splitOperators(rule *Rule) (out alternatives) {
 	if rule.Kind != ParserRule {
-		return nil, nil
+		return out
 	}
 	root := c.g.Nodes[rule.Root]
 	nodes := []*Node{root}
 	if len(rule.source.Body.Alts) > 1 {
 		nodes = root.Children
 	}
-	_, recursive, _ := atn.Operators(rule.source)
+	c.meter.Step(len(nodes))
 	for i, n := range nodes {
-		is := func(op atn.Operator) bool { return op.Alt == rule.source.Body.Alts[i] }
-		if n.Target == rule || slices.ContainsFunc(recursive, is) {
-			operators = append(operators, n)
+		if n.Target == rule || rule.Operators != nil && rule.Operators[i].Left != derivation.None {
+			out.operators = append(out.operators, n)
 		} else {
-			primaries = append(primaries, n)
+			out.primaries = append(out.primaries, n)
 		}
 	}
-	return primaries, operators
+	return out
 }
 
 // first appends the references that can come first in a node.
@@ -304,6 +365,7 @@ func firstOf(out []*Node, sequence []*Node, skippable []bool) []*Node {
 // loops reports repetitions whose body can match without consuming input.
 func (c *checker) loops() {
 	for _, n := range c.g.Nodes {
+		c.meter.Step(1)
 		if n.Kind != Repetition || n.Rule == nil {
 			continue
 		}
@@ -322,9 +384,9 @@ func (c *checker) loops() {
 // missing that no rule produces, it warns: target-language code may produce
 // them in the generated lexer.
 func (c *checker) productive() {
-	derives := derives(c.g)
+	derives := c.derives()
 	for _, rule := range c.g.Rules {
-		primaries, operators := c.operators(rule)
+		primaries, operators := c.split[rule].primaries, c.split[rule].operators
 		switch {
 		case c.g.Nodes[rule.Root].Size != Unproductive:
 		case operators != nil && primaries == nil: // already reported by checkOperators
@@ -340,41 +402,15 @@ func (c *checker) productive() {
 
 // derives finds the nodes with a finite derivation, assuming that every token
 // can be produced.
-func derives(g *Grammar) []bool {
-	return fixpoint(g, func(n *Node, known []bool) bool {
-		is := func(child *Node) bool { return known[child.ID] }
-		switch n.Kind {
-		case Alternation:
-			return slices.ContainsFunc(n.Children, is)
-		case Concatenation:
-			return !slices.ContainsFunc(n.Children, func(child *Node) bool { return !is(child) })
-		case Repetition:
-			return n.Min == 0 || is(n.Children[0])
-		case Reference:
-			return len(n.Children) == 0 || is(n.Children[0])
+func (l *loader) derives() []bool {
+	return l.fixpoint(func(n *Node) verdict {
+		switch {
+		case n.Kind == Alternation, n.Kind == Concatenation, n.Kind == Repetition && n.Min > 0, n.Kind == Reference && len(n.Children) > 0:
+			return depends
 		default:
-			return true
+			return holds
 		}
 	})
-}
-
-// fixpoint computes the least set of nodes that is closed under holds, which
-// may depend on the result for a node's children.
-func fixpoint(g *Grammar, holds func(n *Node, known []bool) bool) []bool {
-	known := make([]bool, len(g.Nodes))
-	queue := make([]Occurrence, 0, len(g.Nodes))
-	for _, n := range slices.Backward(g.Nodes) {
-		queue = append(queue, n.ID)
-	}
-	for len(queue) > 0 {
-		n := g.Nodes[queue[0]]
-		queue = queue[1:]
-		if !known[n.ID] && holds(n, known) {
-			known[n.ID] = true
-			queue = append(queue, g.parents[n.ID]...)
-		}
-	}
-	return known
 }
 
 // reachable warns about rules that no input uses.
@@ -425,6 +461,7 @@ func (c *checker) reach(from ...Occurrence) []bool {
 		}
 	}
 	reached := make([]bool, len(c.g.Nodes))
+	made := make([]bool, c.spec.MaxToken+1) // by token type
 	for stack := from; len(stack) > 0; {
 		n := c.g.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
@@ -432,11 +469,15 @@ func (c *checker) reach(from ...Occurrence) []bool {
 			continue
 		}
 		reached[n.ID] = true
+		c.meter.Step(1 + len(n.Children) + len(n.Types))
 		for _, child := range n.Children {
 			stack = append(stack, child.ID)
 		}
 		for _, t := range n.types() {
-			stack = append(stack, makers[t]...)
+			if !made[t] {
+				made[t] = true
+				stack = append(stack, makers[t]...)
+			}
 		}
 	}
 	return reached
@@ -452,6 +493,7 @@ func (c *checker) alternatives() {
 		first := map[string]int{}
 		taken := map[int]bool{}
 		for i, alt := range n.Children {
+			c.meter.Step(1 + len(alt.Children) + len(alt.Types))
 			shape := shapes.of(alt)
 			if j, ok := first[shape]; ok {
 				c.warnf(alt.Pos, "alternative %d in rule %s is the same as alternative %d", i+1, n.Rule.Name, j+1)
@@ -545,6 +587,7 @@ func (n *Node) suffix() string {
 // that can be empty.
 func (c *checker) tokens() {
 	warned := map[int]bool{}
+	entered := c.enteredModes()
 	for _, n := range c.g.Nodes {
 		if n.Kind == Reference && n.Token > 0 && len(n.Children) == 0 && n.Target == nil && !warned[n.Token] {
 			warned[n.Token] = true
@@ -558,41 +601,59 @@ func (c *checker) tokens() {
 		case rule.Kind != TokenRule:
 		case c.nullable[rule.Root]:
 			c.warnf(rule.Pos, "token %s can match the empty string; the lexer ignores such a match", rule.Name)
-		case rule.Mode != g4.DefaultMode && !c.entered(rule.Mode):
+		case rule.Mode != g4.DefaultMode && !entered[rule.Mode]:
 			c.warnf(rule.Pos, "token %s never matches: no rule enters mode %s", rule.Name, rule.Mode)
 		}
 	}
 }
 
-func (c *checker) declared(name string) bool {
-	is := func(n g4.Name) bool { return n.Text == name }
-	return slices.ContainsFunc(c.parser.tokens, is) || slices.ContainsFunc(c.lexer.tokens, is)
+// declared reports whether a tokens block declares a token.
+func (l *loader) declared(name string) bool {
+	if l.declaredTokens == nil {
+		l.declaredTokens = map[string]bool{}
+		for _, n := range slices.Concat(l.parser.tokens, l.lexer.tokens) {
+			l.declaredTokens[n.Text] = true
+		}
+	}
+	return l.declaredTokens[name]
 }
 
-// entered reports whether any rule switches to a mode.
-func (c *checker) entered(mode string) bool {
+// enteredModes returns the modes that a rule switches to.
+func (c *checker) enteredModes() map[string]bool {
+	out := map[string]bool{}
 	for _, r := range c.spec.LexerRules {
 		for _, alt := range r.Body.Alts {
 			for _, cmd := range alt.Commands {
-				if (cmd.Name == "mode" || cmd.Name == "pushMode") && c.modeName(cmd.Arg) == mode {
-					return true
+				if cmd.Name == "mode" || cmd.Name == "pushMode" {
+					out[c.modeName(cmd.Arg)] = true
 				}
 			}
 		}
 	}
-	return false
+	return out
 }
+
+// maxShadowSteps limits the steps to find tokens that can never match.
+const maxShadowSteps = 20_000_000
 
 // checkShadowed warns about tokens with a fixed text that an earlier rule also
 // matches.
-func (l *loader) checkShadowed() {
+func (l *loader) checkShadowed(ctx context.Context) {
+	match := l.grammar.machine.TokenRules(ctx, maxShadowSteps)
 	for i, r := range l.spec.LexerRules {
 		lit := soleLiteral(r)
 		if lit == nil {
 			continue
 		}
-		winner := l.grammar.machine.TokenRule(slices.Index(l.spec.Modes, r.Mode), lit.Value)
-		if winner != i && winner >= 0 {
+		winner, err := match(l.modeIndex[r.Mode], lit.Value)
+		var over *limit.Error
+		switch {
+		case errors.As(err, &over):
+			l.warnf(r.Pos, "tokens from %s on were not checked for earlier rules that match the same text: %v", l.describeRule(r), over)
+			return
+		case err != nil:
+			limit.Stop(err)
+		case winner != i && winner >= 0:
 			first := l.describeRule(l.spec.LexerRules[winner])
 			l.warnf(r.Pos, "token %s never matches: %s comes first and matches the same text", l.describeRule(r), first)
 		}

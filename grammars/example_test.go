@@ -17,7 +17,7 @@ SPACE : ' '+ -> skip ;
 `
 
 func ExampleLoad() {
-	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
+	grammar, err := grammars.Load(context.Background(), grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
 		panic(err)
 	}
@@ -35,7 +35,7 @@ func ExampleLoad() {
 
 // A grammar with errors is reported with all of its diagnostics.
 func ExampleLoad_diagnostics() {
-	_, err := grammars.Load(grammars.Source{Name: "Bad.g4", Text: `grammar Bad;
+	_, err := grammars.Load(context.Background(), grammars.Source{Name: "Bad.g4", Text: `grammar Bad;
 list : item (',' item)* ;
 item : WORD+ | nested? ;
 WORD : [a-z]+ ;
@@ -50,7 +50,7 @@ WORD : [a-z]+ ;
 }
 
 func ExampleGrammar_Parse() {
-	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
+	grammar, err := grammars.Load(context.Background(), grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
 		panic(err)
 	}
@@ -73,7 +73,7 @@ func ExampleGrammar_Parse() {
 // WriteIndented prints the occurrence that each node is an instance of, and
 // derives tokens down to characters.
 func ExampleGrammar_Parse_occurrences() {
-	grammar, err := grammars.Load(grammars.Source{Name: "Sums.g4", Text: sums})
+	grammar, err := grammars.Load(context.Background(), grammars.Source{Name: "Sums.g4", Text: sums})
 	if err != nil {
 		panic(err)
 	}

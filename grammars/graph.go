@@ -3,17 +3,17 @@ package grammars
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 const (
-	maxNodes   = 200_000   // nodes of a grammar
-	maxMembers = 4_000_000 // members of all token sets together
-	maxClasses = 0xFFFF    // character classes of the lexer
-	maxLexer   = 1 << 28   // character classes times positions that consume a character
+	maxClasses = 0xFFFF  // character classes of the lexer
+	maxLexer   = 1 << 28 // character classes times positions that consume a character
 )
 
 // buildGraph builds and numbers the nodes of the grammar.
@@ -51,11 +51,8 @@ func (l *loader) buildGraph() {
 	}
 	b.rule = nil
 	b.number()
-	if len(g.Nodes) > maxNodes {
-		l.errorf(l.parser.Pos, "grammar %s has %d nodes; the limit is %d", g.Name, len(g.Nodes), maxNodes)
-	}
 	g.parents = parents(g)
-	g.measure()
+	l.measure()
 	l.readNotes()
 	g.Digest = digest(g)
 }
@@ -72,9 +69,30 @@ type graphBuilder struct {
 	empties  []emptyNode
 	items    map[*g4.CharSet][]*Node // nil for redundant items
 	parts    map[atn.Part]*Node
-	members  int                // of token sets so far
+	count    int                // nodes so far
 	makers   map[int][]int      // lexer rules by token type, computed on demand
 	more     map[string][]*Rule // results of moreBefore by mode
+	starting map[string]bool    // results of entered by mode
+	pushing  []string           // results of pushingModes
+	moreInto map[string][]int   // by mode: the rules with `more` after which the lexer can be in it
+}
+
+// Estimated sizes in bytes of the parts of a loaded grammar, with their share in
+// indexes.
+const (
+	nodeSize   = 400 // a node and the element that it comes from
+	rangeSize  = 40  // a range of characters, in the node and on the edges of the networks
+	memberSize = 9   // a member of a token set
+)
+
+// node counts a new node.
+func (b *graphBuilder) node(n *Node) *Node {
+	if b.count++; b.count > b.limits.Nodes {
+		limit.Stop(&limit.Error{What: "nodes of a grammar", Value: strconv.Itoa(b.limits.Nodes), Advice: tooLarge})
+	}
+	b.meter.Step(1)
+	b.take(nodeSize + rangeSize*len(n.Chars) + memberSize*len(n.Types))
+	return n
 }
 
 type elementNode struct {
@@ -96,7 +114,7 @@ func (b *graphBuilder) block(block *g4.Block) *Node {
 	if len(block.Alts) == 1 {
 		return b.alt(block.Alts[0])
 	}
-	n := &Node{Pos: block.Pos, Kind: Alternation, Rule: b.rule}
+	n := b.node(&Node{Pos: block.Pos, Kind: Alternation, Rule: b.rule})
 	for _, alt := range block.Alts {
 		n.Children = append(n.Children, b.alt(alt))
 	}
@@ -120,14 +138,14 @@ func (b *graphBuilder) alt(alt *g4.Alt) *Node {
 	}
 	switch {
 	case len(n.Children) == 0:
-		n = &Node{Pos: alt.Pos, Kind: Empty, Rule: b.rule, Text: `""`}
+		n = b.node(&Node{Pos: alt.Pos, Kind: Empty, Rule: b.rule, Text: `""`})
 		b.empties = append(b.empties, emptyNode{alt, n})
 		return n
 	case len(n.Children) == 1:
 		return n.Children[0]
 	default:
 		n.deferred = symbols < 2
-		return n
+		return b.node(n)
 	}
 }
 
@@ -142,14 +160,14 @@ func (b *graphBuilder) element(e g4.Element) *Node {
 	case *g4.CharSet:
 		return b.charSet(e)
 	}
-	n := b.symbol(e)
+	n := b.node(b.symbol(e))
 	n.Pos, n.Rule = e.Position(), b.rule
 	b.elements = append(b.elements, elementNode{e, n})
 	return n
 }
 
 func (b *graphBuilder) repeat(e *g4.Repeat) *Node {
-	n := &Node{Pos: e.Pos, Kind: Repetition, Rule: b.rule, Max: -1, NonGreedy: e.NonGreedy}
+	n := b.node(&Node{Pos: e.Pos, Kind: Repetition, Rule: b.rule, Max: -1, NonGreedy: e.NonGreedy})
 	switch e.Op {
 	case '?':
 		n.Max = 1
@@ -166,6 +184,7 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 	n := &Node{Pos: e.Pos, Kind: Alternation, Rule: b.rule}
 	var before []g4.RuneRange
 	for _, item := range e.Items {
+		b.meter.Step(1 + len(item.Ranges))
 		chars := item.Ranges
 		if !item.IsProperty() {
 			chars = b.folded(item.Ranges)
@@ -175,14 +194,17 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 			continue
 		}
 		for _, r := range chars {
+			b.meter.Step(1 + len(before)/64) // adding a range moves the ranges after it
 			before = withRange(before, r)
 		}
-		child := &Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)}
+		child := b.node(&Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)})
 		n.Children = append(n.Children, child)
 		b.items[e] = append(b.items[e], child)
 	}
 	if len(n.Children) == 1 {
 		n = n.Children[0]
+	} else {
+		b.node(n)
 	}
 	b.elements = append(b.elements, elementNode{e, n})
 	return n
@@ -208,7 +230,7 @@ func (b *graphBuilder) symbol(e g4.Element) *Node {
 		return &Node{Kind: CharSet, Text: e.Text, Chars: b.folded([]g4.RuneRange{{Lo: e.Lo, Hi: e.Hi}})}
 	case *g4.Dot:
 		if b.rule.Kind == ParserRule {
-			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(e.Pos, nil)}
+			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(nil)}
 		}
 		return &Node{Kind: CharSet, Text: ".", Chars: complement(nil)}
 	case *g4.Not:
@@ -263,26 +285,19 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 		text = "~(" + strings.Join(texts, " | ") + ")"
 	}
 	if b.rule.Kind == ParserRule {
-		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(e.Pos, types)}
+		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(types)}
 	}
 	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
 }
 
-// otherTypes returns all token types except those given, for a token set at a
-// position.
-func (b *graphBuilder) otherTypes(at g4.Pos, but []int) []int {
-	if b.members > maxMembers {
-		return nil // already reported
-	}
-	if b.members += b.spec.MaxToken; b.members > maxMembers {
-		b.errorf(at, "token sets of grammar %s have more than %d members in total", b.g.Name, maxMembers)
-		return nil
-	}
+// otherTypes returns all token types except those given.
+func (b *graphBuilder) otherTypes(but []int) []int {
+	b.meter.Step(b.spec.MaxToken)
 	excluded := make(map[int]bool, len(but))
 	for _, t := range but {
 		excluded[t] = true
 	}
-	var out []int
+	out := make([]int, 0, b.spec.MaxToken)
 	for t := 1; t <= b.spec.MaxToken; t++ {
 		if !excluded[t] {
 			out = append(out, t)
@@ -317,6 +332,9 @@ func withRange(set []g4.RuneRange, r g4.RuneRange) []g4.RuneRange {
 
 // normalRanges returns the ranges sorted and merged: a normalized set.
 func normalRanges(in []g4.RuneRange) []g4.RuneRange {
+	if isNormal(in) {
+		return in
+	}
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b g4.RuneRange) int { return cmp.Compare(a.Lo, b.Lo) })
 	out := in[:0]
@@ -328,6 +346,15 @@ func normalRanges(in []g4.RuneRange) []g4.RuneRange {
 		out = append(out, r)
 	}
 	return out
+}
+
+func isNormal(in []g4.RuneRange) bool {
+	for i := 1; i < len(in); i++ {
+		if in[i].Lo <= in[i-1].Hi+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // complement returns the characters outside a normalized set.

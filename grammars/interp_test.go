@@ -73,7 +73,7 @@ func compareAutomata(t *testing.T, files []string, folder string) {
 		}
 		sources = append(sources, Source{file, string(text)})
 	}
-	g, err := Load(sources...)
+	g, err := Load(t.Context(), sources...)
 	if err != nil {
 		t.Fatal(err)
 	}

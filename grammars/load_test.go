@@ -48,7 +48,7 @@ func TestDiagnosticsInPlace(t *testing.T) {
 // diagnose loads a grammar and returns its diagnostics.
 func diagnose(t *testing.T, sources ...grammars.Source) g4.Diagnostics {
 	t.Helper()
-	g, err := grammars.Load(sources...)
+	g, err := grammars.Load(t.Context(), sources...)
 	if err == nil {
 		if g.Warnings.Failed() {
 			t.Errorf("a grammar was loaded in spite of errors:\n%v", g.Warnings)
@@ -63,7 +63,7 @@ func diagnose(t *testing.T, sources ...grammars.Source) g4.Diagnostics {
 }
 
 func TestNoGrammarFile(t *testing.T) {
-	_, err := grammars.Load()
+	_, err := grammars.Load(t.Context())
 	if got, want := fmt.Sprint(err), "grammar:1:1: no grammar file was given"; got != want {
 		t.Errorf("Load() = %q, want %q", got, want)
 	}
@@ -71,14 +71,15 @@ func TestNoGrammarFile(t *testing.T) {
 
 func TestTooManyNodes(t *testing.T) {
 	load := func(n int) error {
-		_, err := grammars.Load(grammars.Source{Name: "f.g4", Text: "grammar A; a : " + strings.Repeat("B ", n) + "; B : 'b' ;"})
+		_, err := grammars.LoadWith(t.Context(), grammars.LoadOptions{Limits: grammars.LoadLimits{Nodes: 1000}},
+			grammars.Source{Name: "f.g4", Text: "grammar A; a : " + strings.Repeat("B ", n) + "; B : 'b' ;"})
 		return err
 	}
 	// The concatenation, the literal of B and the trivia are nodes as well.
-	if err := load(1000); err != nil {
+	if err := load(997); err != nil {
 		t.Error(err)
 	}
-	if got, want := fmt.Sprint(load(199_998)), "f.g4:1:9: grammar A has 200001 nodes; the limit is 200000"; got != want {
+	if got, want := fmt.Sprint(load(998)), "nodes of a grammar: limit of 1000 reached; shorten the grammar, or load a part of it"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -132,7 +133,7 @@ func TestExact(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, err := grammars.Load(grammars.Source{Name: "f.g4", Text: test.text})
+			g, err := grammars.Load(t.Context(), grammars.Source{Name: "f.g4", Text: test.text})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +147,7 @@ func TestExact(t *testing.T) {
 // TestImportsAddAndDoNotReplace checks that a grammar's own definitions precede
 // imported ones, and that imported code keeps its positions.
 func TestImportsAddAndDoNotReplace(t *testing.T) {
-	g, err := grammars.Load(
+	g, err := grammars.Load(t.Context(),
 		grammars.Source{Name: "dir/Main.g4", Text: "grammar Main; import More, Words; a : b W V {m} ; V : 'v' ;"},
 		grammars.Source{Name: "dir/More.g4", Text: "parser grammar More; import Deep, Main; tokens { Q } b : 'x' | c {n}? ; a : b ;"},
 		grammars.Source{Name: "dir/Deep.g4", Text: "parser grammar Deep; c : V Q? ; b : 'never' ;"},
@@ -176,7 +177,7 @@ func TestImportsAddAndDoNotReplace(t *testing.T) {
 // TestImportByFileName checks that a file is found by the name of its grammar,
 // or else by its file name.
 func TestImportByFileName(t *testing.T) {
-	g, err := grammars.Load(
+	g, err := grammars.Load(t.Context(),
 		grammars.Source{Name: "Main.g4", Text: "grammar Main; import Words; a : W ;"},
 		grammars.Source{Name: "dir/Words.g4", Text: "lexer grammar Other; W : 'w' ;"},
 	)
@@ -192,11 +193,11 @@ func TestImportByFileName(t *testing.T) {
 // where parsing begins, but no numbers.
 func TestLoadFromAnotherRule(t *testing.T) {
 	source := grammars.Source{Name: "two.g4", Text: "grammar two;\na : 'x' b EOF ;\nb : 'y' ;\n"}
-	first, err := grammars.Load(source)
+	first, err := grammars.Load(t.Context(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := grammars.LoadFrom("b", source)
+	other, err := grammars.LoadWith(t.Context(), grammars.LoadOptions{Start: "b"}, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestLoadFromAnotherRule(t *testing.T) {
 		t.Errorf("from b: start %s, digest equal %t, warnings %v; want b, true and others than %v",
 			other.Start, other.Digest == first.Digest, other.Warnings, first.Warnings)
 	}
-	if _, err := grammars.LoadFrom("c", source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to start from" {
+	if _, err := grammars.LoadWith(t.Context(), grammars.LoadOptions{Start: "c"}, source); err == nil || err.Error() != "two.g4:1:9: grammar two has no parser rule c to start from" {
 		t.Errorf("from c: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ type unit struct {
 	channels []g4.Name
 	code     []g4.Code
 	known    map[string]*g4.Rule
+	first    map[string]*section // the first section of each mode
 }
 
 // A section is a run of consecutive rules of one mode.
@@ -36,8 +37,10 @@ func (u *unit) rules() []*g4.Rule {
 // first.
 func (u *unit) modes() []string {
 	out := []string{g4.DefaultMode}
+	seen := map[string]bool{g4.DefaultMode: true}
 	for _, s := range u.sections {
-		if !slices.Contains(out, s.mode) {
+		if !seen[s.mode] {
+			seen[s.mode] = true
 			out = append(out, s.mode)
 		}
 	}
@@ -70,9 +73,17 @@ func (l *loader) merge() {
 		l.errorf(g4.Pos{File: "grammar", Line: 1, Column: 1}, "no grammar file was given")
 		return
 	}
+	l.byName = map[string]*g4.File{}
+	for _, f := range slices.Backward(l.files) { // the first of several wins
+		l.byName[strings.TrimSuffix(path.Base(f.File), ".g4")] = f
+	}
+	for _, f := range slices.Backward(l.files) { // and the name of a grammar, over that of a file
+		l.byName[f.Name] = f
+	}
 	imported := map[*g4.File]bool{}
 	for _, f := range l.files {
 		for _, name := range f.Imports {
+			l.meter.Step(1)
 			if g := l.find(name.Text); g != nil && g != f {
 				imported[g] = true
 			}
@@ -98,19 +109,7 @@ func (l *loader) merge() {
 
 // find returns the file that a name in an import or a tokenVocab option refers
 // to.
-func (l *loader) find(name string) *g4.File {
-	for _, f := range l.files {
-		if f.Name == name {
-			return f
-		}
-	}
-	for _, f := range l.files {
-		if strings.TrimSuffix(path.Base(f.File), ".g4") == name {
-			return f
-		}
-	}
-	return nil
-}
+func (l *loader) find(name string) *g4.File { return l.byName[name] }
 
 // mainFile returns the file with parser rules that no other file imports.
 func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
@@ -169,8 +168,10 @@ func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 // unit merges a file with its imports. The first definition of a rule wins, so
 // the file's own rules override imported ones.
 func (l *loader) unit(root *g4.File) *unit {
-	u := &unit{File: root, sections: []*section{{mode: g4.DefaultMode}}, known: map[string]*g4.Rule{}}
+	u := &unit{File: root, known: map[string]*g4.Rule{}, first: map[string]*section{}}
+	u.addSection(g4.DefaultMode)
 	for _, r := range root.Rules {
+		l.meter.Step(1)
 		if other := u.known[r.Name]; other != nil {
 			l.errorf(r.Pos, "rule %s is redefined; it was first defined at %v", r.Name, other.Pos)
 			continue
@@ -178,16 +179,25 @@ func (l *loader) unit(root *g4.File) *unit {
 		u.known[r.Name] = r
 		last := u.sections[len(u.sections)-1]
 		if r.IsLexer() && r.Mode != last.mode {
-			last = &section{mode: r.Mode}
-			u.sections = append(u.sections, last)
+			last = u.addSection(r.Mode)
 		}
 		last.rules = append(last.rules, r)
 	}
 	u.declare(root)
 	for _, f := range l.imports(root) {
+		l.meter.Step(len(f.Rules))
 		u.add(f)
 	}
 	return u
+}
+
+func (u *unit) addSection(mode string) *section {
+	s := &section{mode: mode}
+	u.sections = append(u.sections, s)
+	if u.first[mode] == nil {
+		u.first[mode] = s
+	}
+	return s
 }
 
 func (u *unit) declare(f *g4.File) {
@@ -208,12 +218,11 @@ func (u *unit) add(f *g4.File) {
 		if r.IsLexer() {
 			mode = r.Mode
 		}
-		i := slices.IndexFunc(u.sections, func(s *section) bool { return s.mode == mode })
-		if i < 0 {
-			i = len(u.sections)
-			u.sections = append(u.sections, &section{mode: mode})
+		s := u.first[mode]
+		if s == nil {
+			s = u.addSection(mode)
 		}
-		u.sections[i].rules = append(u.sections[i].rules, r)
+		s.rules = append(s.rules, r)
 	}
 }
 
@@ -224,6 +233,7 @@ func (l *loader) imports(root *g4.File) []*g4.File {
 	var visit func(f *g4.File)
 	visit = func(f *g4.File) {
 		for _, name := range f.Imports {
+			l.meter.Step(1)
 			g := l.find(name.Text)
 			switch {
 			case g == nil:

@@ -1,7 +1,6 @@
 package grammars
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/inroad/inroad/grammars/g4"
@@ -27,9 +26,10 @@ func (l *loader) readNotes() {
 	needed := map[string]bool{}
 	for _, rule := range l.grammar.Rules {
 		for _, note := range rule.source.Notes {
+			l.meter.Step(1)
 			what, rest, _ := strings.Cut(note.Text, " ")
 			switch {
-			case what == "needs" && l.hasSymbol(rest):
+			case what == "needs" && l.symbolsNamed(rest) != nil:
 				rule.Needs = rest
 				if needed[rest] = true; len(needed) > maxNeeded {
 					l.errorf(note.Pos, "note %q: rules need more than %d different symbols", note.Text, maxNeeded)
@@ -51,25 +51,36 @@ func (l *loader) readNotes() {
 // maxNeeded limits the symbols that rules need.
 const maxNeeded = 64
 
-// hasSymbol reports whether a rule of the grammar has a symbol.
-func (l *loader) hasSymbol(text string) bool {
-	return slices.ContainsFunc(l.grammar.Nodes, func(n *Node) bool { return n.Kind.Symbolic() && n.Text == text })
+// symbolsNamed returns the symbols with a text.
+func (l *loader) symbolsNamed(text string) []*Node {
+	if l.byText == nil {
+		l.byText = map[string][]*Node{}
+		for _, n := range l.grammar.Nodes {
+			if n.Kind.Symbolic() {
+				l.byText[n.Text] = append(l.byText[n.Text], n)
+			}
+		}
+	}
+	return l.byText[text]
 }
 
 // agreement adds an agreement if the grammar has its path.
 func (l *loader) agreement(note g4.Note, a Agreement) {
 	within := []*Rule{a.Rule}
+	isWithin := map[*Rule]bool{a.Rule: true}
 	tokens := false
 	for _, symbol := range a.Path {
 		var below []*Rule
+		isBelow := map[*Rule]bool{}
 		found := false
 		tokens = false
-		for _, n := range l.grammar.Nodes {
-			if !n.Kind.Symbolic() || n.Text != symbol || !slices.Contains(within, n.Rule) {
+		for _, n := range l.symbolsNamed(symbol) {
+			if l.meter.Step(1); !isWithin[n.Rule] {
 				continue
 			}
 			found = true
-			if tokens = tokens || n.Token > 0; n.Token == 0 && n.Target != nil {
+			if tokens = tokens || n.Token > 0; n.Token == 0 && n.Target != nil && !isBelow[n.Target] {
+				isBelow[n.Target] = true
 				below = append(below, n.Target)
 			}
 		}
@@ -77,7 +88,7 @@ func (l *loader) agreement(note g4.Note, a Agreement) {
 			l.errorf(note.Pos, "note %q: no symbol %s right below %s", note.Text, symbol, nameAll(within))
 			return
 		}
-		within = below
+		within, isWithin = below, isBelow
 	}
 	if !tokens {
 		l.errorf(note.Pos, "note %q: %s is not a token", note.Text, a.Path[len(a.Path)-1])
@@ -90,12 +101,10 @@ func (l *loader) agreement(note g4.Note, a Agreement) {
 func nameAll(rules []*Rule) string {
 	var names []string
 	for _, r := range rules {
-		if !slices.Contains(names, r.Name) {
-			names = append(names, r.Name)
-		}
+		names = append(names, r.Name)
 	}
 	if len(names) == 0 {
 		return "a token"
 	}
-	return strings.Join(names, ", ")
+	return some(names)
 }

@@ -90,7 +90,8 @@ func (b *graphBuilder) operators(rule *Rule) {
 	}
 	rule.Operators = make([]Operator, len(alts))
 	for _, op := range slices.Concat(primaries, operators) {
-		i := slices.Index(rule.source.Body.Alts, op.Alt)
+		b.meter.Step(1)
+		i := op.Index
 		out := Operator{Alt: alts[i], Precedence: op.Precedence, Left: derivation.None, Right: derivation.None, RightPrec: op.RightPrec}
 		if op.Left != nil {
 			out.Left = Occurrence(b.spec.Occurrences[op.Left])
@@ -116,6 +117,7 @@ func (q *numbering) from(root *Node) {
 		n := queue[0]
 		queue = queue[1:]
 		q.b.link(n)
+		q.b.meter.Step(1 + len(n.Children))
 		for _, child := range n.Children {
 			queue = q.enter(queue, child)
 		}
@@ -166,10 +168,11 @@ func (b *graphBuilder) token(t int) *Node {
 	}
 	n := &Node{Kind: Alternation}
 	for _, i := range b.makersOf(t) {
+		b.meter.Step(1)
 		rule := b.lexerRule(i)
 		end := b.roots[rule]
 		if b.spec.RuleTypes[i] != t {
-			end = &Node{Pos: rule.Pos, Kind: Reference, Text: rule.Name, Target: rule}
+			end = b.node(&Node{Pos: rule.Pos, Kind: Reference, Text: rule.Name, Target: rule})
 			b.parts[atn.Part{Type: t, End: i, Rule: i}] = end
 		}
 		n.Children = append(n.Children, b.afterMore(t, rule, end))
@@ -179,6 +182,8 @@ func (b *graphBuilder) token(t int) *Node {
 		n = nil
 	case 1:
 		n = n.Children[0]
+	default:
+		b.node(n)
 	}
 	b.tokens[t] = n
 	return n
@@ -228,23 +233,23 @@ func (b *graphBuilder) typesMade(i int) []int {
 // rules followed by end. The type is the token's, 0 for trivia.
 func (b *graphBuilder) afterMore(t int, rule *Rule, end *Node) *Node {
 	before := b.moreBefore(rule.Mode)
-	if len(before) == 0 || len(b.parts) > maxNodes {
+	if len(before) == 0 {
 		return end
 	}
-	parts := &Node{Pos: rule.Pos, Kind: Alternation}
+	parts := b.node(&Node{Pos: rule.Pos, Kind: Alternation})
 	for _, r := range before {
-		n := &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: r}
+		n := b.node(&Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: r})
 		b.parts[atn.Part{Type: t, End: rule.Index, Rule: r.Index}] = n
 		parts.Children = append(parts.Children, n)
 	}
 	if len(parts.Children) == 1 {
 		parts = parts.Children[0]
 	}
-	repeated := &Node{Pos: rule.Pos, Kind: Repetition, Max: -1, Children: []*Node{parts}}
+	repeated := b.node(&Node{Pos: rule.Pos, Kind: Repetition, Max: -1, Children: []*Node{parts}})
 	if !b.entered(rule.Mode) {
 		repeated.Min = 1
 	}
-	return &Node{Pos: rule.Pos, Kind: Concatenation, Children: []*Node{repeated, end}}
+	return b.node(&Node{Pos: rule.Pos, Kind: Concatenation, Children: []*Node{repeated, end}})
 }
 
 // moreBefore returns the rules that, by `more`, can precede the end of a token
@@ -253,19 +258,30 @@ func (b *graphBuilder) moreBefore(mode string) []*Rule {
 	if known, ok := b.more[mode]; ok {
 		return known
 	}
-	modes := map[string]bool{mode: true}
-	out := []*Rule{}
-	for grown := true; grown; {
-		grown = false
+	if b.moreInto == nil {
+		b.moreInto = map[string][]int{}
 		for i, r := range b.spec.LexerRules {
-			rule := b.lexerRule(i)
-			if r.Fragment || slices.Contains(out, rule) || !hasCommand(r, "more") {
+			if !r.Fragment && hasCommand(r, "more") {
+				for _, after := range b.modesAfter(r) {
+					b.meter.Step(1)
+					b.moreInto[after] = append(b.moreInto[after], i)
+				}
+			}
+		}
+	}
+	out := []*Rule{}
+	found := map[int]bool{}
+	modes := map[string]bool{mode: true}
+	for queue := []string{mode}; len(queue) > 0; queue = queue[1:] {
+		for _, i := range b.moreInto[queue[0]] {
+			if b.meter.Step(1); found[i] {
 				continue
 			}
-			if slices.ContainsFunc(b.modesAfter(r), func(m string) bool { return modes[m] }) {
-				out = append(out, rule)
-				modes[r.Mode] = true
-				grown = true
+			found[i] = true
+			out = append(out, b.lexerRule(i))
+			if from := b.spec.LexerRules[i].Mode; !modes[from] {
+				modes[from] = true
+				queue = append(queue, from)
 			}
 		}
 	}
@@ -276,15 +292,20 @@ func (b *graphBuilder) moreBefore(mode string) []*Rule {
 
 // entered reports whether a token can begin in the mode.
 func (b *graphBuilder) entered(mode string) bool {
-	if mode == g4.DefaultMode {
-		return true
-	}
-	for _, r := range b.spec.LexerRules {
-		if !r.Fragment && !hasCommand(r, "more") && r.Mode != mode && slices.Contains(b.modesAfter(r), mode) {
-			return true
+	if b.starting == nil {
+		b.starting = map[string]bool{g4.DefaultMode: true}
+		for _, r := range b.spec.LexerRules {
+			if r.Fragment || hasCommand(r, "more") {
+				continue
+			}
+			for _, after := range b.modesAfter(r) {
+				if b.meter.Step(1); after != r.Mode {
+					b.starting[after] = true
+				}
+			}
 		}
 	}
-	return false
+	return b.starting[mode]
 }
 
 func hasCommand(r *g4.Rule, name string) bool {
@@ -318,23 +339,27 @@ func (b *graphBuilder) modesAfter(r *g4.Rule) []string {
 
 // pushingModes returns the modes that popMode can return to.
 func (b *graphBuilder) pushingModes() []string {
-	var out []string
-	for _, r := range b.spec.LexerRules {
-		if hasCommand(r, "pushMode") && !slices.Contains(out, r.Mode) {
-			out = append(out, r.Mode)
+	if b.pushing == nil {
+		b.pushing = []string{}
+		seen := map[string]bool{}
+		for _, r := range b.spec.LexerRules {
+			if hasCommand(r, "pushMode") && !seen[r.Mode] {
+				seen[r.Mode] = true
+				b.pushing = append(b.pushing, r.Mode)
+			}
 		}
 	}
-	return out
+	return b.pushing
 }
 
 // trivia returns an alternation of the tokens that the parser never sees.
 func (b *graphBuilder) trivia() *Node {
-	n := &Node{Kind: Alternation, Text: "trivia"}
+	n := b.node(&Node{Kind: Alternation, Text: "trivia"})
 	for i, r := range b.spec.LexerRules {
 		if !r.Fragment && b.isTrivia(r) {
 			rule := b.lexerRule(i)
 			body := b.afterMore(0, rule, b.roots[rule])
-			n.Children = append(n.Children, &Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: rule, Children: []*Node{body}})
+			n.Children = append(n.Children, b.node(&Node{Pos: r.Pos, Kind: Reference, Text: r.Name, Target: rule, Children: []*Node{body}}))
 		}
 	}
 	return n

@@ -1,6 +1,7 @@
 package grammars_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -157,6 +158,39 @@ func TestDerivedInputsParse(t *testing.T) {
 	}
 }
 
+// FuzzLoad checks that no text of up to three files causes a panic, and that
+// loading ends with a grammar within its limits or an error, also if its context
+// ends at any time.
+func FuzzLoad(f *testing.F) {
+	for _, test := range treeCases() {
+		f.Add(strings.Join(test.grammars, "\x00"), 20)
+	}
+	for _, test := range hostileLoads() {
+		f.Add(test.text[:min(len(test.text), 300)], 3)
+	}
+	f.Add("parser grammar P; options {tokenVocab=L;} import Q; s : A+ b ;\x00lexer grammar L; A : 'a' -> more, pushMode(M) ; mode M; B : 'b' -> popMode, type(A) ;\x00parser grammar Q; import P; b : ~A . ;", 5)
+	f.Fuzz(func(t *testing.T, text string, looks int) {
+		var sources []grammars.Source
+		for i, part := range strings.SplitN(text, "\x00", 3) {
+			sources = append(sources, grammars.Source{Name: fmt.Sprintf("%d.g4", i), Text: part})
+		}
+		limits := grammars.LoadLimits{Text: 100_000, Nodes: 2_000, Size: 4 << 20, Steps: 200_000}
+		g, err := grammars.LoadWith(context.Background(), grammars.LoadOptions{Limits: limits}, sources...)
+		named(t, err)
+		if err == nil && len(g.Nodes) > limits.Nodes {
+			t.Errorf("%d nodes", len(g.Nodes))
+		}
+		again, errAgain := grammars.LoadWith(context.Background(), grammars.LoadOptions{Limits: limits}, sources...)
+		if fmt.Sprint(err) != fmt.Sprint(errAgain) || err == nil && g.Digest != again.Digest {
+			t.Errorf("loading again: %v, before: %v", errAgain, err)
+		}
+		ctx := &countdown{context.Background(), looks}
+		if _, err := grammars.LoadWith(ctx, grammars.LoadOptions{Limits: limits}, sources...); ctx.looks < 0 && !errors.Is(err, context.Canceled) {
+			t.Errorf("the context ended, and loading with %v", err)
+		}
+	})
+}
+
 // FuzzLoadAndParse checks that no untrusted grammar and input cause a panic or
 // take long.
 func FuzzLoadAndParse(f *testing.F) {
@@ -175,7 +209,7 @@ func FuzzLoadAndParse(f *testing.F) {
 			t.Skip("longer texts only make the fuzzer slower")
 		}
 		begin := time.Now()
-		g, err := grammars.Load(grammars.Source{Name: "f.g4", Text: text})
+		g, err := grammars.Load(context.Background(), grammars.Source{Name: "f.g4", Text: text})
 		if err != nil {
 			if fmt.Sprint(err) == "" {
 				t.Errorf("an error that says nothing: %#v", err)

@@ -1,6 +1,7 @@
 package grammars_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (w *grammarWriter) element(first bool) string {
 func randomGrammars(leftRec bool) *rapid.Generator[*loadedGrammar] {
 	return rapid.Custom(func(t *rapid.T) *loadedGrammar {
 		text := randomGrammar(t, leftRec)
-		g, err := grammars.Load(grammars.Source{Name: "random.g4", Text: text})
+		g, err := grammars.Load(context.Background(), grammars.Source{Name: "random.g4", Text: text})
 		if err != nil {
 			t.Skip(err) // not a grammar: rapid draws another
 		}

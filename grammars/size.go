@@ -1,5 +1,7 @@
 package grammars
 
+import "container/heap"
+
 // parents returns the nodes right above each node.
 func parents(g *Grammar) [][]Occurrence {
 	out := make([][]Occurrence, len(g.Nodes))
@@ -11,81 +13,88 @@ func parents(g *Grammar) [][]Occurrence {
 	return out
 }
 
-// measure computes the least size and depth of every node by fixpoint iteration
-// from the leaves up.
-func (g *Grammar) measure() {
-	queued := make([]bool, len(g.Nodes))
-	var queue []Occurrence
-	for i := len(g.Nodes) - 1; i >= 0; i-- {
-		g.Nodes[i].Size, g.Nodes[i].Depth = Unproductive, Unproductive
-		queued[i] = true
-		queue = append(queue, Occurrence(i))
-	}
-	for len(queue) > 0 {
-		n := g.Nodes[queue[0]]
-		queue = queue[1:]
-		queued[n.ID] = false
-		size, depth := n.least()
-		if size == n.Size && depth == n.Depth {
-			continue
-		}
-		n.Size, n.Depth = size, depth
-		for _, p := range g.parents[n.ID] {
-			if !queued[p] {
-				queued[p] = true
-				queue = append(queue, p)
-			}
-		}
-	}
-}
-
 // maxSize limits sizes: derivations can be exponentially larger than their
 // grammar.
 const maxSize = 1 << 30
 
-// least computes the size and depth of a node from those of its children.
-func (n *Node) least() (size, depth int) {
-	switch n.Kind {
-	case End:
-		return 0, 0
-	case Literal, CharSet, TokenSet, Empty:
-		return 1, 1
-	case Reference:
-		if len(n.Children) == 0 || n.Children[0].Size == Unproductive {
-			return Unproductive, Unproductive
-		}
-		return min(n.Children[0].Size+1, maxSize), n.Children[0].Depth + 1
-	case Repetition:
-		if n.Min == 0 {
-			return 0, 0
-		}
-		return n.Children[0].Size, n.Children[0].Depth
-	case Concatenation:
-		for _, child := range n.Children {
-			if child.Size == Unproductive {
-				return Unproductive, Unproductive
-			}
-			size = min(size+child.Size, maxSize)
-			depth = max(depth, child.Depth)
-		}
-		return size, depth
-	default:
-		return n.leastChild()
+// measure computes the least size and depth of every node.
+func (l *loader) measure() {
+	sizes := l.least(func(n *Node, children int) int { return min(n.own()+children, maxSize) }, func(sum, child int) int { return min(sum+child, maxSize) })
+	depths := l.least(func(n *Node, children int) int { return n.own() + children }, func(most, child int) int { return max(most, child) })
+	for i, n := range l.grammar.Nodes {
+		n.Size, n.Depth = sizes[i], depths[i]
 	}
 }
 
-func (n *Node) leastChild() (size, depth int) {
-	size, depth = Unproductive, Unproductive
-	for _, child := range n.Children {
-		if child.Size == Unproductive {
-			continue
-		}
-		if size == Unproductive || child.Size < size {
-			size = child.Size
-		}
-		if depth == Unproductive || child.Depth < depth {
-			depth = child.Depth
+// own returns the number of symbols that a node itself is.
+func (n *Node) own() int {
+	if n.Kind.Symbolic() {
+		return 1
+	}
+	return 0
+}
+
+// least computes the least value of every node's derivations, from the value of
+// the children: combined for a concatenation, the least child's for other nodes.
+// Values never decrease upwards, so each node is settled once, the least values
+// first, as in Knuth's generalization of Dijkstra's algorithm.
+func (l *loader) least(value func(n *Node, children int) int, combine func(a, b int) int) []int {
+	g := l.grammar
+	out := make([]int, len(g.Nodes))
+	missing := make([]int32, len(g.Nodes))
+	combined := make([]int, len(g.Nodes))
+	var queue leastQueue
+	for i, n := range g.Nodes {
+		out[i] = Unproductive
+		switch {
+		case n.Kind == Concatenation:
+			missing[i] = int32(len(n.Children))
+		case n.Kind == Alternation, n.Kind == Reference, n.Kind == Repetition && n.Min > 0:
+			missing[i] = 1
+		default:
+			queue = append(queue, leastItem{n.ID, value(n, 0)})
 		}
 	}
-	return size, depth
+	heap.Init(&queue)
+	for len(queue) > 0 {
+		item := heap.Pop(&queue).(leastItem)
+		if out[item.node] != Unproductive {
+			continue
+		}
+		out[item.node] = item.value
+		l.meter.Step(1 + len(g.parents[item.node]))
+		for _, p := range g.parents[item.node] {
+			if missing[p] == 0 {
+				continue
+			}
+			missing[p]--
+			if combined[p] = combine(combined[p], item.value); missing[p] == 0 {
+				heap.Push(&queue, leastItem{p, value(g.Nodes[p], combined[p])})
+			}
+		}
+	}
+	return out
+}
+
+// A leastItem is a node with the value of a derivation.
+type leastItem struct {
+	node  Occurrence
+	value int
+}
+
+// A leastQueue is a heap of items, the least value first.
+type leastQueue []leastItem
+
+func (q leastQueue) Len() int           { return len(q) }
+func (q leastQueue) Less(i, j int) bool { return q[i].value < q[j].value }
+func (q leastQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+
+// Push adds an item.
+func (q *leastQueue) Push(x any) { *q = append(*q, x.(leastItem)) }
+
+// Pop removes the last item.
+func (q *leastQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
 }

@@ -44,7 +44,7 @@ WS : [ \n] -> skip ;
 		{"a token, and an alternative before", "x;ad;", "1:1: the parse depends on a predicate of rule a, which is not run: G.g4:3:5: x()"},
 		{"a token, and an alternative after", "ad;x;", "1:1: the parse depends on a predicate of rule ID, which is not run: G.g4:6:15: last()"},
 	}
-	g, err := grammars.Load(grammars.Source{Name: "G.g4", Text: rules})
+	g, err := grammars.Load(t.Context(), grammars.Source{Name: "G.g4", Text: rules})
 	if err != nil {
 		t.Fatal(err)
 	}

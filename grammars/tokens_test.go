@@ -124,7 +124,7 @@ type lexed struct {
 func randomLexers() *rapid.Generator[*lexed] {
 	return rapid.Custom(func(t *rapid.T) *lexed {
 		text := randomLexer(t)
-		g, err := Load(tokenGrammar(text, "T0", "T1", "T2", "X")...)
+		g, err := Load(t.Context(), tokenGrammar(text, "T0", "T1", "T2", "X")...)
 		if err != nil {
 			t.Skip(err) // not a grammar: rapid draws another
 		}
@@ -368,7 +368,7 @@ func TestDissectTokens(t *testing.T) {
 			if test.lexer == texts {
 				types = []string{"WORD", "STRING"}
 			}
-			g, err := Load(tokenGrammar(test.lexer, types...)...)
+			g, err := Load(t.Context(), tokenGrammar(test.lexer, types...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -415,7 +415,7 @@ func TestDissectAmbiguousTokens(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, err := Load(tokenGrammar("lexer grammar L; "+test.rules, "T")...)
+			g, err := Load(t.Context(), tokenGrammar("lexer grammar L; "+test.rules, "T")...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -445,7 +445,7 @@ func TestDissectAmbiguousTokens(t *testing.T) {
 // concurrent parses.
 func TestSmallCaches(t *testing.T) {
 	load := func() *Grammar {
-		g, err := Load(Source{Name: "G.g4", Text: `grammar G; s : (e ';' | i ';')* EOF ;
+		g, err := Load(t.Context(), Source{Name: "G.g4", Text: `grammar G; s : (e ';' | i ';')* EOF ;
 			e : e '+' e | <assoc=right> e '^' e | '(' e ')' | e '!' | X ; i : 'if' i ('else' i)? | a 'x' | b 'y' ; a : '[' a ']' | N ; b : '[' b ']' | N ;
 			X : [a-z]+ ; N : [0-9]+ ('.' [0-9]+)? ; C : '/*' (C | .)*? '*/' -> skip ; S : [ \n]+ -> skip ;`})
 		if err != nil {

@@ -19,6 +19,10 @@ func (l *loader) assignTypes() {
 		Channels: map[string]int{"DEFAULT_TOKEN_CHANNEL": 0, "HIDDEN": 1},
 		FoldCase: map[*g4.Rule]bool{},
 	}
+	l.modeIndex = map[string]int{}
+	for i, mode := range l.spec.Modes {
+		l.modeIndex[mode] = i
+	}
 	l.tokenNames = []string{""}
 	l.implicit = map[*g4.Rule]bool{}
 	if l.splitRules(); l.found.Failed() {
@@ -118,7 +122,7 @@ func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 	}
 	var out []*g4.Rule
 	for _, rule := range l.spec.ParserRules {
-		for e := range rule.Body.Elements() {
+		for e := range l.elements(rule) {
 			lit, ok := e.(*g4.Literal)
 			if !ok || seen[lit.Text] {
 				continue
@@ -188,21 +192,21 @@ func (l *loader) typeLiterals() {
 		l.spec.Tokens[key] = t
 		l.tokenNames[t] = key
 	}
+	if several == nil {
+		return
+	}
+	names := make([]string, len(l.tokenNames)) // by type: the first rule of the type
+	for _, r := range slices.Backward(l.spec.LexerRules) {
+		if t := l.spec.Tokens[r.Name]; t > 0 {
+			names[t] = r.Name
+		}
+	}
 	for _, key := range several {
 		if t, ok := l.spec.Tokens[key]; ok {
 			delete(l.spec.Tokens, key)
-			l.tokenNames[t] = l.symbolicName(t)
+			l.tokenNames[t] = names[t]
 		}
 	}
-}
-
-func (l *loader) symbolicName(t int) string {
-	for _, r := range l.spec.LexerRules {
-		if l.spec.Tokens[r.Name] == t {
-			return r.Name
-		}
-	}
-	return ""
 }
 
 // hasTypeOrMore reports whether the first alternative with commands has a type
@@ -218,8 +222,14 @@ func hasTypeOrMore(r *g4.Rule) bool {
 
 // typeReferences assigns types to undeclared tokens that parser rules mention.
 func (l *loader) typeReferences() {
+	rules := map[string][]string{} // by literal: the rules that consist of it
+	for _, r := range l.spec.LexerRules {
+		if lit := soleLiteral(r); lit != nil {
+			rules[lit.Text] = append(rules[lit.Text], r.Name)
+		}
+	}
 	for _, rule := range l.spec.ParserRules {
-		for e := range rule.Body.Elements() {
+		for e := range l.elements(rule) {
 			switch e := e.(type) {
 			case *g4.Ref:
 				if _, known := l.spec.Tokens[e.Name]; g4.IsTokenName(e.Name) && !known {
@@ -228,24 +238,30 @@ func (l *loader) typeReferences() {
 				}
 			case *g4.Literal:
 				if _, known := l.spec.Tokens[e.Quoted()]; !known {
-					l.reportLiteral(e)
+					l.reportLiteral(e, rules[e.Text])
 				}
 			}
 		}
 	}
 }
 
-// reportLiteral reports why a literal of the parser has no token type.
-func (l *loader) reportLiteral(lit *g4.Literal) {
-	var rules []string
-	for _, r := range l.spec.LexerRules {
-		if of := soleLiteral(r); of != nil && of.Text == lit.Text {
-			rules = append(rules, r.Name)
-		}
+// maxListed is the number of names that a diagnostic lists.
+const maxListed = 100
+
+// some joins names, and leaves out the end of a long list.
+func some(names []string) string {
+	if len(names) > maxListed {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 	}
+	return strings.Join(names, ", ")
+}
+
+// reportLiteral reports why a literal of the parser has no token type. The rules
+// are those that consist of the literal.
+func (l *loader) reportLiteral(lit *g4.Literal, rules []string) {
 	if len(rules) == 0 {
 		l.errorf(lit.Pos, "literal %s is not a token of lexer grammar %s", lit.Quoted(), l.lexer.Name)
 		return
 	}
-	l.errorf(lit.Pos, "ambiguous literal %s: it could be any of the tokens %s; refer to one of them by name", lit.Quoted(), strings.Join(rules, ", "))
+	l.errorf(lit.Pos, "ambiguous literal %s: it could be any of the tokens %s; refer to one of them by name", lit.Quoted(), some(rules))
 }

@@ -35,7 +35,7 @@ func ExampleTrainer() {
 		fmt.Println(err)
 		return
 	}
-	trainer, err := model.NewTrainer("", sources, model.Defaults())
+	trainer, err := model.NewTrainer(context.Background(), "", sources, model.Defaults())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -180,7 +181,7 @@ func (f *modelFile) encode() ([]byte, error) {
 }
 
 // ReadModel reads a model file. An error is a *[FileError] or comes from r.
-func ReadModel(r io.Reader) (*Model, error) {
+func ReadModel(ctx context.Context, r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	if err := mode.Unmarshal(body, &f); err != nil {
 		return nil, &FileError{"malformed contents", err}
 	}
-	m, err := newModel(&f)
+	m, err := newModel(ctx, &f)
 	if err != nil {
 		return nil, &FileError{"inconsistent contents", err}
 	}
@@ -236,11 +237,11 @@ func checkFile(data []byte) ([]byte, error) {
 }
 
 // newModel validates an encoded model and decodes it.
-func newModel(f *modelFile) (*Model, error) {
+func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	if f.Numbering != grammars.NumberingVersion {
 		return nil, fmt.Errorf("grammar numbering version %d: must be %d", f.Numbering, grammars.NumberingVersion)
 	}
-	g, err := grammars.LoadFrom(f.Start, f.Sources...)
+	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: f.Start}, f.Sources...)
 	if err != nil {
 		return nil, fmt.Errorf("grammar: %w", err)
 	}
@@ -369,7 +370,7 @@ func (m *Model) decodeSeen() error {
 }
 
 // model returns the trained model.
-func (k *task) model(t *Trainer) (*Model, error) {
+func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
@@ -396,7 +397,7 @@ func (k *task) model(t *Trainer) (*Model, error) {
 	for _, id := range ids {
 		f.Seen = binary.LittleEndian.AppendUint64(f.Seen, id)
 	}
-	m, err := newModel(f)
+	m, err := newModel(ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"flag"
@@ -39,7 +40,7 @@ func TestReadModelErrors(t *testing.T) {
 		{"an empty map", sealed([]byte{0xa0}), "inconsistent contents"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := ReadModel(bytes.NewReader(tc.file))
+			_, err := ReadModel(context.Background(), bytes.NewReader(tc.file))
 			if _, ok := errors.AsType[*FileError](err); !ok || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want a FileError with %q", err, tc.want)
 			}
@@ -100,7 +101,7 @@ func TestReadHostileModel(t *testing.T) {
 			if body, err = f.encode(); err != nil {
 				t.Fatal(err)
 			}
-			_, err = ReadModel(bytes.NewReader(sealed(body)))
+			_, err = ReadModel(context.Background(), bytes.NewReader(sealed(body)))
 			if _, ok := errors.AsType[*FileError](err); !ok {
 				t.Errorf("got %v, want a FileError", err)
 			}
@@ -126,7 +127,7 @@ func TestReadDamagedModel(t *testing.T) {
 
 func askDamaged(t *testing.T, file []byte) {
 	t.Helper()
-	m, err := ReadModel(bytes.NewReader(file))
+	m, err := ReadModel(context.Background(), bytes.NewReader(file))
 	if err != nil {
 		if _, ok := errors.AsType[*FileError](err); !ok {
 			t.Errorf("got %v, want a FileError", err)
@@ -164,7 +165,7 @@ func TestGoldenModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	m, err := ReadModel(file)
+	m, err := ReadModel(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestEstimateMemory(t *testing.T) {
 				looked = true
 				most = max(most, inUse()-before)
 			}
-			trainer, err := NewTrainer("", jsonSources(t), opt)
+			trainer, err := NewTrainer(t.Context(), "", jsonSources(t), opt)
 			if err != nil {
 				t.Fatal(err)
 			}

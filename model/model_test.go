@@ -225,7 +225,7 @@ func TestSameBytes(t *testing.T) {
 	if got := write(t, train(t, shuffled, opt)); !bytes.Equal(got, want) {
 		t.Error("the order of the observations changes the model")
 	}
-	read, err := ReadModel(bytes.NewReader(want))
+	read, err := ReadModel(t.Context(), bytes.NewReader(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestRetrain(t *testing.T) {
 			observations[i].Methods = append(slices.Clone(observations[i].Methods), "new")
 		}
 	}
-	trainer, err := NewTrainer("", jsonSources(t), Defaults())
+	trainer, err := NewTrainer(t.Context(), "", jsonSources(t), Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestEvaluateSplit(t *testing.T) {
 		observation.Observation{Input: []byte("[1,"), Methods: []string{"array", "fail"}, Outcome: observation.Failed},
 		observation.Observation{Input: []byte("true")},
 		observation.Observation{Input: []byte("true"), Methods: []string{"array"}})
-	trainer, err := NewTrainer("", jsonSources(t), Defaults())
+	trainer, err := NewTrainer(t.Context(), "", jsonSources(t), Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestEvaluateSplit(t *testing.T) {
 func TestEvaluateNotAdded(t *testing.T) {
 	opt := Defaults()
 	opt.K = 2
-	trainer, err := NewTrainer("", jsonSources(t), opt)
+	trainer, err := NewTrainer(t.Context(), "", jsonSources(t), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

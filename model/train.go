@@ -68,12 +68,12 @@ type Stats struct {
 
 // NewTrainer returns a trainer for the grammar in sources. start names the
 // start rule; if empty, the first rule is used.
-func NewTrainer(start string, sources []grammars.Source, opt Options) (*Trainer, error) {
+func NewTrainer(ctx context.Context, start string, sources []grammars.Source, opt Options) (*Trainer, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	g, err := grammars.LoadFrom(start, sources...)
+	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -283,12 +283,12 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
 	if err := task.run(ctx); err != nil {
 		return nil, err
 	}
-	return task.model(t)
+	return task.model(ctx, t)
 }
 
 // Train trains a model on the observations.
 func Train(ctx context.Context, start string, sources []grammars.Source, h observation.Header, observations []observation.Observation, opt Options) (*Model, error) {
-	t, err := NewTrainer(start, sources, opt)
+	t, err := NewTrainer(ctx, start, sources, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package targeting_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func FuzzRead(f *testing.F) {
 	for _, text := range []string{"value > array", `'true'`, `"\u{41}" > [a-z]#3`, "#1>#2", "trivia > WHITESPACE > [ ]", "absent#12", "a > '\\", ">", "value#99999999999"} {
 		f.Add(text)
 	}
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func (c *Client) ModelFile(ctx context.Context, name string) (io.ReadCloser, err
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	file, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err == nil {
-		_, err = model.ReadModel(bytes.NewReader(file))
+		_, err = model.ReadModel(ctx, bytes.NewReader(file))
 	}
 	if err != nil {
 		return nil, c.invalidAnswer(ctx, err)

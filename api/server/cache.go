@@ -5,14 +5,14 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
+	"github.com/inroad/inroad/grammars/shared"
 )
 
 // A cache is an LRU cache with an approximate limit in bytes. Concurrent requests for
 // the same key load it once.
 type cache[V any] struct {
 	max   int64
-	group singleflight.Group
+	loads shared.Group[string, V]
 
 	mu    sync.Mutex
 	size  int64
@@ -31,32 +31,21 @@ func newCache[V any](maxBytes int64) *cache[V] {
 }
 
 // get returns the value of a key. If the cache does not have it, load returns the
-// value and its size. Loading continues for other callers if ctx ends.
-func (c *cache[V]) get(ctx context.Context, key string, load func() (V, int64, error)) (V, error) {
+// value and its size. Loading goes on while a caller waits for it.
+func (c *cache[V]) get(ctx context.Context, key string, load func(context.Context) (V, int64, error)) (V, error) {
 	if value, ok := c.find(key); ok {
 		return value, nil
 	}
-	loaded := c.group.DoChan(key, func() (any, error) {
+	return c.loads.Do(ctx, key, func(ctx context.Context) (V, error) {
 		if value, ok := c.find(key); ok {
 			return value, nil
 		}
-		value, size, err := load()
-		if err != nil {
-			return nil, err
+		value, size, err := load(ctx)
+		if err == nil {
+			c.add(key, value, size)
 		}
-		c.add(key, value, size)
-		return value, nil
+		return value, err
 	})
-	var none V
-	select {
-	case <-ctx.Done():
-		return none, context.Cause(ctx)
-	case r := <-loaded:
-		if r.Err != nil {
-			return none, r.Err
-		}
-		return r.Val.(V), nil
-	}
 }
 
 // bytes returns the approximate size of the cached values.

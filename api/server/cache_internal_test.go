@@ -14,7 +14,7 @@ func TestCacheKeepsWhatWasUsedLast(t *testing.T) {
 	var loaded []int
 	get := func(key, size int) {
 		t.Helper()
-		got, err := c.get(t.Context(), fmt.Sprint(key), func() (int, int64, error) {
+		got, err := c.get(t.Context(), fmt.Sprint(key), func(context.Context) (int, int64, error) {
 			loaded = append(loaded, key)
 			return key, int64(size), nil
 		})
@@ -42,7 +42,7 @@ func TestCacheLoadsOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			got, err := c.get(t.Context(), "k", func() (int, int64, error) {
+			got, err := c.get(t.Context(), "k", func(context.Context) (int, int64, error) {
 				loads.Add(1)
 				<-release
 				return 7, 1, nil
@@ -62,17 +62,24 @@ func TestCacheLoadsOnce(t *testing.T) {
 func TestCacheKeepsNoFailure(t *testing.T) {
 	c := newCache[int](10)
 	want := errors.New("no")
-	if _, err := c.get(t.Context(), "k", func() (int, int64, error) { return 0, 0, want }); !errors.Is(err, want) {
+	if _, err := c.get(t.Context(), "k", func(context.Context) (int, int64, error) { return 0, 0, want }); !errors.Is(err, want) {
 		t.Errorf("got %v", err)
 	}
-	if got, err := c.get(t.Context(), "k", func() (int, int64, error) { return 1, 1, nil }); got != 1 || err != nil {
+	if got, err := c.get(t.Context(), "k", func(context.Context) (int, int64, error) { return 1, 1, nil }); got != 1 || err != nil {
 		t.Errorf("got %d, %v", got, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(want)
-	never := make(chan struct{})
-	defer close(never)
-	if _, err := c.get(ctx, "slow", func() (int, int64, error) { <-never; return 0, 0, nil }); !errors.Is(err, want) {
+	ended := make(chan error, 1)
+	load := func(ctx context.Context) (int, int64, error) {
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return 0, 0, context.Cause(ctx)
+	}
+	if _, err := c.get(ctx, "slow", load); !errors.Is(err, want) {
 		t.Errorf("who does not wait: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, want) {
+		t.Errorf("the load that nobody waits for ended with %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func generated(t *testing.T, s *service, path, body string) ([]openapi.Generated
 
 func TestGenerate(t *testing.T) {
 	s := start(t)
-	json, err := bundled.Load("json")
+	json, err := bundled.Load(t.Context(), "json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,12 +42,12 @@ func (l *library) Grammars(ctx context.Context) ([]*api.Grammar, error) {
 
 // Grammar implements [api.Library]. Bundled grammars are found by name, others by ID.
 func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) {
-	return l.grammars.get(ctx, id, func() (*api.Grammar, int64, error) {
+	return l.grammars.get(ctx, id, func(ctx context.Context) (*api.Grammar, int64, error) {
 		stored, err := l.sources(id)
 		if err != nil {
 			return nil, 0, err
 		}
-		g, err := api.LoadGrammar(stored.Start, stored.Sources)
+		g, err := api.LoadGrammar(ctx, stored.Start, stored.Sources)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -104,12 +104,12 @@ func (l *library) Model(ctx context.Context, name string) (*api.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.models.get(ctx, stored.ID, func() (*api.Model, int64, error) {
+	return l.models.get(ctx, stored.ID, func(ctx context.Context) (*api.Model, int64, error) {
 		file, err := l.store.ModelFile(stored)
 		if err != nil {
 			return nil, 0, err
 		}
-		m, err := model.ReadModel(bytes.NewReader(file))
+		m, err := model.ReadModel(ctx, bytes.NewReader(file))
 		if err != nil {
 			return nil, 0, err
 		}

@@ -54,7 +54,7 @@ func TestTrain(t *testing.T) {
 		}
 	}
 	resp, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
-	m, err := model.ReadModel(bytes.NewReader(file))
+	m, err := model.ReadModel(t.Context(), bytes.NewReader(file))
 	if err != nil || m.Digest != last.Model || resp.Header.Get("Content-Length") != fmt.Sprint(len(file)) {
 		t.Errorf("the file of %d bytes: %v", len(file), err)
 	}
@@ -252,7 +252,7 @@ func TestPredict(t *testing.T) {
 	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
 	s.follow(t, j.ID)
 	_, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
-	m, err := model.ReadModel(bytes.NewReader(file))
+	m, err := model.ReadModel(t.Context(), bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

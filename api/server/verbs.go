@@ -20,9 +20,9 @@ func (s *Server) ListGrammars(ctx context.Context, _ openapi.ListGrammarsRequest
 }
 
 // CreateGrammar stores a grammar without errors.
-func (s *Server) CreateGrammar(_ context.Context, req openapi.CreateGrammarRequestObject) (openapi.CreateGrammarResponseObject, error) {
+func (s *Server) CreateGrammar(ctx context.Context, req openapi.CreateGrammarRequestObject) (openapi.CreateGrammarResponseObject, error) {
 	sources := api.Sources(req.Body.Files)
-	g, err := api.LoadGrammar(req.Body.Start, sources)
+	g, err := api.LoadGrammar(ctx, req.Body.Start, sources)
 	if err != nil {
 		return nil, err
 	}

@@ -336,7 +336,7 @@ func (k *killer) verify(t *testing.T) {
 		look("/v1/jobs/" + id)
 	}
 	for id := range k.models {
-		if m, err := model.ReadModel(bytes.NewReader(look("/v1/models/" + id + "/file"))); err != nil || m.Digest != id {
+		if m, err := model.ReadModel(t.Context(), bytes.NewReader(look("/v1/models/"+id+"/file"))); err != nil || m.Digest != id {
 			t.Errorf("model %s: %v", id, err)
 		}
 	}

@@ -57,7 +57,7 @@ func run(ctx context.Context, names []string, seed uint64, stdout io.Writer) err
 	fmt.Fprintln(out, "| grammar\t| setting\t| k = 1\t| k = 2\t| k = 3\t| k = 5\t|")
 	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, name := range names {
-		g, err := bundled.Load(name)
+		g, err := bundled.Load(ctx, name)
 		if err != nil {
 			return err
 		}

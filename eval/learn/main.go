@@ -273,7 +273,7 @@ func (p *program) trainer(ctx context.Context, sources []grammars.Source, with m
 	if t := p.trainers[key]; t != nil {
 		return t, nil
 	}
-	t, err := model.NewTrainer("", sources, with)
+	t, err := model.NewTrainer(ctx, "", sources, with)
 	if err != nil {
 		return nil, err
 	}

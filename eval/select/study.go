@@ -159,7 +159,7 @@ func number(yes bool) int {
 // makeInputs generates distinct inputs: half of them to cover paths, half random
 // in various sizes. One in ten is then damaged.
 func makeInputs(ctx context.Context, sources []grammars.Source, n int, seed uint64) ([][]byte, error) {
-	g, err := grammars.Load(sources...)
+	g, err := grammars.Load(ctx, sources...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package bundled
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -61,12 +62,12 @@ func Sources(name string) ([]grammars.Source, error) {
 }
 
 // Load loads a bundled grammar.
-func Load(name string) (*grammars.Grammar, error) {
+func Load(ctx context.Context, name string) (*grammars.Grammar, error) {
 	sources, err := Sources(name)
 	if err != nil {
 		return nil, err
 	}
-	return grammars.Load(sources...)
+	return grammars.Load(ctx, sources...)
 }
 
 // A Sample is an example input of a bundled grammar.

@@ -49,7 +49,7 @@ func TestNamesAndSources(t *testing.T) {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "nowhere", "json.g4", "../bundled/json", "JSON"} {
-		_, err := bundled.Load(name)
+		_, err := bundled.Load(t.Context(), name)
 		if got, want := fmt.Sprint(err), fmt.Sprintf("unknown bundled grammar %q; available: %s", name, strings.Join(bundled.Names(), ", ")); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -58,7 +58,7 @@ func TestNamesAndSources(t *testing.T) {
 
 func TestLoadWithoutWarnings(t *testing.T) {
 	for _, name := range bundled.Names() {
-		g, err := bundled.Load(name)
+		g, err := bundled.Load(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestLoadWithoutWarnings(t *testing.T) {
 // back byte for byte.
 func TestGoodSamples(t *testing.T) {
 	for _, grammar := range bundled.Names() {
-		g, err := bundled.Load(grammar)
+		g, err := bundled.Load(t.Context(), grammar)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestGoodSamples(t *testing.T) {
 // testdata/GRAMMAR/bad.golden.
 func TestBadSamples(t *testing.T) {
 	for _, grammar := range bundled.Names() {
-		g, err := bundled.Load(grammar)
+		g, err := bundled.Load(t.Context(), grammar)
 		if err != nil {
 			t.Fatal(err)
 		}

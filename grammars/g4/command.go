@@ -26,6 +26,7 @@ func (p *parser) commands(alt *Alt) {
 }
 
 func (p *parser) command(alt *Alt) {
+	p.keep()
 	t := p.tok
 	if t.kind != identifier && t.text != "mode" {
 		p.unexpected("a lexer command")

@@ -25,7 +25,7 @@ func TestDiagnosticsInPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, diagnostics := g4.Parse(file, string(text))
+			_, diagnostics := parse(file, string(text))
 			inplace.Check(t, map[string]string{file: string(text)}, diagnostics)
 		})
 	}
@@ -47,7 +47,7 @@ func TestDiagnosticsCountCharactersFromOne(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, diagnostics := g4.Parse("f.g4", test.text)
+			_, diagnostics := parse("f.g4", test.text)
 			if diff := cmp.Diff(test.want, diagnostics.Error()); diff != "" {
 				t.Errorf("Parse(%q) (-want +got):\n%s", test.text, diff)
 			}
@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			file, diagnostics := g4.Parse("f.g4", test.text)
+			file, diagnostics := parse("f.g4", test.text)
 			if file == nil {
 				t.Fatal("no file")
 			}
@@ -105,7 +105,7 @@ func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, diagnostics := g4.Parse("f.g4", test.text)
+			_, diagnostics := parse("f.g4", test.text)
 			if len(diagnostics) != 1001 {
 				t.Fatalf("%d diagnostics, want 1001", len(diagnostics))
 			}
@@ -121,7 +121,7 @@ func TestDiagnosticsBeyondTheLimitAreCounted(t *testing.T) {
 // TestRuleWithErrorsIsDefined checks that an error in a rule causes no further
 // errors: references to the rule resolve, and the rest of the file is parsed.
 func TestRuleWithErrorsIsDefined(t *testing.T) {
-	file, diagnostics := g4.Parse("f.g4", "grammar A; a : b ) C ; b : C ; c : C\nd : C ;")
+	file, diagnostics := parse("f.g4", "grammar A; a : b ) C ; b : C ; c : C\nd : C ;")
 	if got, want := len(diagnostics), 2; got != want {
 		t.Errorf("%d diagnostics, want %d:\n%v", got, want, diagnostics)
 	}

@@ -11,7 +11,7 @@ import (
 // only returns the single element of a lexer grammar with one rule.
 func only(t *testing.T, element string) g4.Element {
 	t.Helper()
-	file, diagnostics := g4.Parse("f.g4", "lexer grammar G; A : "+element+" ;")
+	file, diagnostics := parse("f.g4", "lexer grammar G; A : "+element+" ;")
 	if diagnostics.Failed() {
 		t.Fatalf("%s: %v", element, diagnostics)
 	}

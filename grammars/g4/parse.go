@@ -2,28 +2,39 @@ package g4
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Limits on one file. Real grammars stay far below all three.
+// Limits on one file. Real grammars stay far below all of them.
 const (
 	maxText        = 1 << 20 // bytes
 	maxNesting     = 500     // parentheses
 	maxDiagnostics = 1000
 )
 
+// MaxElements limits the alternatives of a file together with their elements and
+// commands. The largest public grammars have a quarter.
+const MaxElements = 250_000
+
+// ErrElements is the error of a file with more than [MaxElements] elements.
+var ErrElements = errors.New("too many elements")
+
 // Parse parses the text of a .g4 file. The name is used in positions.
 //
 // The File is never nil: if the text has errors, it holds the parts that could
 // be read. The diagnostics are sorted by position. Parse reports an error or a
 // warning where the ANTLR tool rejects or warns about the notation, except for
-// a few mistakes whose meaning is obvious.
-func Parse(name, text string) (*File, Diagnostics) {
+// a few mistakes whose meaning is obvious. The error is [ErrElements], or
+// the cause of ctx's cancellation.
+func Parse(ctx context.Context, name, text string) (file *File, found Diagnostics, err error) {
 	start := Pos{File: name, Line: 1, Column: 1}
 	p := &parser{
+		ctx:        ctx,
 		file:       &File{Pos: start},
 		seen:       map[string]bool{},
 		modes:      map[string]bool{DefaultMode: true},
@@ -32,8 +43,17 @@ func Parse(name, text string) (*File, Diagnostics) {
 	}
 	if len(text) > maxText {
 		p.errorf(start, "grammar has %d bytes; the limit is %d", len(text), maxText)
-		return p.file, p.diagnostics
+		return p.file, p.diagnostics, nil
 	}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case stopped:
+			err = e.err
+		default:
+			panic(e)
+		}
+	}()
 	p.scan = &scanner{text: text, pos: start, report: p.report}
 	p.requireUTF8()
 	p.next()
@@ -47,13 +67,16 @@ func Parse(name, text string) (*File, Diagnostics) {
 			fmt.Sprintf("%d further diagnostics are not shown", p.dropped),
 		})
 	}
-	return p.file, p.diagnostics
+	return p.file, p.diagnostics, nil
 }
 
 // A parser parses one file by recursive descent. A production that cannot
 // continue panics with abandon; the parser then leaves the current section, a
 // rule or a declaration, and continues after the next semicolon.
 type parser struct {
+	ctx   context.Context
+	read  int // tokens so far
+	kept  int // alternatives, elements and commands so far
 	scan  *scanner
 	tok   token
 	ahead []token // the token after tok, once peeked at
@@ -77,6 +100,12 @@ type parser struct {
 }
 
 type abandon struct{}
+
+// stopped is the panic value that ends a parse.
+type stopped struct{ err error }
+
+// tokensPerPoll is the number of tokens between two looks at the context.
+const tokensPerPoll = 1 << 10
 
 func (p *parser) report(pos Pos, severity Severity, format string, args ...any) {
 	if len(p.diagnostics) == maxDiagnostics {
@@ -150,8 +179,19 @@ func validLength(text string) int {
 	return len(text)
 }
 
+// keep counts an alternative, an element or a command.
+func (p *parser) keep() {
+	if p.kept++; p.kept > MaxElements {
+		panic(stopped{ErrElements})
+	}
+}
+
 // next advances to the next token.
 func (p *parser) next() {
+	if p.read%tokensPerPoll == 0 && p.ctx.Err() != nil {
+		panic(stopped{context.Cause(p.ctx)})
+	}
+	p.read++
 	if len(p.ahead) > 0 {
 		p.tok = p.ahead[0]
 		p.ahead = p.ahead[:0]

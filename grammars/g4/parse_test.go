@@ -97,7 +97,7 @@ func TestRules(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			file, diagnostics := g4.Parse("f.g4", "grammar G; "+test.text)
+			file, diagnostics := parse("f.g4", "grammar G; "+test.text)
 			if diagnostics.Failed() {
 				t.Fatalf("Parse(%q):\n%v", test.text, diagnostics)
 			}
@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestDeclarations(t *testing.T) {
-	file, diagnostics := g4.Parse("f.g4", "\uFEFF"+`/** A lexer. */
+	file, diagnostics := parse("f.g4", "\uFEFF"+`/** A lexer. */
 lexer grammar Some;
 options { superClass = a.B; tokenVocab='C'; n = 3; }
 import D, e = F;
@@ -180,7 +180,7 @@ func TestKinds(t *testing.T) {
 		"lexer grammar A; B : C;":  g4.Lexer,
 	}
 	for text, want := range tests {
-		if file, diagnostics := g4.Parse("f.g4", text); file.Kind != want || diagnostics != nil {
+		if file, diagnostics := parse("f.g4", text); file.Kind != want || diagnostics != nil {
 			t.Errorf("Parse(%q): kind %v, want %v; %v", text, file.Kind, want, diagnostics)
 		}
 	}
@@ -188,7 +188,7 @@ func TestKinds(t *testing.T) {
 
 // TestCodeIsInFileOrder checks that all code of a rule is listed in file order.
 func TestCodeIsInFileOrder(t *testing.T) {
-	file, diagnostics := g4.Parse("f.g4", `grammar G;
+	file, diagnostics := parse("f.g4", `grammar G;
 a [1] returns [2] throws t3 locals [4] @init {5} : {6}? b[7] {8} (@init {9} : {10}) ;
 catch [11] {12} finally {13}
 b : {14} ;`)
@@ -211,7 +211,7 @@ b : {14} ;`)
 // TestUnbalancedQuotes checks that a quote in an action does not hide the
 // following rules.
 func TestUnbalancedQuotes(t *testing.T) {
-	file, diagnostics := g4.Parse("f.g4", "grammar G;\na : {don't {}} B ;\nb : {\"}\" {}} C ;\nc : d[\"] D ;")
+	file, diagnostics := parse("f.g4", "grammar G;\na : {don't {}} B ;\nb : {\"}\" {}} C ;\nc : d[\"] D ;")
 	if diagnostics.Failed() || len(diagnostics) != 1 {
 		t.Errorf("diagnostics: %v", diagnostics)
 	}
@@ -226,7 +226,7 @@ func TestUnbalancedQuotes(t *testing.T) {
 }
 
 func TestPositionsOfElements(t *testing.T) {
-	file, diagnostics := g4.Parse("f.g4", "grammar G;\na : x=b* | ( C | ~D ) {e} ;")
+	file, diagnostics := parse("f.g4", "grammar G;\na : x=b* | ( C | ~D ) {e} ;")
 	if diagnostics != nil {
 		t.Fatal(diagnostics)
 	}
@@ -351,7 +351,7 @@ func showElement(e g4.Element) string {
 }
 
 func TestNotes(t *testing.T) {
-	file, found := g4.Parse("N.g4", "grammar N;\n// inroad: same  B\n// Why.\n  // inroad:needs C // as it is\na : B ;\nb : C ; // inroad: same C\nfragment D : 'd' ;\n")
+	file, found := parse("N.g4", "grammar N;\n// inroad: same  B\n// Why.\n  // inroad:needs C // as it is\na : B ;\nb : C ; // inroad: same C\nfragment D : 'd' ;\n")
 	if found.Failed() {
 		t.Fatal(found)
 	}

@@ -178,6 +178,7 @@ func (p *parser) handler() {
 // alternatives reads the alternatives of a block.
 func (p *parser) alternatives(b *Block) {
 	for {
+		p.keep()
 		alt := &Alt{Pos: p.tok.Pos}
 		b.Alts = append(b.Alts, alt)
 		p.alternative(alt)
@@ -234,6 +235,7 @@ func (p *parser) label(alt *Alt) {
 
 // element reads an element with its label and suffix.
 func (p *parser) element() Element {
+	p.keep()
 	if p.at("{") {
 		return p.embedded()
 	}
@@ -413,6 +415,7 @@ func (p *parser) not() *Not {
 // notItem reads an item of a negated set. In a lexer rule, only characters are
 // allowed.
 func (p *parser) notItem() Element {
+	p.keep()
 	t := p.tok
 	var item Element
 	switch {

@@ -19,7 +19,7 @@ func Load(tb testing.TB, texts ...string) *grammars.Grammar {
 	for i, text := range texts {
 		sources = append(sources, grammars.Source{Name: fmt.Sprintf("%d.g4", i+1), Text: text})
 	}
-	g, err := grammars.Load(sources...)
+	g, err := grammars.Load(tb.Context(), sources...)
 	if err != nil {
 		tb.Fatalf("load %q: %v", texts, err)
 	}
@@ -29,7 +29,7 @@ func Load(tb testing.TB, texts ...string) *grammars.Grammar {
 // Bundled loads a bundled grammar.
 func Bundled(tb testing.TB, name string) *grammars.Grammar {
 	tb.Helper()
-	g, err := bundled.Load(name)
+	g, err := bundled.Load(tb.Context(), name)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // maxParts limits the parts of a refined graph.
@@ -28,6 +29,7 @@ type lexed struct {
 // A builder builds a graph.
 type builder struct {
 	*Refinement
+	meter   *limit.Meter
 	graph   *Graph
 	numbers map[bodyKey]int32
 	keys    []bodyKey // by body
@@ -48,9 +50,9 @@ type partKey struct {
 const none = -1
 
 // build reports whether the graph is within its limit.
-func build(r *Refinement) (*Graph, bool) {
+func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	g := r.grammar
-	b := &builder{Refinement: r, graph: &Graph{}, numbers: map[bodyKey]int32{}}
+	b := &builder{Refinement: r, meter: m, graph: &Graph{}, numbers: map[bodyKey]int32{}}
 	trivia := g.Nodes[g.Trivia]
 	allTrivia := &grammars.Node{ID: derivation.None, Kind: grammars.Repetition, Max: -1, Children: []*grammars.Node{trivia}}
 	b.graph.Start = b.enter(bodyKey{root: r.start.Root, lexed: lexed{refined: r.endings != nil, anyEnd: r.endings != nil}}, g.Nodes[r.start.Root])
@@ -63,9 +65,9 @@ func build(r *Refinement) (*Graph, bool) {
 		}
 	}
 	if r.bindings != nil {
-		b.graph.minimize()
+		b.graph.minimize(m)
 	}
-	b.graph.mark()
+	b.graph.mark(m)
 	return b.graph, true
 }
 
@@ -130,7 +132,7 @@ func (b *builder) whole(l lexed) int32 {
 func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) int32 {
 	var kids []Kid
 	for i := range rule.Operators {
-		if !bindings.Allows(b.key.binding, i) {
+		if b.meter.Step(1); !bindings.Allows(b.key.binding, i) {
 			continue
 		}
 		b.alt = i
@@ -154,11 +156,13 @@ func (b *builder) token(root *grammars.Node, l lexed) int32 {
 }
 
 func (b *builder) add(p Part) int32 {
+	b.meter.Step(1)
 	b.body.Parts = append(b.body.Parts, p)
 	return int32(len(b.body.Parts) - 1)
 }
 
 func (b *builder) either(n *grammars.Node, kids []Kid) int32 {
+	b.meter.Step(len(kids))
 	from := int32(len(b.body.Kids))
 	b.body.Kids = append(b.body.Kids, kids...)
 	return b.add(Part{Kind: Either, Node: n, A: from, B: int32(len(b.body.Kids)), Below: -1, makers: -1})

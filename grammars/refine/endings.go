@@ -6,6 +6,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A Stack is the part of the lexer's mode stack that a derivation leaves in place
@@ -65,7 +66,7 @@ const maxMeasure = 1 << 30
 // findEndings returns the endings of derivations from a start rule. It returns nil if
 // modes are not refined: if the lexer has only one mode, if the mode after a token
 // depends on more than the rule that made the token, or if a limit is exceeded.
-func findEndings(g *grammars.Grammar, start string) *endings {
+func findEndings(m *limit.Meter, g *grammars.Grammar, start string) *endings {
 	modes := g.Modes()
 	if len(modes) < 2 || len(modes) > maxModes || len(g.Nodes)*len(modes) > maxCells || !g.Exact() {
 		return nil
@@ -89,6 +90,7 @@ func findEndings(g *grammars.Grammar, start string) *endings {
 	for e.changed && !e.failed {
 		e.changed = false
 		for i := len(e.asked) - 1; i >= 0 && !e.failed; i-- { // cells that were asked for later are mostly below
+			m.Step(1 + len(g.Nodes[e.asked[i].node].Children))
 			e.improve(e.asked[i])
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // minimize merges bodies that have the same derivations. Modes that read a rule
 // alike need no separate bodies: a literal is the same symbol whichever lexer rule
 // makes it. Bodies with the same root are in one class until their parts, or the
 // classes of the bodies below, differ.
-func (g *Graph) minimize() {
+func (g *Graph) minimize(meter *limit.Meter) {
 	class := make([]int32, len(g.Bodies))
 	roots := map[grammars.Occurrence]int32{}
 	for i := range g.Bodies {
@@ -27,6 +28,7 @@ func (g *Graph) minimize() {
 		next := make([]int32, len(g.Bodies))
 		var merged []Body
 		for i := range g.Bodies {
+			meter.Step(len(g.Bodies[i].Parts) + len(g.Bodies[i].Kids) + len(g.Bodies[i].Rounds))
 			m := &merger{body: &g.Bodies[i], class: class, numbers: map[string]int32{}}
 			m.merge()
 			key := string(binary.AppendUvarint(m.signature, uint64(class[i])))
@@ -119,9 +121,11 @@ func (m *merger) add(p Part, more []uint64) int32 {
 // replaced by the option.
 func (m *merger) either(x *Part) int32 {
 	var kids []Kid
+	seen := make(map[Kid]struct{}, x.B-x.A)
 	for _, k := range m.body.Kids[x.A:x.B] {
 		merged := Kid{m.at[k.Part], k.Choice}
-		if !slices.Contains(kids, merged) {
+		if _, ok := seen[merged]; !ok {
+			seen[merged] = struct{}{}
 			kids = append(kids, merged)
 		}
 	}

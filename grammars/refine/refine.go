@@ -16,9 +16,11 @@
 package refine
 
 import (
-	"sync"
+	"context"
+	"strconv"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 // A Refinement describes the derivations from a start rule that the parser can
@@ -28,49 +30,82 @@ type Refinement struct {
 	start    *grammars.Rule
 	bindings map[*grammars.Rule]*Bindings
 	endings  *endings // nil if modes are not refined
-	graph    func() *Graph
 }
 
-type refinementKey struct{ start string }
+type (
+	refinementKey struct{ start string }
+	graphKey      struct{ start string }
+	plainKey      struct{ start string }
+)
+
+// maxSteps limits the steps to refine a grammar in [Prepare].
+const maxSteps = 500_000_000
+
+// Prepare computes the refinement of derivations from a parser rule and its graph,
+// which the grammar keeps for [Of]. A large grammar takes seconds. The error is a
+// [*limit.Error], or the cause of ctx's cancellation.
+func Prepare(ctx context.Context, g *grammars.Grammar, start string) error {
+	metered := func(key any, compute func(m *limit.Meter) any) (any, error) {
+		return g.MemoWith(ctx, key, func(ctx context.Context) (out any, err error) {
+			defer limit.Catch(&err)
+			return compute(limit.NewMeter(ctx, maxSteps, &limit.Error{
+				What: "steps to refine a grammar", Value: strconv.Itoa(maxSteps), Advice: "use fewer operators or lexer modes",
+			})), nil
+		})
+	}
+	if _, err := metered(plainKey{start}, func(m *limit.Meter) any { return newPlain(m, g, start) }); err != nil {
+		return err
+	}
+	r, err := metered(refinementKey{start}, func(m *limit.Meter) any { return newRefinement(m, g, start) })
+	if err != nil {
+		return err
+	}
+	_, err = metered(graphKey{start}, func(m *limit.Meter) any { return r.(*Refinement).newGraph(m) })
+	return err
+}
 
 // Of returns the refinement of derivations from a parser rule. The grammar keeps
-// the refinement, so that it is computed once.
+// the refinement, so that it is computed once. [Prepare] computes it under a context.
 func Of(g *grammars.Grammar, start string) *Refinement {
-	return g.Memo(refinementKey{start}, func() any {
-		r := &Refinement{grammar: g, start: g.Rule(start), bindings: map[*grammars.Rule]*Bindings{}}
-		for _, rule := range g.ParserRules() {
-			if rule.Operators != nil {
-				r.bindings[rule] = newBindings(rule)
-			}
+	return g.Memo(refinementKey{start}, func() any { return newRefinement(nil, g, start) }).(*Refinement)
+}
+
+func newRefinement(m *limit.Meter, g *grammars.Grammar, start string) *Refinement {
+	r := &Refinement{grammar: g, start: g.Rule(start), bindings: map[*grammars.Rule]*Bindings{}}
+	for _, rule := range g.ParserRules() {
+		if rule.Operators != nil {
+			m.Step(len(rule.Operators))
+			r.bindings[rule] = newBindings(rule)
 		}
-		r.endings = findEndings(g, start)
-		r.graph = sync.OnceValue(func() *Graph { return r.newGraph() })
-		return r
-	}).(*Refinement)
+	}
+	r.endings = findEndings(m, g, start)
+	return r
 }
 
 // Bindings returns the operator bindings of a rule, nil if the rule is not left-recursive.
 func (r *Refinement) Bindings(rule *grammars.Rule) *Bindings { return r.bindings[rule] }
 
 // Graph returns the refined grammar.
-func (r *Refinement) Graph() *Graph { return r.graph() }
-
-type plainKey struct{ start string }
+func (r *Refinement) Graph() *Graph {
+	return r.grammar.Memo(graphKey{r.start.Name}, func() any { return r.newGraph(nil) }).(*Graph)
+}
 
 // Plain returns the grammar as a [Graph] without refinement: operators bind alike,
 // and any token can stand anywhere.
 func Plain(g *grammars.Grammar, start string) *Graph {
-	return g.Memo(plainKey{start}, func() any {
-		graph, _ := build(&Refinement{grammar: g, start: g.Rule(start)})
-		return graph
-	}).(*Graph)
+	return g.Memo(plainKey{start}, func() any { return newPlain(nil, g, start) }).(*Graph)
+}
+
+func newPlain(m *limit.Meter, g *grammars.Grammar, start string) *Graph {
+	graph, _ := build(m, &Refinement{grammar: g, start: g.Rule(start)})
+	return graph
 }
 
 // newGraph builds the refined grammar. If it exceeds maxParts, lexer modes are not
 // refined; if it still does, operator bindings are not refined either.
-func (r *Refinement) newGraph() *Graph {
+func (r *Refinement) newGraph(m *limit.Meter) *Graph {
 	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings}} {
-		if graph, ok := build(coarser); ok {
+		if graph, ok := build(m, coarser); ok {
 			return graph
 		}
 	}

@@ -3,12 +3,14 @@ package refine
 import (
 	"maps"
 	"slices"
+
+	"github.com/inroad/inroad/grammars/limit"
 )
 
 func sortedStacks[V any](m map[Stack]V) []Stack { return slices.Sorted(maps.Keys(m)) }
 
 // mark marks the parts that some finite derivation contains.
-func (g *Graph) mark() {
+func (g *Graph) mark(m *limit.Meter) {
 	productive := make([][]bool, len(g.Bodies)) // by body and part
 	above := make([][]int32, len(g.Bodies))
 	for i := range g.Bodies {
@@ -28,9 +30,11 @@ func (g *Graph) mark() {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue, queued[i] = queue[1:], false
-		before := derives(i)
-		g.Bodies[i].derive(productive[i], derives)
-		if before || !derives(i) {
+		if derives(i) {
+			continue
+		}
+		m.Step(len(g.Bodies[i].Parts))
+		if g.Bodies[i].derive(productive[i], derives); !derives(i) {
 			continue
 		}
 		for _, a := range above[i] {

@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	g, err := grammars.Load(grammars.Source{Name: "sum.g4", Text: `grammar sum;
+	g, err := grammars.Load(context.Background(), grammars.Source{Name: "sum.g4", Text: `grammar sum;
 		sum : NUMBER ('+' NUMBER)* EOF ;
 		NUMBER : [0-9]+ ;`})
 	if err != nil {

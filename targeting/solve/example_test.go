@@ -13,7 +13,7 @@ import (
 // A member of an object has a smallest input, but there is none without a string.
 func Example() {
 	ctx := context.Background()
-	g, err := bundled.Load("json")
+	g, err := bundled.Load(context.Background(), "json")
 	if err != nil {
 		fmt.Println(err)
 		return

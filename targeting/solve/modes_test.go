@@ -75,7 +75,7 @@ func TestModesAreThoseOfAnOracle(t *testing.T) {
 	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		text := randomIslands(r)
-		g, err := grammars.Load(grammars.Source{Name: "P.g4", Text: text}, grammars.Source{Name: "L.g4", Text: islands})
+		g, err := grammars.Load(t.Context(), grammars.Source{Name: "P.g4", Text: text}, grammars.Source{Name: "L.g4", Text: islands})
 		if err != nil || slices.ContainsFunc(g.Warnings, func(d g4.Diagnostic) bool { return strings.Contains(d.Message, "alternative") }) {
 			continue // the draw repeats an empty part, recurses on the left, or has the same alternative twice
 		}

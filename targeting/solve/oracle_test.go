@@ -325,7 +325,7 @@ func TestVerdictsAndMinimaAreThoseOfAnOracle(t *testing.T) {
 	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text := randomGrammar(r)
-		g, err := grammars.Load(grammars.Source{Name: "G.g4", Text: text})
+		g, err := grammars.Load(t.Context(), grammars.Source{Name: "G.g4", Text: text})
 		if err != nil {
 			t.Fatalf("%s\n%v", text, err)
 		}

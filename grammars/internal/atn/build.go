@@ -30,6 +30,22 @@ type Spec struct {
 	Parts       map[Part]int32
 	Trivia      []int32 // by lexer rule: the node of its trivia, or -1
 	Symbols     []string
+
+	// Step, if not nil, counts the steps of building; Take counts the bytes that
+	// the machine takes. Both panic to end it.
+	Step, Take func(n int)
+}
+
+func (s *Spec) step(n int) {
+	if s.Step != nil {
+		s.Step(n)
+	}
+}
+
+func (s *Spec) take(n int) {
+	if s.Take != nil {
+		s.Take(n)
+	}
 }
 
 // A fragment is a part of a network under construction, with its entry and exit
@@ -44,6 +60,7 @@ type builder struct {
 	ruleIndex  map[string]int
 	rightPrec  map[*g4.Ref]int
 	actionAt   map[lexerAction]int
+	modeIndex  map[string]int
 	predicates int
 	customs    int
 }
@@ -78,19 +95,18 @@ func newLexerBuilder(spec *Spec) *builder {
 		network:  &network{lexer: true, maxToken: spec.LexerTokens, types: spec.RuleTypes},
 		spec:     spec,
 		rule:     -1,
-		actionAt: map[lexerAction]int{},
+		actionAt: map[lexerAction]int{}, modeIndex: map[string]int{},
 	}
-	for range spec.Modes {
+	for i, mode := range spec.Modes {
+		b.modeIndex[mode] = i
 		start := b.newState(tokensStart)
 		b.decide(start)
 		b.modes = append(b.modes, start)
 	}
 	b.addRules(spec.LexerRules)
-	for m, mode := range spec.Modes {
-		for i, rule := range spec.LexerRules {
-			if rule.Mode == mode && !rule.Fragment {
-				link(b.modes[m], b.starts[i])
-			}
+	for i, rule := range spec.LexerRules {
+		if !rule.Fragment {
+			link(b.modes[b.modeIndex[rule.Mode]], b.starts[i])
 		}
 	}
 	return b
@@ -340,10 +356,8 @@ func (b *builder) command(c g4.Command) lexerAction {
 }
 
 func (b *builder) mode(arg string) int {
-	for i, mode := range b.spec.Modes {
-		if mode == arg {
-			return i
-		}
+	if i, ok := b.modeIndex[arg]; ok {
+		return i
 	}
 	return constant(nil, arg)
 }

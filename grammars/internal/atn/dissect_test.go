@@ -1,6 +1,7 @@
 package atn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,9 +225,10 @@ func TestDissectFirstDerivation(t *testing.T) {
 		d := newDissector(spec)
 		forgetful := newDissector(spec)
 		forgetful.dfa.maxSize = 0
+		match := m.TokenRules(context.Background(), 1<<20)
 		for range 20 {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(texts), 1, 8).Draw(t, "text"), "")
-			if m.TokenRule(0, text) != 0 {
+			if rule, err := match(0, text); rule != 0 || err != nil {
 				continue
 			}
 			tokens++

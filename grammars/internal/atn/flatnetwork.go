@@ -97,7 +97,7 @@ func (a *arc) occurrenceOf(t int32) int32 {
 }
 
 // flatten returns the flat form of a parser's network.
-func flatten(net *network) *flatNetwork {
+func flatten(spec *Spec, net *network) *flatNetwork {
 	w := &flatNetwork{maxToken: int32(net.maxToken), states: make([]flatState, len(net.states))}
 	for i, s := range net.states {
 		p := flatState{kind: s.kind, precLoop: s.precLoop, rule: int32(s.rule), decision: int32(s.decision)}
@@ -106,7 +106,12 @@ func flatten(net *network) *flatNetwork {
 		}
 		p.epsilonOnly = len(s.edges) > 0 && !slices.ContainsFunc(s.edges, (*edge).consumes)
 		if s.kind != ruleStop {
+			p.arcs = make([]arc, 0, len(s.edges))
 			for _, e := range s.edges {
+				spec.step(1)
+				if e.consumes() && e.kind != atom {
+					spec.take(8 * w.setWords())
+				}
 				p.arcs = append(p.arcs, w.arc(e))
 			}
 		}
@@ -128,12 +133,14 @@ func flatten(net *network) *flatNetwork {
 			}
 		}
 	}
+	known := make([]skip, len(w.states))
 	for i := range w.states {
+		spec.step(1 + len(w.states[i].arcs))
 		for j := range w.states[i].arcs {
 			a := &w.states[i].arcs[j]
-			pred := a.pred
-			if a.skip, a.pred = w.skipEpsilons(a.target); pred != 0 {
-				a.pred = pred
+			to := w.skipEpsilons(a.target, known)
+			if a.skip = to.state; a.pred == 0 {
+				a.pred = to.pred
 			}
 		}
 	}
@@ -159,25 +166,45 @@ func (w *flatNetwork) withEOFAfter(rule int) *flatNetwork {
 	return &out
 }
 
-// skipEpsilons returns the first state from s on that does more than move to
-// the next one, and the first predicate on the way.
-func (w *flatNetwork) skipEpsilons(s int32) (next, pred int32) {
-	for {
-		p := &w.states[s]
-		if len(p.arcs) != 1 || p.arcs[0].occurrence != none {
-			return s, pred
+// A skip is the end of a chain of arcs that consume and decide nothing.
+type skip struct {
+	state int32 // the first state that does more than move to the next one
+	pred  int32 // the first predicate on the way, or 0
+	known bool
+}
+
+// skipEpsilons returns the end of the chain from a state on. It remembers the
+// results for all states of the chain.
+func (w *flatNetwork) skipEpsilons(from int32, known []skip) skip {
+	var chain []int32
+	for !known[from].known && w.movesOn(from) {
+		chain = append(chain, from)
+		from = w.states[from].arcs[0].target
+	}
+	if !known[from].known {
+		known[from] = skip{state: from, known: true}
+	}
+	out := known[from]
+	for _, s := range slices.Backward(chain) {
+		if a := &w.states[s].arcs[0]; a.kind == predicate {
+			out.pred = a.pred
 		}
-		switch a := &p.arcs[0]; a.kind {
-		case predicate:
-			if pred == 0 {
-				pred = a.pred
-			}
-			s = a.target
-		case epsilon, action:
-			s = a.target
-		default:
-			return s, pred
-		}
+		known[s] = out
+	}
+	return out
+}
+
+// movesOn reports whether a state only moves to the next one.
+func (w *flatNetwork) movesOn(s int32) bool {
+	arcs := w.states[s].arcs
+	if len(arcs) != 1 || arcs[0].occurrence != none {
+		return false
+	}
+	switch arcs[0].kind {
+	case predicate, epsilon, action:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -205,12 +232,31 @@ func (w *flatNetwork) arc(e *edge) arc {
 		a.symbol = e.lo
 	case e.consumes():
 		a.kind = set
-		a.set = make(tokenSet, (w.maxToken+1)>>6+1)
-		for t := int32(eof); t <= w.maxToken; t++ {
-			if t != 0 && e.matches(t, w.maxToken) {
-				a.set.add(t)
+		a.set = w.tokens(e)
+	}
+	return a
+}
+
+// setWords returns the number of words of a set of tokens.
+func (w *flatNetwork) setWords() int { return int(w.maxToken+1)>>6 + 1 }
+
+// tokens returns the tokens that an edge consumes.
+func (w *flatNetwork) tokens(e *edge) tokenSet {
+	out := make(tokenSet, w.setWords())
+	if e.kind != set {
+		for t := int32(1); t <= w.maxToken; t++ {
+			if e.matches(t, w.maxToken) {
+				out.add(t)
+			}
+		}
+		return out
+	}
+	for _, r := range e.set {
+		for t := r.lo; t <= min(r.hi, w.maxToken); t++ {
+			if t != 0 {
+				out.add(t)
 			}
 		}
 	}
-	return a
+	return out
 }

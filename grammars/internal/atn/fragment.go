@@ -9,10 +9,16 @@ import (
 // are created in the order of the ANTLR tool, because their numbers depend on it.
 
 func (b *builder) newState(kind stateKind) *state {
+	b.spec.step(1)
+	b.spec.take(stateSize)
 	s := &state{number: len(b.states), kind: kind, rule: b.rule, decision: -1}
 	b.states = append(b.states, s)
 	return s
 }
+
+// stateSize is the estimated size of a state in bytes, with its edges and its
+// share of the flat network.
+const stateSize = 300
 
 func (b *builder) remove(s *state) { s.removed = true }
 
@@ -102,7 +108,7 @@ func (b *builder) trimTail(from, end *state) (reached bool) {
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[s] {
+		if b.spec.step(1); seen[s] {
 			continue
 		}
 		seen[s] = true
@@ -222,16 +228,21 @@ func (b *builder) compact() {
 // the ANTLR tool does in lexers.
 func (b *builder) mergeSets() {
 	for _, d := range b.decisions {
-		for hi := len(d.edges) - 1; hi >= 0; hi-- {
-			lo := hi
-			for lo >= 0 && singleSymbol(d.edges[lo]) {
-				lo--
+		b.spec.step(len(d.edges))
+		kept := d.edges[:0]
+		for lo := 0; lo < len(d.edges); {
+			hi := lo
+			for hi < len(d.edges) && singleSymbol(d.edges[hi]) {
+				hi++
 			}
-			if lo++; lo < hi {
-				b.mergeAlts(d, lo, hi)
+			hi = max(hi, lo+1)
+			if hi > lo+1 {
+				b.mergeAlts(d.edges[lo:hi])
 			}
-			hi = min(hi, lo)
+			kept = append(kept, d.edges[lo])
+			lo = hi
 		}
+		d.edges = kept
 	}
 }
 
@@ -243,21 +254,21 @@ func singleSymbol(e *edge) bool {
 	return t.target.kind == blockEnd && (t.kind == atom || t.kind == charRange || t.kind == set)
 }
 
-func (b *builder) mergeAlts(d *state, lo, hi int) {
+// mergeAlts merges alternatives into the first.
+func (b *builder) mergeAlts(alts []*edge) {
 	var all []interval
-	for _, e := range d.edges[lo : hi+1] {
+	for _, e := range alts {
 		if t := e.target.edges[0]; t.kind == set {
 			all = append(all, t.set...)
 		} else {
 			all = append(all, interval{t.lo, t.hi})
 		}
 	}
-	first := d.edges[lo].target
+	first := alts[0].target
 	first.edges[0] = b.symbol(normal(all), first.edges[0].target, none)
-	for _, e := range d.edges[lo+1 : hi+1] {
+	for _, e := range alts[1:] {
 		b.remove(e.target)
 	}
-	d.edges = append(d.edges[:lo+1], d.edges[hi+1:]...)
 }
 
 // constant returns the value of a lexer command's argument, a name or a number.

@@ -10,6 +10,7 @@ import (
 // precedence.
 type Operator struct {
 	Alt        *g4.Alt
+	Index      int     // of the alternative in its rule
 	Left       *g4.Ref // the left operand; nil for a primary or a prefix operator
 	Rest       []g4.Element
 	Precedence int     // higher binds tighter; later alternatives bind less
@@ -26,7 +27,7 @@ func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 	}
 	var binaries, suffixes []Operator
 	for i, alt := range rule.Body.Alts {
-		op := Operator{Alt: alt, Rest: alt.Elements, Precedence: len(rule.Body.Alts) - i}
+		op := Operator{Alt: alt, Index: i, Rest: alt.Elements, Precedence: len(rule.Body.Alts) - i}
 		first, last := selfRef(alt.Elements, 0, rule.Name), selfRef(alt.Elements, lastSymbol(alt.Elements), rule.Name)
 		switch {
 		case first != nil && last != nil && last != first:

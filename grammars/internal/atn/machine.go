@@ -18,9 +18,10 @@ type Machine struct {
 	names           *derivation.Names
 	trivia          []int32 // by lexer rule: the occurrence of its trivia
 	lexer           *lexer
-	parser          *network
+	predicates      []Predicate // of the parser
 	predictor       *predictor
 	startPredictors startPredictors
+	parser          func() *network // built again on each call: the predictor does not need it
 	runtime         func() *runtime
 	dissector       func() *dissector
 	runs            sync.Pool
@@ -28,8 +29,11 @@ type Machine struct {
 
 // Build returns the machine of a grammar.
 func Build(spec *Spec, names *derivation.Names) *Machine {
-	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec)), parser: parserNetwork(spec)}
-	m.predictor = newPredictor(flatten(m.parser), maxPredictSize)
+	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec))}
+	net := parserNetwork(spec)
+	m.predicates = net.preds
+	m.predictor = newPredictor(flatten(spec, net), maxPredictSize)
+	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
 	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
@@ -38,7 +42,7 @@ func Build(spec *Spec, names *derivation.Names) *Machine {
 // Serialized returns the lexer's and the parser's network in the format of the
 // ANTLR tool's .interp files.
 func (m *Machine) Serialized() (lexer, parser []int32) {
-	return m.lexer.net.serialize(), m.parser.serialize()
+	return m.lexer.net.serialize(), m.parser().serialize()
 }
 
 // LimitCaches limits the caches of the lexer, the predictor and the dissector
@@ -197,28 +201,42 @@ func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
 	return derivation.Occurrence(m.trivia[rule])
 }
 
-// TokenRule returns the index of the lexer rule that matches text as a single
-// token in a mode. It returns -1 if text is not a single token or a limit is
-// exceeded.
-func (m *Machine) TokenRule(mode int, text string) (rule int) {
-	r := m.run(context.Background(), []byte(text), m.predictor, Limits{Steps: 1 << 20, Time: time.Minute})
-	defer m.release(r)
-	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case stop, *limit.Error:
-			rule = -1
-		default:
-			panic(e)
+// TokenRules returns a function that finds the index of the lexer rule that
+// matches text as a single token in a mode, -1 if text is not a single token. All
+// calls together may take a number of steps. The error is a [*limit.Error] if
+// they take more, or the cause of ctx's cancellation. The machine's own caches
+// stay as they are.
+func (m *Machine) TokenRules(ctx context.Context, steps int) func(mode int, text string) (rule int, err error) {
+	l := &lexer{net: m.lexer.net, classes: m.lexer.classes, maxSize: maxCheckSize}
+	l.cache.Store(l.newCache())
+	used := 0
+	return func(mode int, text string) (rule int, err error) {
+		r := m.run(ctx, []byte(text), m.predictor, Limits{Steps: steps})
+		r.steps, r.mode = used, mode
+		defer m.release(r)
+		defer func() {
+			used = r.steps
+			switch e := recover().(type) {
+			case nil:
+			case stop:
+				rule, err = -1, e.err
+			case *limit.Error:
+				rule, err = -1, e
+			default:
+				panic(e)
+			}
+		}()
+		r.step(1 + len(text))
+		s, end := r.match(l)
+		if end != len(text) {
+			return -1, nil
 		}
-	}()
-	r.mode = mode
-	s, end := r.match(m.lexer)
-	if end != len(text) {
-		return -1
+		return int(s.rule), nil
 	}
-	return int(s.rule)
 }
+
+// maxCheckSize is the maximum size in bytes of a cache that only checks a grammar.
+const maxCheckSize = 16 << 20
 
 // A stop is the panic value that ends a parse, even from inside the ANTLR
 // runtime.

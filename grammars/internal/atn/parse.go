@@ -184,12 +184,12 @@ func (r *run) grow() {
 // were not taken cannot change the parse, and neither can tokens after the last
 // one looked at.
 func (r *run) firstPredicate() *PredicateError {
-	asked, of := r.firstPred, r.m.parser
+	asked, predicates := r.firstPred, r.m.predicates
 	if lex := r.lexFirstPred; lex.predicate != 0 && lex.at <= r.tokens[r.visible[r.pos]].Start && (asked.predicate == 0 || lex.at <= asked.at) {
-		asked, of = lex, r.m.lexer.net
+		asked, predicates = lex, r.m.lexer.net.preds
 	}
 	if asked.predicate == 0 {
 		return nil
 	}
-	return &PredicateError{of.preds[asked.predicate-1], int(asked.at)}
+	return &PredicateError{predicates[asked.predicate-1], int(asked.at)}
 }

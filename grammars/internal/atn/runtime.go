@@ -19,10 +19,10 @@ type runtime struct {
 
 // runtimeOf returns a function that loads a network into the runtime on its
 // first call.
-func runtimeOf(net *network) func() *runtime {
+func runtimeOf(net func() *network) func() *runtime {
 	return sync.OnceValue(func() *runtime {
 		rt := &runtime{
-			atn:      antlr.NewATNDeserializer(nil).Deserialize(net.serialize()),
+			atn:      antlr.NewATNDeserializer(nil).Deserialize(net().serialize()),
 			contexts: antlr.NewPredictionContextCache(),
 		}
 		for i, d := range rt.atn.DecisionToState {

@@ -23,7 +23,7 @@ type failer interface {
 // in a parser rule must be the whole body of a lexer rule.
 func specOf(t failer, text string) *Spec {
 	t.Helper()
-	file, found := g4.Parse("G.g4", text)
+	file, found, _ := g4.Parse(context.Background(), "G.g4", text)
 	if found.Failed() {
 		t.Fatal(found)
 	}

@@ -35,6 +35,8 @@ type tokenArc struct {
 
 func newTokenDFA(net *network, classes *classes) *tokenDFA {
 	d := &tokenDFA{classes: classes, states: make([]tokenState, len(net.states)), nullable: make([]bool, len(net.starts)), maxSize: maxTransitionSize}
+	known := make([]*state, len(net.states))
+	skipEpsilons := func(s *state) *state { return skipEpsilons(s, known) }
 	for i, s := range net.states {
 		d.states[i].stop, d.states[i].rule = s.kind == ruleStop, int32(s.rule)
 		if s.kind == ruleStop {
@@ -148,17 +150,33 @@ func (d *tokenDFA) untilStable(dependents [][]int32, grow func(rule int32) bool)
 }
 
 // skipEpsilons returns the first state from s on that does more than move to
-// the next one.
-func skipEpsilons(s *state) *state {
-	for s.kind != ruleStop && len(s.edges) == 1 && s.edges[0].occurrence == none {
-		switch e := s.edges[0]; e.kind {
-		case epsilon, action, predicate:
-			s = e.target
-		default:
-			return s
-		}
+// the next one. It remembers the result for all states on the way.
+func skipEpsilons(s *state, known []*state) *state {
+	var chain []*state
+	for known[s.number] == nil && movesOn(s) {
+		chain = append(chain, s)
+		s = s.edges[0].target
 	}
-	return s
+	if known[s.number] == nil {
+		known[s.number] = s
+	}
+	for _, before := range chain {
+		known[before.number] = known[s.number]
+	}
+	return known[s.number]
+}
+
+// movesOn reports whether a state only moves to the next one.
+func movesOn(s *state) bool {
+	if s.kind == ruleStop || len(s.edges) != 1 || s.edges[0].occurrence != none {
+		return false
+	}
+	switch s.edges[0].kind {
+	case epsilon, action, predicate:
+		return true
+	default:
+		return false
+	}
 }
 
 // look visits the sets of character classes that can come first from a state

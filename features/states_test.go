@@ -1,0 +1,29 @@
+package features
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/grammars/grammartest"
+)
+
+// TestSuccessorsAreShared checks that a space stays linear in the size of its
+// grammar where many symbols refer to a rule with many symbols: 1,000 references
+// to 1,000 symbols are a million successors.
+func TestSuccessorsAreShared(t *testing.T) {
+	const n = 1000
+	g := grammartest.Load(t, "grammar g; s : "+strings.Repeat("r ", n)+"; r : "+strings.Repeat("A ", n)+"; A : 'a' ;")
+	for _, opt := range []Options{{}, {Possible: true}, {Names: true}} {
+		space := NewSpace(g, opt)
+		size := 0
+		for _, list := range space.nexts {
+			size += len(list)
+		}
+		if size > 2*len(g.Nodes) {
+			t.Errorf("%+v: %d successors for %d nodes", opt, size, len(g.Nodes))
+		}
+		if want := map[bool]int64{false: n*n + n, true: 2}[opt.Names]; space.Count(2).Int64() != want {
+			t.Errorf("%+v: %v paths of length 2, want %d", opt, space.Count(2), want)
+		}
+	}
+}
