@@ -204,49 +204,85 @@ func (s *scanner) text(maxChars int) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	b, chars := &strings.Builder{}, 0
+	b, chars := &pieces{reserve: s.reserveBytes}, 0
 	for {
 		part, closed, err := s.run()
 		if err != nil {
 			return "", err
 		}
 		if chars += utf8.RuneCount(part); maxChars > 0 && chars > maxChars {
-			b.Write(part)
-			return b.String(), errTooLong
+			return b.start() + string(part), errTooLong
 		}
-		if b.Cap()-b.Len() < len(part)+utf8.UTFMax {
-			if b, err = s.grow(b, len(part)); err != nil {
-				return "", err
-			}
+		if err := b.write(part); err != nil {
+			return "", err
 		}
-		b.Write(part)
 		s.skip(len(part))
 		if closed {
 			s.skip(1)
-			return b.String(), nil
+			return b.join()
 		}
 		if c, err := s.peek(); err == nil && c == '\\' {
 			r, err := s.escape()
 			if err != nil {
 				return "", err
 			}
-			b.WriteRune(r)
+			b.last.WriteRune(r)
 			chars++
 		}
 	}
 }
 
-// grow returns a string builder with the same text, at least twice the room, and room
-// for more bytes.
-func (s *scanner) grow(b *strings.Builder, more int) (*strings.Builder, error) {
-	size := max(2*b.Cap(), b.Len()+more+64)
-	if err := s.reserveBytes(size - b.Cap()); err != nil {
-		return nil, err
+// pieces collect a string. A long string is kept in pieces until it is complete: a
+// buffer that grows would leave as much garbage as the string is long.
+type pieces struct {
+	whole   []string
+	last    strings.Builder
+	reserve func(bytes int) error
+}
+
+// pieceSize is the size from which a piece does not grow.
+const pieceSize = 64 << 10
+
+// write adds text. There is room for a further character afterwards.
+func (b *pieces) write(text []byte) error {
+	need := len(text) + utf8.UTFMax
+	if b.last.Cap()-b.last.Len() < need {
+		if b.last.Cap() >= pieceSize {
+			b.whole = append(b.whole, b.last.String())
+			b.last.Reset()
+			need = max(need, pieceSize)
+		}
+		if err := b.reserve(b.last.Cap() + need); err != nil { // Grow doubles what there is
+			return err
+		}
+		b.last.Grow(need)
 	}
-	larger := &strings.Builder{} // b.Grow would take more than is reserved
-	larger.Grow(size)
-	larger.WriteString(b.String())
-	return larger, nil
+	b.last.Write(text)
+	return nil
+}
+
+// start returns the first piece.
+func (b *pieces) start() string {
+	if len(b.whole) > 0 {
+		return b.whole[0]
+	}
+	return b.last.String()
+}
+
+// join returns the whole string.
+func (b *pieces) join() (string, error) {
+	if len(b.whole) == 0 {
+		return b.last.String(), nil
+	}
+	b.whole = append(b.whole, b.last.String())
+	size := 0
+	for _, piece := range b.whole {
+		size += len(piece)
+	}
+	if err := b.reserve(size); err != nil {
+		return "", err
+	}
+	return strings.Join(b.whole, ""), nil
 }
 
 func (s *scanner) reserveBytes(n int) error {
@@ -260,7 +296,9 @@ func (s *scanner) reserveBytes(n int) error {
 // the end of the buffer. It does not skip them.
 func (s *scanner) run() (part []byte, closed bool, err error) {
 	for wanted := 1; ; wanted++ { // more than a byte if a character is cut off
-		if _, err := s.r.Peek(wanted); err != nil {
+		if _, err := s.r.Peek(wanted); errors.Is(err, io.EOF) && wanted > 1 {
+			return nil, false, s.fail("not UTF-8")
+		} else if err != nil {
 			return nil, false, s.inString(0, err)
 		}
 		part, _ = s.r.Peek(s.r.Buffered())

@@ -29,7 +29,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 type Reader struct {
 	r       *bufio.Reader
 	line    int
-	text    []byte // the current line, if longer than the buffer of r
+	pieces  [][]byte // of the current line before text, if it is long
+	text    []byte   // the current line, if longer than the buffer of r
 	started bool
 	header  Header
 	units   map[string]bool   // IDs of the units in header
@@ -119,31 +120,46 @@ func (r *Reader) next(first bool) (Observation, error) {
 func (r *Reader) readLine() ([]byte, error) {
 	r.line++
 	r.text = r.text[:0]
-	tooLong := false
+	size, tooLong := 0, false
 	for {
 		part, err := r.r.ReadSlice('\n')
 		whole := !errors.Is(err, bufio.ErrBufferFull)
 		if whole && err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		if whole && len(r.text) == 0 && !tooLong && len(part) > 0 {
+		if whole && size == 0 && len(part) > 0 {
 			return part, nil
 		}
-		if tooLong = tooLong || len(r.text)+len(part) > maxLine; tooLong {
-			r.text = nil
+		if size += len(part); size > maxLine {
+			r.pieces, r.text, tooLong = nil, nil, true
 		} else {
-			r.text = append(r.text, part...)
+			r.add(part)
 		}
 		switch {
 		case !whole:
 		case tooLong:
 			return nil, &LineError{r.line, fmt.Errorf("must be at most %d bytes", maxLine)}
+		case r.pieces != nil:
+			line := bytes.Join(append(r.pieces, r.text), nil)
+			r.pieces = nil
+			return line, nil
 		case len(r.text) > 0:
 			return r.text, nil
 		case err != nil:
 			return nil, err
 		}
 	}
+}
+
+// add adds a part to the current line. A long line is kept in pieces until it is
+// complete: a buffer that grows would leave several times its size as garbage.
+func (r *Reader) add(part []byte) {
+	const pieceSize = 1 << 20
+	if cap(r.text) >= pieceSize && cap(r.text)-len(r.text) < len(part) {
+		r.pieces = append(r.pieces, r.text)
+		r.text = make([]byte, 0, pieceSize)
+	}
+	r.text = append(r.text, part...)
 }
 
 // readHeader handles a header. Every header after the first adds its units.
