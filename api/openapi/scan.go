@@ -315,12 +315,26 @@ func (s *scanner) run() (part []byte, closed bool, err error) {
 			closed = part[n] == '"'
 		}
 		if !utf8.Valid(part[:n]) {
+			s.skip(validPrefix(part[:n]))
 			return nil, false, s.fail("not UTF-8")
 		}
 		if n > 0 || part[0] == '"' || part[0] == '\\' {
 			return part[:n], closed, nil
 		}
 	}
+}
+
+// validPrefix returns the number of bytes before the first that is not UTF-8.
+func validPrefix(text []byte) int {
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRune(text[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // cutOff returns the number of bytes of an incomplete character at the end of a text.
