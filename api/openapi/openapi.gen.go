@@ -933,9 +933,8 @@ type GenerateSummary struct {
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
 }
 
-// GeneratedInput An `input` or `input_base64`. The last line has the `summary`, or the `error` that ended the stream.
+// GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
 type GeneratedInput struct {
-	Error       string  `json:"error,omitempty,omitzero"`
 	Input       *string `json:"input,omitempty"`
 	InputBase64 *string `json:"input_base64,omitempty"`
 
@@ -1717,6 +1716,15 @@ type Status struct {
 // StatusStatus defines model for Status.Status.
 type StatusStatus string
 
+// StreamEnd The last line of a streamed answer.
+type StreamEnd struct {
+	// Count Number of lines before this one.
+	Count int64 `json:"count"`
+
+	// Error Why the stream failed; absent if the answer is complete.
+	Error string `json:"error,omitempty,omitzero"`
+}
+
 // Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
 type Style string
 
@@ -1746,9 +1754,8 @@ type SyntaxError struct {
 	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
-// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason. The last line has the `summary`, or the `error` that ended the stream.
+// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason, or the `summary` after these.
 type TargetAnswer struct {
-	Error       string   `json:"error,omitempty,omitzero"`
 	Input       *string  `json:"input,omitempty"`
 	InputBase64 *string  `json:"input_base64,omitempty"`
 	Methods     []string `json:"methods,omitempty,omitzero"`
@@ -2409,7 +2416,7 @@ type ClientInterface interface {
 	// GenerateInputsWithBody Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2419,7 +2426,7 @@ type ClientInterface interface {
 	// GenerateInputs Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2480,8 +2487,8 @@ type ClientInterface interface {
 
 	// SolveConstraintWithBody Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -2492,8 +2499,8 @@ type ClientInterface interface {
 
 	// SolveConstraint Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -2522,7 +2529,8 @@ type ClientInterface interface {
 	// FollowJob Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job ends or the service shuts down. After a shutdown, follow the job again.
+	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+	// again.
 	//
 	// Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 	FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3066,7 +3074,7 @@ func (c *Client) FitGrammar(ctx context.Context, grammar GrammarName, params *Fi
 // GenerateInputsWithBody Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3086,7 +3094,7 @@ func (c *Client) GenerateInputsWithBody(ctx context.Context, grammar GrammarName
 // GenerateInputs Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3217,8 +3225,8 @@ func (c *Client) LearnProbabilities(ctx context.Context, grammar GrammarName, pa
 
 // SolveConstraintWithBody Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -3239,8 +3247,8 @@ func (c *Client) SolveConstraintWithBody(ctx context.Context, grammar GrammarNam
 
 // SolveConstraint Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -3309,7 +3317,8 @@ func (c *Client) GetJob(ctx context.Context, job JobName, reqEditors ...RequestE
 // FollowJob Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job ends or the service shuts down. After a shutdown, follow the job again.
+// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+// again.
 //
 // Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5904,7 +5913,7 @@ type ClientWithResponsesInterface interface {
 	// GenerateInputsWithBodyWithResponse Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5914,7 +5923,7 @@ type ClientWithResponsesInterface interface {
 	// GenerateInputsWithResponse Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5979,8 +5988,8 @@ type ClientWithResponsesInterface interface {
 
 	// SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -5991,8 +6000,8 @@ type ClientWithResponsesInterface interface {
 
 	// SolveConstraintWithResponse Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -6027,7 +6036,8 @@ type ClientWithResponsesInterface interface {
 	// FollowJobWithResponse Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job ends or the service shuts down. After a shutdown, follow the job again.
+	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+	// again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8865,7 +8875,7 @@ func (c *ClientWithResponses) FitGrammarWithResponse(ctx context.Context, gramma
 // GenerateInputsWithBodyWithResponse Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8881,7 +8891,7 @@ func (c *ClientWithResponses) GenerateInputsWithBodyWithResponse(ctx context.Con
 // GenerateInputsWithResponse Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8988,8 +8998,8 @@ func (c *ClientWithResponses) LearnProbabilitiesWithResponse(ctx context.Context
 
 // SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -9006,8 +9016,8 @@ func (c *ClientWithResponses) SolveConstraintWithBodyWithResponse(ctx context.Co
 
 // SolveConstraintWithResponse Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -9066,7 +9076,8 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, job JobNam
 // FollowJobWithResponse Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job ends or the service shuts down. After a shutdown, follow the job again.
+// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+// again.
 //
 // Returns a wrapper object for the known response body format(s).
 //

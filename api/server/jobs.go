@@ -285,7 +285,8 @@ func (s *Server) CancelJob(ctx context.Context, req openapi.CancelJobRequestObje
 	return openapi.CancelJob202JSONResponse(job), err
 }
 
-// FollowJob sends a job as a server-sent event now and whenever it changes.
+// FollowJob sends a job as a server-sent event now and whenever it changes, until the
+// job has ended.
 func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObject) (openapi.FollowJobResponseObject, error) {
 	id := uint64(req.Job)
 	if _, _, err := s.jobs.get(id); err != nil {
@@ -311,7 +312,7 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 			for waiting := true; waiting; {
 				select {
 				case <-ctx.Done():
-					return nil
+					return context.Cause(ctx)
 				case <-changed:
 					waiting = false
 				case <-keepAlive.C:

@@ -32,7 +32,8 @@ func routeByRawPath(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logRequest gives a request an ID, logs it, and counts it in the metrics.
+// logRequest gives a request an ID, logs it, and counts it in the metrics. It aborts a
+// response that failed after it had begun.
 func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -42,7 +43,11 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if s.Tracer != nil {
 			nameSpan(c, id)
 		}
-		if err := next(c); err != nil {
+		err := next(c)
+		// Part of the response was sent, so the error cannot be. Closing the connection
+		// tells the client that the response is incomplete.
+		abort := err != nil && c.Response().Committed
+		if err != nil {
 			c.Error(err)
 		}
 		level := slog.LevelInfo
@@ -53,7 +58,12 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		s.metrics.record(c, took)
 		ctx := context.WithoutCancel(c.Request().Context())
 		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
-			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id)
+			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id, "aborted", abort)
+		if abort {
+			// net/http reads the rest of the body before it closes the connection.
+			_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now())
+			panic(http.ErrAbortHandler)
+		}
 		return nil
 	}
 }

@@ -394,6 +394,10 @@ func predictStream(t *testing.T, s *service) {
 		}
 	}
 	client.Close()
+	var last openapi.StreamEnd
+	if err := answers.Decode(&last); err != nil || last != (openapi.StreamEnd{Count: 4}) {
+		t.Errorf("the last line: %+v, %v", last, err)
+	}
 	if err := answers.Decode(new(any)); err != io.EOF {
 		t.Errorf("after the last line: %v", err)
 	}

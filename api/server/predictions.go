@@ -117,7 +117,7 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 	for {
 		text, err := api.ReadLine(in, maxLine)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return s.lastLine(out, err)
+			return out.end(err)
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
 			answer := newText()
@@ -129,10 +129,10 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 			}
 		}
 		if cause := context.Cause(ctx); cause != nil {
-			return s.lastLine(out, cause)
+			return out.end(cause)
 		}
 		if err != nil {
-			return out.flush()
+			return out.end(nil)
 		}
 		if in.Buffered() == 0 { // the client may wait for answers before it sends more
 			if err := out.flush(); err != nil {
@@ -140,11 +140,6 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 			}
 		}
 	}
-}
-
-// lastLine writes the error that ends a stream.
-func (s *Server) lastLine(out *streamWriter, err error) error {
-	return errors.Join(out.line(openapi.Answer{Error: excerpt(err.Error())}), out.flush())
 }
 
 // appendLine appends the answer for a line of a body.

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -252,7 +253,8 @@ func TestEndWithOpenStreams(t *testing.T) {
 		t.Fatalf("the first answer is %s, %v", line, err)
 	}
 	s.stop()
-	if rest, err := io.ReadAll(answers); err != nil || !strings.Contains(string(rest), "the service is shutting down") {
-		t.Errorf("the stream ended with %s, %v", rest, err)
+	const want = `{"count":1,"error":"the service is shutting down"}` + "\n"
+	if rest, err := io.ReadAll(answers); !errors.Is(err, io.ErrUnexpectedEOF) || string(rest) != want {
+		t.Errorf("the stream ended with %s, %v; want %s and a connection that is closed", rest, err, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -23,6 +24,7 @@ type streamWriter struct {
 	control *http.ResponseController
 	stall   time.Duration
 	buf     *bufio.Writer
+	lines   int64 // that were written
 }
 
 func (s *Server) stream(w http.ResponseWriter, contentType string) *streamWriter {
@@ -44,12 +46,26 @@ func (s *streamWriter) write(p []byte) (int, error) {
 }
 
 // Write buffers p. Only flush guarantees that it is sent.
-func (s *streamWriter) Write(p []byte) (int, error) { return s.buf.Write(p) }
+func (s *streamWriter) Write(p []byte) (int, error) {
+	s.lines += int64(bytes.Count(p, []byte{'\n'}))
+	return s.buf.Write(p)
+}
 
 // line writes a value as a line of JSON.
 func (s *streamWriter) line(v any) error {
-	_, err := s.buf.Write(append(api.AppendJSON(nil, v), '\n'))
+	_, err := s.Write(append(api.AppendJSON(nil, v), '\n'))
 	return err
+}
+
+// end writes the last line of a stream of lines: their number, and the error that ended
+// the stream early. It returns this error, which closes the connection.
+func (s *streamWriter) end(err error) error {
+	last := openapi.StreamEnd{Count: s.lines}
+	if err != nil {
+		p := problemOf(err)
+		last.Error = cmp.Or(p.Detail, p.Title)
+	}
+	return cmp.Or(err, s.line(last), s.flush())
 }
 
 func (s *streamWriter) flush() error {
@@ -81,10 +97,9 @@ func (s *Server) watchdog(ctx context.Context) (watched context.Context, reset, 
 	return watched, func() { timer.Reset(s.Timeout) }, func() { timer.Stop(); end(nil) }
 }
 
-// lines responds with one line per value. If the first value is an error, the
-// response is a problem. A later error is the last line if failed converts it to a
-// value, and closes the connection otherwise.
-func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], failed func(error) V) (streamResponse, error) {
+// lines responds with one line per value, each of which is sent immediately if
+// immediate. If the first value is an error, the response is a problem.
+func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], immediate bool) (streamResponse, error) {
 	work, reset, cancel := s.watchdog(ctx)
 	next, stop := iter.Pull2(each(work))
 	value, err, ok := next()
@@ -98,25 +113,21 @@ func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context)
 		defer cancel()
 		defer stop()
 		out := s.stream(w, ndjson)
-		for ok {
-			if err != nil && failed == nil {
-				return cmp.Or(context.Cause(work), err)
-			}
+		for ; ok; value, err, ok = next() {
 			if err != nil {
-				value = failed(cmp.Or(context.Cause(work), err))
+				return out.end(cmp.Or(context.Cause(work), err))
 			}
 			if err := out.line(value); err != nil {
 				return err
 			}
-			if failed != nil { // the next value may take a while
+			if immediate {
 				if err := out.flush(); err != nil {
 					return err
 				}
 			}
 			reset()
-			value, err, ok = next()
 		}
-		return out.flush()
+		return out.end(nil)
 	}, nil
 }
 
