@@ -293,7 +293,7 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
-		out := s.stream(w, "text/event-stream")
+		out := stream(ctx, w, "text/event-stream")
 		keepAlive := time.NewTicker(s.Stall / 2)
 		defer keepAlive.Stop()
 		for {

@@ -112,7 +112,7 @@ func (b *batch) VisitPredictResponse(w http.ResponseWriter) error {
 func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Reader, w http.ResponseWriter) error {
 	// Otherwise net/http discards the rest of the body at the first write.
 	_ = http.NewResponseController(w).EnableFullDuplex()
-	out := s.stream(w, ndjson)
+	out := stream(ctx, w, ndjson)
 	in := newLineReader(body)
 	for {
 		text, err := api.ReadLine(in, maxLine)
@@ -120,6 +120,9 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 			return out.end(err)
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
+			if err := exchangeOf(ctx).turn.Load().take(ctx); err != nil {
+				return out.end(err)
+			}
 			answer := newText()
 			*answer = append(appendLine(ctx, p, *answer, text), '\n')
 			_, err := out.Write(*answer)

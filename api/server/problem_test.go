@@ -173,7 +173,7 @@ func TestClosedStore(t *testing.T) {
 }
 
 func TestOverload(t *testing.T) {
-	s := start(t, func(c *server.Config) { c.MaxActive = 1 })
+	s := start(t, func(c *server.Config) { c.MaxActive, c.Quotas.Active = 1, -1 })
 	body, client := io.Pipe()
 	begun := make(chan struct{})
 	go func() { // a stream that takes its time

@@ -114,7 +114,7 @@ func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservation
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
-		out := s.stream(w, ndjson)
+		out := stream(ctx, w, ndjson)
 		return out.end(s.writeObservations(ctx, out, header))
 	}), nil
 }
