@@ -216,6 +216,9 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
+// clientOf returns the name of the client of a request that computes for long.
+func clientOf(ctx context.Context) string { return exchangeOf(ctx).turn.Load().client }
+
 // wait has the client send or receive bytes, without the turn of the request.
 func (x *exchange) wait(setDeadline func(time.Time) error, transfer func() (int, error)) (int, error) {
 	x.turn.Load().pause()

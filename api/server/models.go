@@ -46,7 +46,7 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	}
 	j, err := s.jobs.add(store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
-	})
+	}, clientOf(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -504,7 +504,7 @@ func TestTrainMemory(t *testing.T) {
 
 // Jobs are cancelled over HTTP, and refused when too many wait.
 func TestManyJobs(t *testing.T) {
-	s := start(t, func(c *server.Config) { c.MaxQueue = 2 })
+	s := start(t, func(c *server.Config) { c.MaxQueue = 4 })
 	s.upload(t, 2000)
 	var ids []int64
 	for {
