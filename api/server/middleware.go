@@ -61,13 +61,17 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
 			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id, "aborted", abort)
 		if abort {
-			// net/http reads the rest of the body before it closes the connection.
-			_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now())
+			// net/http reads what the client has sent before it closes the connection.
+			// Otherwise the client may lose the end of the response.
+			_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(linger))
 			panic(http.ErrAbortHandler)
 		}
 		return nil
 	}
 }
+
+// linger is how long an aborted connection stays open for the client to stop sending.
+const linger = 500 * time.Millisecond
 
 // log returns the logger with the trace ID of a request.
 func (s *Server) log(ctx context.Context) *slog.Logger {
