@@ -7,6 +7,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,8 +162,8 @@ func ask[V any](ctx context.Context, c *Client, req any, send func() (*http.Resp
 }
 
 // each validates a request, sends it, and yields the objects of a streamed answer, one
-// per line. It stops at the first line for which failure returns an error.
-func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error), failure func(V) error) iter.Seq2[V, error] {
+// per line. It yields an error if the answer is incomplete.
+func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error)) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		var none V
 		if err := openapi.Validate(req); err != nil {
@@ -174,12 +175,23 @@ func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Res
 			yield(none, err)
 			return
 		}
-		for value, err := range lines[V](ctx, c, resp) {
-			if err == nil && failure != nil {
-				err = failure(value)
-			}
+		defer func() { _ = resp.Body.Close() }() // it was only read
+		in := bufio.NewReaderSize(resp.Body, 64<<10)
+		for read := int64(0); ; read++ {
+			line, err := api.ReadLine(in, maxLine)
 			if err != nil {
-				yield(none, err)
+				yield(none, c.invalidAnswer(ctx, truncated(read, err)))
+				return
+			}
+			if last, ok := streamEnd(line); ok {
+				if err := c.checkEnd(ctx, last, read); err != nil {
+					yield(none, err)
+				}
+				return
+			}
+			var value V
+			if err := json.Unmarshal(line, &value); err != nil {
+				yield(none, c.invalidAnswer(ctx, err))
 				return
 			}
 			if !yield(value, nil) {
@@ -189,29 +201,39 @@ func each[V any](ctx context.Context, c *Client, req any, send func() (*http.Res
 	}
 }
 
-// lines yields the objects of a response, one per line, and closes it.
-func lines[V any](ctx context.Context, c *Client, resp *http.Response) iter.Seq2[V, error] {
-	return func(yield func(V, error) bool) {
-		defer func() { _ = resp.Body.Close() }() // it was only read
-		var none V
-		in := bufio.NewReaderSize(resp.Body, 64<<10)
-		for {
-			line, err := api.ReadLine(in, maxLine)
-			if errors.Is(err, io.EOF) && len(line) == 0 {
-				return
-			}
-			var value V
-			if err == nil || errors.Is(err, io.EOF) {
-				err = json.Unmarshal(line, &value)
-			}
-			if err != nil {
-				yield(none, c.invalidAnswer(ctx, err))
-				return
-			}
-			if !yield(value, nil) {
-				return
-			}
-		}
+// truncated returns the error for a stream whose lines cannot be read to the end.
+func truncated(read int64, err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the stream ended after %d lines, without its count line", read)
+	}
+	return fmt.Errorf("the stream ended after %d lines, without its count line: %w", read, err)
+}
+
+// streamEnd returns the last line of a stream. Other lines have no count.
+func streamEnd(line []byte) (openapi.StreamEnd, bool) {
+	if !bytes.Contains(line, []byte(`"count"`)) {
+		return openapi.StreamEnd{}, false
+	}
+	var last struct {
+		Count *int64 `json:"count"`
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(line, &last); err != nil || last.Count == nil {
+		return openapi.StreamEnd{}, false
+	}
+	return openapi.StreamEnd{Count: *last.Count, Error: last.Error}, true
+}
+
+// checkEnd returns an error unless the last line of a stream says that the stream is
+// complete and has the number of lines that were read.
+func (c *Client) checkEnd(ctx context.Context, last openapi.StreamEnd, read int64) error {
+	switch {
+	case last.Error != "":
+		return errors.New(last.Error)
+	case last.Count != read:
+		return c.invalidAnswer(ctx, fmt.Errorf("the stream has %d lines, but its count line says %d", read, last.Count))
+	default:
+		return nil
 	}
 }
 

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -22,9 +21,9 @@ func (c *Client) LearnProbabilities(ctx context.Context, grammar string, req ope
 
 // Generate implements [api.Service].
 func (c *Client) Generate(ctx context.Context, grammar string, req openapi.GenerateRequest) iter.Seq2[openapi.GeneratedInput, error] {
-	return summarized(ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {
+	return each[openapi.GeneratedInput](ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {
 		return c.generated.GenerateInputs(ctx, id, req)
-	}), endOfInputs)
+	}))
 }
 
 // Mutate implements [api.Service].
@@ -34,7 +33,7 @@ func (c *Client) Mutate(ctx context.Context, grammar string, req openapi.MutateI
 			return c.generated.MutateInputsWithBody(ctx, id, &req, ndjson, body)
 		})
 		var failed error
-		for line, err := range summarized(ctx, c, &req, do, endOfInputs) {
+		for line, err := range each[openapi.GeneratedInput](ctx, c, &req, do) {
 			if failed = err; err != nil || !yield(line, nil) {
 				break
 			}
@@ -47,33 +46,7 @@ func (c *Client) Mutate(ctx context.Context, grammar string, req openapi.MutateI
 
 // Solve implements [api.Service].
 func (c *Client) Solve(ctx context.Context, grammar string, req openapi.SolveRequest) iter.Seq2[openapi.GeneratedInput, error] {
-	return summarized(ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {
+	return each[openapi.GeneratedInput](ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {
 		return c.generated.SolveConstraint(ctx, id, req)
-	}), endOfInputs)
-}
-
-func endOfInputs(line openapi.GeneratedInput) (last bool, message string) {
-	return line.Summary != nil, line.Error
-}
-
-// summarized sends a request like each and yields the lines of the answer. The last
-// line has a summary or an error, as end reports; an answer without such a line is
-// incomplete.
-func summarized[V any](ctx context.Context, c *Client, req any, send func() (*http.Response, error), end func(V) (last bool, message string)) iter.Seq2[V, error] {
-	failure := func(line V) error {
-		if _, message := end(line); message != "" {
-			return errors.New(message)
-		}
-		return nil
-	}
-	return func(yield func(V, error) bool) {
-		for line, err := range each(ctx, c, req, send, failure) {
-			last, _ := end(line)
-			if !yield(line, err) || err != nil || last {
-				return
-			}
-		}
-		var none V
-		yield(none, c.invalidAnswer(ctx, errors.New("no summary")))
-	}
+	}))
 }

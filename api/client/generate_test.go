@@ -11,7 +11,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// A stream of inputs ends with its summary, with the error on its last line, or
+// A stream ends with the number of its lines, with the error on its last line, or
 // incomplete.
 func TestEndOfStream(t *testing.T) {
 	const grammar = `{"id":"list","files":[],"report":{"usable":true,"summary":{"start":"list","exact":true}}}`
@@ -20,11 +20,14 @@ func TestEndOfStream(t *testing.T) {
 		name, lines, want string
 		inputs            int
 	}{
-		{"a summary", input + `{"summary":{"inputs":1,"draws":1,"seed":1}}` + "\n", "", 1},
-		{"an error", input + `{"error":"no text parsed back"}` + "\n", "no text parsed back", 1},
-		{"neither", input + input, "URL: incomplete or invalid answer: no summary", 2},
-		{"half a line", input + `{"inp`, "URL: incomplete or invalid answer: unexpected end of JSON input", 1},
-		{"nothing", "", "URL: incomplete or invalid answer: no summary", 0},
+		{"a count", input + `{"summary":{"inputs":1,"draws":1,"seed":1}}` + "\n" + `{"count":2}` + "\n", "", 1},
+		{"a count in another layout", input + `{ "count" : 1 }` + "\n", "", 1},
+		{"an error", input + `{"count":1,"error":"no text parsed back"}` + "\n", "no text parsed back", 1},
+		{"neither", input + input, "URL: incomplete or invalid answer: the stream ended after 2 lines, without its count line", 2},
+		{"another count", input + `{"count":2}` + "\n", "URL: incomplete or invalid answer: the stream has 1 lines, but its count line says 2", 1},
+		{"half a line", input + `{"inp`, "URL: incomplete or invalid answer: the stream ended after 1 lines, without its count line", 1},
+		{"half a count", input + `{"count":1`, "URL: incomplete or invalid answer: the stream ended after 1 lines, without its count line", 1},
+		{"nothing", "", "URL: incomplete or invalid answer: the stream ended after 0 lines, without its count line", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mux := http.NewServeMux()

@@ -165,7 +165,7 @@ func (c *Client) CountPaths(ctx context.Context, grammar string, req openapi.Cou
 func (c *Client) ListPaths(ctx context.Context, grammar string, req openapi.ListPathsParams) iter.Seq2[openapi.Path, error] {
 	return each[openapi.Path](ctx, c, &req, c.with(ctx, grammar, func(id string) (*http.Response, error) {
 		return c.generated.ListPaths(ctx, id, &req)
-	}), nil)
+	}))
 }
 
 // MeasureCoverage implements [api.Service].

@@ -23,7 +23,7 @@ func (c *Client) Predict(ctx context.Context, model string, req openapi.PredictP
 		err := error(nil)
 		for answer, failure := range each[openapi.Answer](ctx, c, &req, func() (*http.Response, error) {
 			return c.generated.PredictWithBody(ctx, model, &req, ndjson, body)
-		}, nil) {
+		}) {
 			if err = failure; err != nil || !yield(answer, nil) {
 				break
 			}
@@ -56,9 +56,7 @@ func (c *Client) Explain(ctx context.Context, model, method string, req openapi.
 
 // Target implements [api.Service].
 func (c *Client) Target(ctx context.Context, model string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error] {
-	return summarized(ctx, c, &req, func() (*http.Response, error) {
-		return c.generated.TargetMethods(ctx, model, req)
-	}, func(a openapi.TargetAnswer) (last bool, message string) { return a.Summary != nil, a.Error })
+	return each[openapi.TargetAnswer](ctx, c, &req, func() (*http.Response, error) { return c.generated.TargetMethods(ctx, model, req) })
 }
 
 // Compare implements [api.Service].

@@ -129,21 +129,22 @@ func (c *Client) follow(ctx context.Context, job openapi.Job, report func(openap
 		if err != nil {
 			return job, err
 		}
-		select { // a service that shuts down ends its streams
+		select { // a service that shuts down ends its streams early
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
-// events reads a job whenever it changes, until the stream ends.
+// events reads a job whenever it changes, until the stream ends. A stream that breaks
+// off is an error only before its first event: the job can be followed again.
 func (c *Client) events(ctx context.Context, resp *http.Response, job *openapi.Job, report func(openapi.Progress)) error {
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	in := bufio.NewReader(resp.Body)
-	for {
+	for read := false; ; {
 		line, err := api.ReadLine(in, maxLine)
-		if errors.Is(err, io.EOF) {
-			return nil
+		if err != nil && read {
+			return nil //nolint:nilerr // see above
 		}
 		if err != nil {
 			return c.invalidAnswer(ctx, err)
@@ -156,6 +157,7 @@ func (c *Client) events(ctx context.Context, resp *http.Response, job *openapi.J
 		if err := json.Unmarshal(data, job); err != nil {
 			return c.invalidAnswer(ctx, err)
 		}
+		read = true
 		if job.State == openapi.Queued {
 			job.Progress.Stage = "waiting"
 		}

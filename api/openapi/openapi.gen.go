@@ -1014,9 +1014,8 @@ type GenerateSummary struct {
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
 }
 
-// GeneratedInput An `input` or `input_base64`. The last line has the `summary`, or the `error` that ended the stream.
+// GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
 type GeneratedInput struct {
-	Error       string  `json:"error,omitempty,omitzero"`
 	Input       *string `json:"input,omitempty"`
 	InputBase64 *string `json:"input_base64,omitempty"`
 
@@ -1853,6 +1852,15 @@ type Status struct {
 // StatusStatus defines model for Status.Status.
 type StatusStatus string
 
+// StreamEnd The last line of a streamed answer.
+type StreamEnd struct {
+	// Count Number of lines before this one.
+	Count int64 `json:"count"`
+
+	// Error Why the stream failed; absent if the answer is complete.
+	Error string `json:"error,omitempty,omitzero"`
+}
+
 // Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
 type Style string
 
@@ -1882,9 +1890,8 @@ type SyntaxError struct {
 	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
-// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason. The last line has the `summary`, or the `error` that ended the stream.
+// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason, or the `summary` after these.
 type TargetAnswer struct {
-	Error       string   `json:"error,omitempty,omitzero"`
 	Input       *string  `json:"input,omitempty"`
 	InputBase64 *string  `json:"input_base64,omitempty"`
 	Methods     []string `json:"methods,omitempty,omitzero"`
@@ -2421,6 +2428,11 @@ type ClientInterface interface {
 	// Corresponds with GET /healthz (the `GetHealth` operationId).
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetMetrics Get metrics for Prometheus
+	//
+	// Corresponds with GET /metrics (the `GetMetrics` operationId).
+	GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetReadiness Report whether the service accepts requests
 	//
 	// The service is not ready while it shuts down or cannot read its store.
@@ -2578,7 +2590,7 @@ type ClientInterface interface {
 	// GenerateInputsWithBody Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2588,7 +2600,7 @@ type ClientInterface interface {
 	// GenerateInputs Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2599,7 +2611,7 @@ type ClientInterface interface {
 	//
 	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	// The new inputs are followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2610,7 +2622,7 @@ type ClientInterface interface {
 	//
 	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	// The new inputs are followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2671,8 +2683,8 @@ type ClientInterface interface {
 
 	// SolveConstraintWithBody Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -2683,8 +2695,8 @@ type ClientInterface interface {
 
 	// SolveConstraint Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -2713,7 +2725,8 @@ type ClientInterface interface {
 	// FollowJob Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job ends or the service shuts down. After a shutdown, follow the job again.
+	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+	// again.
 	//
 	// Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 	FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2921,6 +2934,21 @@ type ClientInterface interface {
 // Corresponds with GET /healthz (the `GetHealth` operationId).
 func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetHealthRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMetrics Get metrics for Prometheus
+//
+// Corresponds with GET /metrics (the `GetMetrics` operationId).
+func (c *Client) GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMetricsRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -3268,7 +3296,7 @@ func (c *Client) FitGrammar(ctx context.Context, grammar GrammarName, params *Fi
 // GenerateInputsWithBody Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3288,7 +3316,7 @@ func (c *Client) GenerateInputsWithBody(ctx context.Context, grammar GrammarName
 // GenerateInputs Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3309,7 +3337,7 @@ func (c *Client) GenerateInputs(ctx context.Context, grammar GrammarName, body G
 //
 // Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 // are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-// The last line of the answer has a `summary`, or the `error` that ended the stream.
+// The new inputs are followed by a `summary`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3330,7 +3358,7 @@ func (c *Client) MutateInputsWithBody(ctx context.Context, grammar GrammarName, 
 //
 // Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 // are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-// The last line of the answer has a `summary`, or the `error` that ended the stream.
+// The new inputs are followed by a `summary`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3461,8 +3489,8 @@ func (c *Client) LearnProbabilities(ctx context.Context, grammar GrammarName, pa
 
 // SolveConstraintWithBody Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -3483,8 +3511,8 @@ func (c *Client) SolveConstraintWithBody(ctx context.Context, grammar GrammarNam
 
 // SolveConstraint Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -3553,7 +3581,8 @@ func (c *Client) GetJob(ctx context.Context, job JobName, reqEditors ...RequestE
 // FollowJob Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job ends or the service shuts down. After a shutdown, follow the job again.
+// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+// again.
 //
 // Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4015,6 +4044,33 @@ func NewGetHealthRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/healthz")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetMetricsRequest constructs an http.Request for the GetMetrics method
+func NewGetMetricsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/metrics")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -6172,6 +6228,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /healthz (the `GetHealth` operationId).
 	GetHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetHealthResponse, error)
 
+	// GetMetricsWithResponse Get metrics for Prometheus
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /metrics (the `GetMetrics` operationId).
+	GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsResponse, error)
+
 	// GetReadinessWithResponse Report whether the service accepts requests
 	//
 	// The service is not ready while it shuts down or cannot read its store.
@@ -6341,7 +6404,7 @@ type ClientWithResponsesInterface interface {
 	// GenerateInputsWithBodyWithResponse Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6351,7 +6414,7 @@ type ClientWithResponsesInterface interface {
 	// GenerateInputsWithResponse Generate inputs from a grammar
 	//
 	// Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-	// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+	// while they are generated, and followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6362,7 +6425,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	// The new inputs are followed by a `summary`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6373,7 +6436,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 	// are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-	// The last line of the answer has a `summary`, or the `error` that ended the stream.
+	// The new inputs are followed by a `summary`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6438,8 +6501,8 @@ type ClientWithResponsesInterface interface {
 
 	// SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -6450,8 +6513,8 @@ type ClientWithResponsesInterface interface {
 
 	// SolveConstraintWithResponse Generate inputs that contain some paths and not others
 	//
-	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-	// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+	// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+	// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 	// the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 	// but no text that parses to one was found) or `limit` (a limit stopped the search).
 	//
@@ -6486,7 +6549,8 @@ type ClientWithResponsesInterface interface {
 	// FollowJobWithResponse Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job ends or the service shuts down. After a shutdown, follow the job again.
+	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+	// again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6757,6 +6821,47 @@ func (r GetHealthResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetHealthResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetMetricsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetMetricsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetMetricsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMetricsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMetricsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetMetricsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9163,6 +9268,19 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 	return ParseGetHealthResponse(rsp)
 }
 
+// GetMetricsWithResponse Get metrics for Prometheus
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /metrics (the `GetMetrics` operationId).
+func (c *ClientWithResponses) GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsResponse, error) {
+	rsp, err := c.GetMetrics(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMetricsResponse(rsp)
+}
+
 // GetReadinessWithResponse Report whether the service accepts requests
 //
 // The service is not ready while it shuts down or cannot read its store.
@@ -9440,7 +9558,7 @@ func (c *ClientWithResponses) FitGrammarWithResponse(ctx context.Context, gramma
 // GenerateInputsWithBodyWithResponse Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9456,7 +9574,7 @@ func (c *ClientWithResponses) GenerateInputsWithBodyWithResponse(ctx context.Con
 // GenerateInputsWithResponse Generate inputs from a grammar
 //
 // Every input parses to the tree that it was generated from. The same seed gives the same inputs. Inputs are streamed
-// while they are generated. The last line has a `summary`, or the `error` that ended the stream.
+// while they are generated, and followed by a `summary`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9473,7 +9591,7 @@ func (c *ClientWithResponses) GenerateInputsWithResponse(ctx context.Context, gr
 //
 // Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 // are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-// The last line of the answer has a `summary`, or the `error` that ended the stream.
+// The new inputs are followed by a `summary`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9490,7 +9608,7 @@ func (c *ClientWithResponses) MutateInputsWithBodyWithResponse(ctx context.Conte
 //
 // Each new input differs from an input of the corpus by one mutation of its tree, and parses to the mutated tree. Inputs
 // are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that do not parse are left out.
-// The last line of the answer has a `summary`, or the `error` that ended the stream.
+// The new inputs are followed by a `summary`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9597,8 +9715,8 @@ func (c *ClientWithResponses) LearnProbabilitiesWithResponse(ctx context.Context
 
 // SolveConstraintWithBodyWithResponse Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -9615,8 +9733,8 @@ func (c *ClientWithResponses) SolveConstraintWithBodyWithResponse(ctx context.Co
 
 // SolveConstraintWithResponse Generate inputs that contain some paths and not others
 //
-// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The last line of
-// the answer has a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
+// A path is a chain of grammar symbols, each a child of the one before it, such as `object > member`. The inputs are
+// followed by a `summary`. If there is no input, the type of the problem says why: `infeasible` (no input satisfies
 // the constraint; `conflict` lists conditions that contradict each other), `unrealised` (trees satisfy the constraint,
 // but no text that parses to one was found) or `limit` (a limit stopped the search).
 //
@@ -9675,7 +9793,8 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, job JobNam
 // FollowJobWithResponse Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job ends or the service shuts down. After a shutdown, follow the job again.
+// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
+// again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -10074,6 +10193,32 @@ func ParseGetHealthResponse(rsp *http.Response) (*GetHealthResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetMetricsResponse parses an HTTP response from a GetMetricsWithResponse call
+func ParseGetMetricsResponse(rsp *http.Response) (*GetMetricsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMetricsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -11887,6 +12032,9 @@ type ServerInterface interface {
 	// GetHealth Report whether the process is alive
 	// (GET /healthz)
 	GetHealth(ctx echo.Context) error
+	// GetMetrics Get metrics for Prometheus
+	// (GET /metrics)
+	GetMetrics(ctx echo.Context) error
 	// GetReadiness Report whether the service accepts requests
 	// (GET /readyz)
 	GetReadiness(ctx echo.Context) error
@@ -12026,6 +12174,15 @@ func (w *ServerInterfaceWrapper) GetHealth(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetHealth(ctx)
+	return err
+}
+
+// GetMetrics converts echo context to params.
+func (w *ServerInterfaceWrapper) GetMetrics(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetMetrics(ctx)
 	return err
 }
 
@@ -12961,6 +13118,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth, options.OperationMiddlewares["getHealth"]...)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness, options.OperationMiddlewares["getReadiness"]...)
+	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics, options.OperationMiddlewares["getMetrics"]...)
 	router.GET(options.BaseURL+"/v1/version", wrapper.GetVersion, options.OperationMiddlewares["getVersion"]...)
 	router.GET(options.BaseURL+"/v1/grammars", wrapper.ListGrammars, options.OperationMiddlewares["listGrammars"]...)
 	router.POST(options.BaseURL+"/v1/grammars", wrapper.CreateGrammar, options.OperationMiddlewares["createGrammar"]...)
@@ -13060,6 +13218,41 @@ type GetHealthdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetHealthdefaultApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetMetricsRequestObject struct {
+}
+
+type GetMetricsResponseObject interface {
+	VisitGetMetricsResponse(w http.ResponseWriter) error
+}
+
+type GetMetrics200TextResponse string
+
+func (response GetMetrics200TextResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type GetMetricsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetMetricsdefaultApplicationProblemPlusJSONResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -16002,6 +16195,9 @@ type StrictServerInterface interface {
 	// GetHealth Report whether the process is alive
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
+	// GetMetrics Get metrics for Prometheus
+	// (GET /metrics)
+	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
 	// GetReadiness Report whether the service accepts requests
 	// (GET /readyz)
 	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
@@ -16159,6 +16355,29 @@ func (sh *strictHandler) GetHealth(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(GetHealthResponseObject); ok {
 		return validResponse.VisitGetHealthResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetMetrics operation middleware
+func (sh *strictHandler) GetMetrics(ctx echo.Context) error {
+	var request GetMetricsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetMetrics(ctx.Request().Context(), request.(GetMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetMetricsResponseObject); ok {
+		return validResponse.VisitGetMetricsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -28,7 +28,7 @@ func (s *Server) GetBackup(ctx context.Context, _ openapi.GetBackupRequestObject
 		}
 		w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
 		w.Header().Set("Content-Disposition", `attachment; filename="inroad.db"`)
-		out := s.stream(w, "application/octet-stream")
+		out := stream(ctx, w, "application/octet-stream")
 		if _, err := io.Copy(out, contextReader{ctx, backup}); err != nil {
 			return err
 		}

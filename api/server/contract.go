@@ -28,6 +28,7 @@ type contract struct {
 	json   []byte // the contract as it is served
 	routes map[string]*routers.Route
 	scopes map[string]store.Scope // required scopes; empty for public operations
+	heavy  map[string]int64       // sizes of bodies from which requests compute for long
 }
 
 // ndjson is the media type of streamed bodies.
@@ -38,7 +39,7 @@ func loadContract() (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{routes: map[string]*routers.Route{}, scopes: map[string]store.Scope{}}
+	c := &contract{routes: map[string]*routers.Route{}, scopes: map[string]store.Scope{}, heavy: map[string]int64{}}
 	if c.json, err = doc.MarshalJSON(); err != nil {
 		return nil, fmt.Errorf("encode the contract: %w", err)
 	}
@@ -49,6 +50,9 @@ func loadContract() (*contract, error) {
 		for method, op := range item.Operations() {
 			name := method + " " + strings.NewReplacer("{", ":", "}", "").Replace(path) // as echo writes it
 			c.scopes[name] = requiredScope(doc, op)
+			if from, ok := op.Extensions["x-heavy-from"].(float64); ok {
+				c.heavy[name] = int64(from)
+			}
 			// authenticate checks keys; the validator would read the whole body first.
 			op.Security = openapi3.NewSecurityRequirements()
 			c.routes[name] = &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: op}
@@ -80,20 +84,33 @@ func (c *contract) route(ctx echo.Context) *routers.Route {
 	return c.routes[ctx.Request().Method+" "+ctx.Path()]
 }
 
-// streams reports whether the body or the answer of an operation is a stream.
-func streams(route *routers.Route, r *http.Request) bool {
+// streams reports whether the body or the answer of a request is a stream.
+func (c *contract) streams(ctx echo.Context) bool {
+	route := c.route(ctx)
 	if route == nil {
 		return false
 	}
-	if mediaType(r) == ndjson {
+	if mediaType(ctx.Request()) == ndjson {
 		return true
 	}
 	ok := route.Operation.Responses.Status(http.StatusOK)
-	return ok != nil && len(ok.Value.Content) > 0 && ok.Value.Content[echo.MIMEApplicationJSON] == nil
+	return ok != nil && len(ok.Value.Content) > 0 && ok.Value.Content[echo.MIMEApplicationJSON] == nil && ok.Value.Content[echo.MIMETextPlain] == nil
+}
+
+// computes reports whether a request may compute for long.
+func (c *contract) computes(ctx echo.Context) bool {
+	r := ctx.Request()
+	from, ok := c.heavy[r.Method+" "+ctx.Path()]
+	unknown := r.ContentLength < 0 || r.Header.Get(echo.HeaderContentEncoding) != ""
+	return ok && (unknown || r.ContentLength >= from)
 }
 
 func mediaType(r *http.Request) string {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	header := r.Header.Get(echo.HeaderContentType)
+	if header == echo.MIMEApplicationJSON || header == ndjson { // nearly always
+		return header
+	}
+	kind, _, _ := mime.ParseMediaType(header)
 	return kind
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // generated posts a request about a grammar, and returns the inputs of the answer
-// and the summary on its last line.
+// and the summary after them.
 func generated(t *testing.T, s *service, path, body string) ([]openapi.GeneratedInput, openapi.GenerateSummary) {
 	t.Helper()
 	lines := stream[openapi.GeneratedInput](t, s, "/v1/grammars/"+path, body)

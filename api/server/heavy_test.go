@@ -120,10 +120,10 @@ func watchHeap(t *testing.T) func() int64 {
 	}
 }
 
-// active waits until so many requests are being served.
+// active waits until so many requests are being served, beside the one that asks.
 func (s *service) active(t *testing.T, want int) {
 	t.Helper()
-	line := fmt.Sprintf("\ninroad_requests_active %d\n", want)
+	line := fmt.Sprintf("\ninroad_requests_active %d\n", want+1)
 	for t.Context().Err() == nil {
 		if _, text := s.send(t, http.MethodGet, "/metrics", "", nil); strings.Contains(string(text), line) {
 			return

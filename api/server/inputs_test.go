@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// stream posts JSON and returns the lines of the answer.
+// stream posts JSON and returns the lines of the answer, without the line that ends it.
 func stream[V any](t *testing.T, s *service, path, body string) []V {
 	t.Helper()
 	resp, text := s.send(t, http.MethodPost, path, "application/json", strings.NewReader(body))
@@ -21,7 +22,7 @@ func stream[V any](t *testing.T, s *service, path, body string) []V {
 		t.Fatalf("%s with %s: %s %s", path, body, resp.Status, text)
 	}
 	var out []V
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(complete(t, text)) {
 		var v V
 		if err := json.Unmarshal(line, &v); err != nil {
 			t.Fatal(err)
@@ -29,6 +30,16 @@ func stream[V any](t *testing.T, s *service, path, body string) []V {
 		out = append(out, v)
 	}
 	return out
+}
+
+// complete returns the lines of a stream that has ended as the contract says.
+func complete(t *testing.T, text []byte) []byte {
+	t.Helper()
+	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	if want := fmt.Sprintf("{\"count\":%d}\n", bytes.Count(text[:at], []byte("\n"))); string(text[at:]) != want {
+		t.Fatalf("the last line is %q, want %q", text[at:], want)
+	}
+	return text[:at]
 }
 
 func TestTarget(t *testing.T) {

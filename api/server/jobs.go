@@ -20,8 +20,9 @@ import (
 // time.
 const maxAttempts = 3
 
-// jobs runs jobs one after the other. Each job is stored before it is acknowledged. If
-// the process crashes, the next process restarts the interrupted job.
+// jobs runs jobs one after the other: in order, but those of the client first that has
+// waited longest since its last job. Each job is stored before it is acknowledged. If the
+// process crashes, the next process restarts the interrupted job.
 type jobs struct {
 	store     *store.Store
 	log       *slog.Logger
@@ -32,11 +33,13 @@ type jobs struct {
 	mu    sync.Mutex
 	queue []uint64
 	open  map[uint64]*openJob
+	ran   []string // clients of earlier jobs, the latest last
 }
 
 // An openJob is a job that has not ended.
 type openJob struct {
 	store.Job
+	client   string // empty if an earlier process left the job
 	progress openapi.Progress
 	cancel   context.CancelCauseFunc // nil until the job runs
 	changed  chan struct{}           // closed at the next change
@@ -47,22 +50,32 @@ var (
 	errCrashed   = fmt.Errorf("the process crashed during each of %d attempts", maxAttempts)
 )
 
-func (q *jobs) add(j store.Job) (store.Job, error) {
+// add queues a job of a client, which may have half of all queued jobs.
+func (q *jobs) add(j store.Job, client string) (store.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) >= q.maxQueued {
 		return j, tooManyRequests(time.Second, "%d jobs are queued, the most allowed", len(q.queue))
 	}
+	own := 0
+	for _, id := range q.queue {
+		if q.open[id].client == client {
+			own++
+		}
+	}
+	if own >= (q.maxQueued+1)/2 {
+		return j, tooManyRequests(time.Second, "%s: %d jobs are queued, the most allowed", client, own)
+	}
 	j, err := q.store.NewJob(j)
 	if err != nil {
 		return j, err
 	}
-	q.enqueue(j)
+	q.enqueue(j, client)
 	return j, nil
 }
 
-func (q *jobs) enqueue(j store.Job) {
-	q.open[j.ID] = &openJob{Job: j, changed: make(chan struct{})}
+func (q *jobs) enqueue(j store.Job, client string) {
+	q.open[j.ID] = &openJob{Job: j, client: client, changed: make(chan struct{})}
 	q.queue = append(q.queue, j.ID)
 	select {
 	case q.wake <- struct{}{}:
@@ -114,12 +127,31 @@ func (q *jobs) resume(ctx context.Context) error {
 			continue
 		}
 		q.log.InfoContext(ctx, "job resumed", "job", j.ID, "attempts", j.Attempts)
-		q.enqueue(j)
+		q.enqueue(j, "")
 	}
 	return nil
 }
 
-// next runs the first job of the queue, and reports whether there was one.
+// dequeue removes the next job to run from the queue, which is not empty.
+func (q *jobs) dequeue() uint64 {
+	at := 0
+	for i, id := range q.queue {
+		if slices.Index(q.ran, q.open[id].client) < slices.Index(q.ran, q.open[q.queue[at]].client) {
+			at = i
+		}
+	}
+	id := q.queue[at]
+	q.queue = slices.Delete(q.queue, at, at+1)
+	waits := func(client string) bool {
+		return slices.ContainsFunc(q.queue, func(id uint64) bool { return q.open[id].client == client })
+	}
+	client := q.open[id].client
+	q.ran = slices.DeleteFunc(q.ran, func(c string) bool { return c == client || !waits(c) })
+	q.ran = append(q.ran, client)
+	return id
+}
+
+// next runs the next job of the queue, and reports whether there was one.
 func (q *jobs) next(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -129,8 +161,7 @@ func (q *jobs) next(ctx context.Context) bool {
 		q.mu.Unlock()
 		return false
 	}
-	id := q.queue[0]
-	q.queue = q.queue[1:]
+	id := q.dequeue()
 	o := q.open[id]
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -285,14 +316,15 @@ func (s *Server) CancelJob(ctx context.Context, req openapi.CancelJobRequestObje
 	return openapi.CancelJob202JSONResponse(job), err
 }
 
-// FollowJob sends a job as a server-sent event now and whenever it changes.
+// FollowJob sends a job as a server-sent event now and whenever it changes, until the
+// job has ended.
 func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObject) (openapi.FollowJobResponseObject, error) {
 	id := uint64(req.Job)
 	if _, _, err := s.jobs.get(id); err != nil {
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
-		out := s.stream(w, "text/event-stream")
+		out := stream(ctx, w, "text/event-stream")
 		keepAlive := time.NewTicker(s.Stall / 2)
 		defer keepAlive.Stop()
 		for {
@@ -311,7 +343,7 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 			for waiting := true; waiting; {
 				select {
 				case <-ctx.Done():
-					return nil
+					return context.Cause(ctx)
 				case <-changed:
 					waiting = false
 				case <-keepAlive.C:

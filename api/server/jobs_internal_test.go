@@ -58,6 +58,36 @@ func openStore(t *testing.T) *store.Store {
 	return s
 }
 
+// A client with many jobs does not keep those of another client waiting for all of them,
+// nor does it fill the queue.
+func TestJobsOfClients(t *testing.T) {
+	w := work(t, openStore(t), 6)
+	defer w.stop()
+	w.add(store.Job{}, "a")
+	if id := <-w.begun; id != 1 {
+		t.Errorf("job %d runs first, want 1", id)
+	}
+	for _, client := range []string{"a", "a", "a", "b", "b"} { // 2 to 6
+		if _, err := w.add(store.Job{}, client); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.add(store.Job{}, "a"); problemOf(err).Detail != "a: 3 jobs are queued, the most allowed" {
+		t.Errorf("a fourth queued job of a: %v", err)
+	}
+	if _, err := w.add(store.Job{}, "c"); err != nil { // 7
+		t.Errorf("a job of another client: %v", err)
+	}
+	for _, want := range []uint64{5, 7, 2, 6, 3, 4} {
+		w.end <- nil
+		if id := <-w.begun; id != want {
+			t.Errorf("then job %d, want %d", id, want)
+		}
+	}
+	w.end <- nil
+	w.ended(t, 4)
+}
+
 // ended waits for the end of a job.
 func (w *worker) ended(t *testing.T, id uint64) openapi.Job {
 	t.Helper()
@@ -77,7 +107,7 @@ func TestJobsInOrder(t *testing.T) {
 	w := work(t, openStore(t), 10)
 	defer w.stop()
 	for range 3 {
-		if _, err := w.add(store.Job{}); err != nil {
+		if _, err := w.add(store.Job{}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,11 +133,11 @@ func TestJobsInOrder(t *testing.T) {
 func TestQueueIsFull(t *testing.T) {
 	w := work(t, openStore(t), 2)
 	defer w.stop()
-	w.add(store.Job{})
+	w.add(store.Job{}, "")
 	<-w.begun // it waits no more
-	w.add(store.Job{})
-	w.add(store.Job{})
-	_, err := w.add(store.Job{})
+	w.add(store.Job{}, "a")
+	w.add(store.Job{}, "b")
+	_, err := w.add(store.Job{}, "c")
 	if p := problemOf(err); p.Status != http.StatusTooManyRequests || p.Detail != "2 jobs are queued, the most allowed" {
 		t.Errorf("got %+v", p)
 	}
@@ -116,8 +146,8 @@ func TestQueueIsFull(t *testing.T) {
 func TestCancel(t *testing.T) {
 	w := work(t, openStore(t), 10)
 	defer w.stop()
-	w.add(store.Job{})
-	w.add(store.Job{})
+	w.add(store.Job{}, "")
+	w.add(store.Job{}, "")
 	<-w.begun
 	w.cancel(t.Context(), 2) // waits
 	if j := w.ended(t, 2); j.State != openapi.Cancelled || j.Attempts != 0 {
@@ -137,8 +167,8 @@ func TestCancel(t *testing.T) {
 func TestEndOfService(t *testing.T) {
 	s := openStore(t)
 	w := work(t, s, 10)
-	w.add(store.Job{})
-	w.add(store.Job{})
+	w.add(store.Job{}, "")
+	w.add(store.Job{}, "")
 	<-w.begun
 	w.stop()
 	if j, err := s.Job(1); err != nil || j.State != store.Queued || j.Attempts != 0 {
@@ -196,8 +226,8 @@ func TestPanicInJob(t *testing.T) {
 		return run(ctx, j, report)
 	}
 	w.mu.Unlock()
-	w.add(store.Job{})
-	w.add(store.Job{})
+	w.add(store.Job{}, "")
+	w.add(store.Job{}, "")
 	if j := w.ended(t, 1); j.State != openapi.Failed || j.Error != "internal error" {
 		t.Errorf("got %+v", j)
 	}

@@ -27,7 +27,7 @@ func TestExpiryEndsStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.jobs.add(store.Job{Subject: "s"}); err != nil { // nothing runs it
+		if _, err := s.jobs.add(store.Job{Subject: "s"}, "client"); err != nil { // nothing runs it
 			t.Fatal(err)
 		}
 		begin := time.Now()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/inroad/inroad/api/openapi"
 )
 
 // metrics are the Prometheus metrics of a server. Labels are routes, not URLs, so
@@ -35,6 +38,8 @@ func newMetrics(s *Server) *metrics {
 	registry.MustRegister(
 		m.requests, m.took, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("inroad_requests_active", "Requests in progress.", func() float64 { return float64(len(s.active)) }),
+		gauge("inroad_requests_computing", "Requests that compute for long and have a turn.", func() float64 { taken, _ := s.turns.count(); return float64(taken) }),
+		gauge("inroad_requests_waiting", "Requests that wait for a turn.", func() float64 { _, waiting := s.turns.count(); return float64(waiting) }),
 		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
 		gauge("inroad_body_bytes", "Memory for the bodies of requests in progress.", func() float64 { return float64(s.memory.inUse()) }),
 		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
@@ -51,6 +56,17 @@ func newMetrics(s *Server) *metrics {
 	)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
+}
+
+// GetMetrics returns the metrics in the text format of Prometheus.
+func (s *Server) GetMetrics(context.Context, openapi.GetMetricsRequestObject) (openapi.GetMetricsResponseObject, error) {
+	return s.metrics, nil
+}
+
+// VisitGetMetricsResponse writes the metrics.
+func (m *metrics) VisitGetMetricsResponse(w http.ResponseWriter) error {
+	m.handler.ServeHTTP(w, &http.Request{Header: http.Header{}})
+	return nil
 }
 
 // record records a completed request.

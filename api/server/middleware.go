@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -32,7 +33,8 @@ func routeByRawPath(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logRequest gives a request an ID, logs it, and counts it in the metrics.
+// logRequest gives a request an ID, logs it, and counts it in the metrics. It aborts a
+// response that failed after it had begun.
 func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -42,7 +44,11 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if s.Tracer != nil {
 			nameSpan(c, id)
 		}
-		if err := next(c); err != nil {
+		err := next(c)
+		// Part of the response was sent, so the error cannot be. Closing the connection
+		// tells the client that the response is incomplete.
+		abort := err != nil && c.Response().Committed
+		if err != nil {
 			c.Error(err)
 		}
 		level := slog.LevelInfo
@@ -53,10 +59,19 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		s.metrics.record(c, took)
 		ctx := context.WithoutCancel(c.Request().Context())
 		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
-			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id)
+			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id, "aborted", abort)
+		if abort {
+			// net/http reads what the client has sent before it closes the connection.
+			// Otherwise the client may lose the end of the response.
+			_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(linger))
+			panic(http.ErrAbortHandler)
+		}
 		return nil
 	}
 }
+
+// linger is how long an aborted connection stays open for the client to stop sending.
+const linger = 500 * time.Millisecond
 
 // log returns the logger with the trace ID of a request.
 func (s *Server) log(ctx context.Context) *slog.Logger {
@@ -147,14 +162,17 @@ func tooManyRequests(after time.Duration, format string, args ...any) error {
 }
 
 // limitLoad limits concurrent requests, and rejects a share of the requests under
-// overload. Health checks and metrics are always served.
+// overload. Streams and requests that compute for long leave room for others. Health
+// checks are always served, and metrics also under overload.
 func (s *Server) limitLoad(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !strings.HasPrefix(c.Path(), "/v1/") {
+		if isHealthCheck(c) {
 			return next(c)
 		}
-		if after, rejected := s.shedder.reject(); rejected {
-			return &retryError{http.StatusServiceUnavailable, "the service is overloaded", after}
+		if c.Path() != "/metrics" {
+			if after, rejected := s.shedder.reject(); rejected {
+				return &retryError{http.StatusServiceUnavailable, "the service is overloaded", after}
+			}
 		}
 		select {
 		case s.active <- struct{}{}:
@@ -162,8 +180,64 @@ func (s *Server) limitLoad(next echo.HandlerFunc) echo.HandlerFunc {
 			return unavailable("limit of %d concurrent requests exceeded", cap(s.active))
 		}
 		defer func() { <-s.active }()
+		if !s.contract.streams(c) && !s.contract.computes(c) {
+			return next(c)
+		}
+		select {
+		case s.long <- struct{}{}:
+		default:
+			return unavailable("limit of %d concurrent streams and requests that compute for long exceeded", cap(s.long))
+		}
+		defer func() { <-s.long }()
 		return next(c)
 	}
+}
+
+func isHealthCheck(c echo.Context) bool { return c.Path() == "/healthz" || c.Path() == "/readyz" }
+
+// takeTurn makes a request that computes for long wait for its turn. The request does not
+// have the turn while it waits for its client.
+func (s *Server) takeTurn(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !s.contract.computes(c) {
+			return next(c)
+		}
+		ctx := c.Request().Context()
+		t, err := s.turns.enter(ctx, s.quotas.client(c).name, s.Timeout)
+		if err != nil {
+			return err
+		}
+		defer t.end()
+		exchangeOf(ctx).turn.Store(t)
+		return next(c)
+	}
+}
+
+// An exchange is the state of a request that is a stream or computes for long.
+type exchange struct {
+	pace *pace
+	turn atomic.Pointer[turn]
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange of a request.
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// clientOf returns the name of the client of a request that computes for long.
+func clientOf(ctx context.Context) string { return exchangeOf(ctx).turn.Load().client }
+
+// wait has the client send or receive bytes, without the turn of the request.
+func (x *exchange) wait(setDeadline func(time.Time) error, transfer func() (int, error)) (int, error) {
+	x.turn.Load().pause()
+	start := time.Now()
+	_ = setDeadline(x.pace.deadline(start))
+	n, err := transfer()
+	x.pace.count(n, time.Since(start))
+	return n, err
 }
 
 // limitRequest limits the duration of a request and the size of its body. A stream
@@ -171,7 +245,7 @@ func (s *Server) limitLoad(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, control := c.Request(), http.NewResponseController(c.Response())
-		stream := streams(s.contract.route(c), r)
+		stream := s.contract.streams(c)
 		maxBody := s.MaxBody
 		if mediaType(r) == ndjson {
 			maxBody = s.MaxUpload
@@ -186,6 +260,9 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		_ = control.SetWriteDeadline(deadline)
 		ctx, cancel := s.requestContext(r.Context(), stream)
 		defer cancel()
+		if stream || s.contract.computes(c) {
+			ctx = context.WithValue(ctx, exchangeKey{}, &exchange{pace: newPace(s.Stall, s.MinRate)})
+		}
 		// Unblock a read when a stream ends, or the key of any request.
 		ended := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
@@ -198,9 +275,12 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 			if !stop() {
 				<-ended // the connection serves another request afterwards
 			}
+			if stream {
+				_ = control.SetReadDeadline(time.Now().Add(s.Stall)) // for the rest of the body
+			}
 		}()
 		if stream {
-			r.Body = &stallReader{ctx, r.Body, control, s.Stall}
+			r.Body = &stallReader{ctx, r.Body, control}
 		}
 		r = r.WithContext(ctx)
 		body, err := decompress(r, maxBody)
@@ -220,22 +300,26 @@ func (s *Server) requestContext(ctx context.Context, stream bool) (context.Conte
 	return context.WithTimeoutCause(ctx, s.Timeout, unavailable("request timed out after %v", s.Timeout))
 }
 
-// A stallReader reads a body until its context ends. Each read may take as long as
-// the stall timeout.
+// A stallReader reads the body of a stream until its context ends, at the pace of the
+// stream.
 type stallReader struct {
 	ctx     context.Context // of the request
 	body    io.ReadCloser
 	control *http.ResponseController
-	stall   time.Duration
 }
 
 func (r *stallReader) Read(p []byte) (int, error) {
-	_ = r.control.SetReadDeadline(time.Now().Add(r.stall))
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	n, err := r.body.Read(p)
+	x := exchangeOf(r.ctx)
+	n, err := x.wait(r.control.SetReadDeadline, func() (int, error) {
+		if r.ctx.Err() != nil { // the end of the context has set a deadline, which was overwritten
+			return 0, context.Cause(r.ctx)
+		}
+		return r.body.Read(p)
+	})
 	_ = r.control.SetReadDeadline(time.Time{}) // an expired deadline would end the response
+	if cause := x.turn.Load().take(r.ctx); cause != nil && err == nil {
+		err = cause
+	}
 	if cause := context.Cause(r.ctx); err != nil && errors.Is(cause, errShutdown) {
 		err = cause
 	}

@@ -46,7 +46,7 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	}
 	j, err := s.jobs.add(store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
-	})
+	}, clientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Server) ListModels(_ context.Context, req openapi.ListModelsRequestObje
 }
 
 // GetModelFile sends the file of a model.
-func (s *Server) GetModelFile(_ context.Context, req openapi.GetModelFileRequestObject) (openapi.GetModelFileResponseObject, error) {
+func (s *Server) GetModelFile(ctx context.Context, req openapi.GetModelFileRequestObject) (openapi.GetModelFileResponseObject, error) {
 	stored, err := s.library.find(req.Model)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Server) GetModelFile(_ context.Context, req openapi.GetModelFileRequest
 	return streamResponse(func(w http.ResponseWriter) error {
 		w.Header().Set("Content-Length", strconv.Itoa(len(file)))
 		w.Header().Set("Content-Disposition", `attachment; filename="`+stored.ID[:min(12, len(stored.ID))]+`.model"`)
-		out := s.stream(w, "application/octet-stream")
+		out := stream(ctx, w, "application/octet-stream")
 		if _, err := out.Write(file); err != nil {
 			return err
 		}

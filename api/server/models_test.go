@@ -394,6 +394,10 @@ func predictStream(t *testing.T, s *service) {
 		}
 	}
 	client.Close()
+	var last openapi.StreamEnd
+	if err := answers.Decode(&last); err != nil || last != (openapi.StreamEnd{Count: 4}) {
+		t.Errorf("the last line: %+v, %v", last, err)
+	}
 	if err := answers.Decode(new(any)); err != io.EOF {
 		t.Errorf("after the last line: %v", err)
 	}
@@ -500,7 +504,7 @@ func TestTrainMemory(t *testing.T) {
 
 // Jobs are cancelled over HTTP, and refused when too many wait.
 func TestManyJobs(t *testing.T) {
-	s := start(t, func(c *server.Config) { c.MaxQueue = 2 })
+	s := start(t, func(c *server.Config) { c.MaxQueue = 4 })
 	s.upload(t, 2000)
 	var ids []int64
 	for {

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -20,7 +21,7 @@ func TestPaths(t *testing.T) {
 		query := fmt.Sprintf("?k=%d", k)
 		s.get(t, "/v1/grammars/expr/path-count"+query, &counted)
 		resp, text := s.send(t, http.MethodGet, "/v1/grammars/expr/paths"+query, "", nil)
-		listed := strings.Count(string(text), "\n")
+		listed := bytes.Count(complete(t, text), []byte("\n"))
 		if counted.Count != want || resp.StatusCode != http.StatusOK || fmt.Sprint(listed) != want {
 			t.Errorf("k=%d: counted %s, listed %d, %s; want %s", k, counted.Count, listed, resp.Status, want)
 		}

@@ -111,16 +111,19 @@ func (b *batch) VisitPredictResponse(w http.ResponseWriter) error {
 func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Reader, w http.ResponseWriter) error {
 	// Otherwise net/http discards the rest of the body at the first write.
 	_ = http.NewResponseController(w).EnableFullDuplex()
-	out := s.stream(w, ndjson)
+	out := stream(ctx, w, ndjson)
 	in := newLineDecoder(ctx, body)
 	for {
 		var input openapi.Input
 		err := in.next(&input)
 		if errors.Is(err, io.EOF) {
-			return out.flush()
+			return out.end(nil)
 		}
 		if err != nil && !invalid(err) {
-			return s.lastLine(out, err)
+			return out.end(err)
+		}
+		if err := exchangeOf(ctx).turn.Load().take(ctx); err != nil {
+			return out.end(err)
 		}
 		answer := newText()
 		if err != nil {
@@ -135,7 +138,7 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 			return err
 		}
 		if cause := context.Cause(ctx); cause != nil {
-			return s.lastLine(out, cause)
+			return out.end(cause)
 		}
 		if !in.Buffered() { // the client may wait for answers before it sends more
 			if err := out.flush(); err != nil {
@@ -143,11 +146,6 @@ func (s *Server) predictStream(ctx context.Context, p *api.Predictor, body io.Re
 			}
 		}
 	}
-}
-
-// lastLine writes the error that ends a stream.
-func (s *Server) lastLine(out *streamWriter, err error) error {
-	return errors.Join(out.line(openapi.Answer{Error: excerpt(err.Error())}), out.flush())
 }
 
 // A text is a pooled buffer.

@@ -187,6 +187,9 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	header := c.Response().Header()
 	header.Set(echo.HeaderContentType, "application/problem+json")
+	if mediaType(c.Request()) == ndjson { // else net/http reads the rest of the body first, which may take as long as the client wants
+		header.Set(echo.HeaderConnection, "close")
+	}
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter(err))
 	}

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -171,7 +172,7 @@ func TestClosedStore(t *testing.T) {
 }
 
 func TestOverload(t *testing.T) {
-	s := start(t, func(c *server.Config) { c.MaxActive = 1 })
+	s := start(t, func(c *server.Config) { c.MaxActive, c.Quotas.Active = 1, -1 })
 	body, client := io.Pipe()
 	begun := make(chan struct{})
 	go func() { // a stream that takes its time
@@ -251,7 +252,8 @@ func TestEndWithOpenStreams(t *testing.T) {
 		t.Fatalf("the first answer is %s, %v", line, err)
 	}
 	s.stop()
-	if rest, err := io.ReadAll(answers); err != nil || !strings.Contains(string(rest), "the service is shutting down") {
-		t.Errorf("the stream ended with %s, %v", rest, err)
+	const want = `{"count":1,"error":"the service is shutting down"}` + "\n"
+	if rest, err := io.ReadAll(answers); !errors.Is(err, io.ErrUnexpectedEOF) || string(rest) != want {
+		t.Errorf("the stream ended with %s, %v; want %s and a connection that is closed", rest, err, want)
 	}
 }

@@ -14,19 +14,43 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// quotas counts the requests and bytes of each key against its limits. The counts
+// quotas counts the requests and bytes of each client against its limits. The counts
 // start at zero with the process.
 type quotas struct {
 	standard store.Limits // for keys without limits of their own
+	streams  int          // of a client at the same time; negative means no limit
 	now      func() time.Time
 
-	mu    sync.Mutex
-	byKey map[string]*usage
+	mu       sync.Mutex
+	byClient map[string]*usage
 }
 
-// usage counts the requests of one key. A nil limiter means no limit.
+// A client is a key with its limits, or the address of requests without a key.
+type client struct {
+	name   string       // for people
+	limits store.Limits // zero or negative means no limit
+}
+
+// client returns the client of a request.
+func (q *quotas) client(c echo.Context) client {
+	if key, ok := c.Get(keyContext).(store.Key); ok {
+		return q.ofKey(key)
+	}
+	return client{"address " + c.RealIP(), store.Limits{Active: q.standard.Active}}
+}
+
+func (q *quotas) ofKey(k store.Key) client {
+	return client{"key " + k.ID, store.Limits{
+		Rate:   cmp.Or(k.Limits.Rate, q.standard.Rate),
+		Active: cmp.Or(k.Limits.Active, q.standard.Active),
+		Upload: cmp.Or(k.Limits.Upload, q.standard.Upload),
+	}}
+}
+
+// usage counts the requests of one client. A nil limiter means no limit.
 type usage struct {
 	active   int           // requests in progress
+	streams  int           // streams among them
 	requests *rate.Limiter // requests per second
 	bytes    *rate.Limiter // bytes of request bodies; the burst is the quota of an hour
 }
@@ -49,68 +73,70 @@ func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration 
 	return time.Duration(min(math.Ceil(missing/float64(l.Limit())*float64(time.Second)), float64(24*time.Hour)))
 }
 
-func newQuotas(standard store.Limits) *quotas {
-	return &quotas{standard: standard, now: time.Now, byKey: map[string]*usage{}}
+func newQuotas(standard store.Limits, streams int) *quotas {
+	return &quotas{standard: standard, streams: streams, now: time.Now, byClient: map[string]*usage{}}
 }
 
-// limits returns the limits of a key; zero means no limit.
-func (q *quotas) limits(k store.Key) store.Limits {
-	return store.Limits{
-		Rate:   cmp.Or(k.Limits.Rate, q.standard.Rate),
-		Active: cmp.Or(k.Limits.Active, q.standard.Active),
-		Upload: cmp.Or(k.Limits.Upload, q.standard.Upload),
-	}
-}
-
-// enter counts a request of a key, or rejects it. The caller calls leave when the
+// enter counts a request of a client, or rejects it. The caller calls leave when the
 // request is done.
-func (q *quotas) enter(k store.Key) (leave func(), err error) {
-	limits := q.limits(k)
+func (q *quotas) enter(c client, stream bool) (leave func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	u := q.byKey[k.ID]
+	u := q.byClient[c.name]
 	if u == nil {
-		u = newUsage(limits)
-		q.byKey[k.ID] = u
+		u = newUsage(c.limits)
 	}
-	if limits.Active > 0 && u.active >= limits.Active {
-		return nil, tooManyRequests(time.Second, "key %s: limit of %d concurrent requests exceeded", k.ID, limits.Active)
+	if c.limits.Active > 0 && u.active >= c.limits.Active {
+		return nil, tooManyRequests(time.Second, "%s: limit of %d concurrent requests exceeded", c.name, c.limits.Active)
+	}
+	if stream && q.streams >= 0 && u.streams >= q.streams {
+		return nil, tooManyRequests(time.Second, "%s: limit of %d concurrent streams exceeded", c.name, q.streams)
 	}
 	if now := q.now(); u.requests != nil && !u.requests.AllowN(now, 1) {
-		return nil, tooManyRequests(untilAllowed(u.requests, now, 1), "key %s: rate limit of %g requests per second exceeded", k.ID, limits.Rate)
+		return nil, tooManyRequests(untilAllowed(u.requests, now, 1), "%s: rate limit of %g requests per second exceeded", c.name, c.limits.Rate)
+	}
+	streams := 0
+	if stream {
+		streams = 1
 	}
 	u.active++
+	u.streams += streams
+	q.byClient[c.name] = u
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		u.active--
+		u.streams -= streams
+		if u.active == 0 && u.requests == nil && u.bytes == nil { // there may be many addresses
+			delete(q.byClient, c.name)
+		}
 	}, nil
 }
 
-// A meteredBody is a request body whose bytes count against the upload quota of a key.
+// A meteredBody is a request body whose bytes count against the upload quota of a
+// client.
 type meteredBody struct {
 	io.ReadCloser
-	q     *quotas
-	key   store.Key
-	bytes *rate.Limiter
-	quota int64 // bytes per hour
+	q      *quotas
+	client client
+	bytes  *rate.Limiter
 }
 
 // meter returns the body of a request that was entered. Reading fails when the
 // upload quota is exceeded. A body with a Content-Length above the quota is rejected
 // before it is read.
-func (q *quotas) meter(k store.Key, r *http.Request) (io.ReadCloser, error) {
-	quota := q.limits(k).Upload
-	if quota == 0 || r.ContentLength == 0 {
+func (q *quotas) meter(c client, r *http.Request) (io.ReadCloser, error) {
+	quota := c.limits.Upload
+	if quota <= 0 || r.ContentLength == 0 {
 		return r.Body, nil
 	}
 	if r.ContentLength > quota {
 		return nil, &http.MaxBytesError{Limit: quota}
 	}
 	q.mu.Lock()
-	bytes := q.byKey[k.ID].bytes
+	bytes := q.byClient[c.name].bytes
 	q.mu.Unlock()
-	b := &meteredBody{r.Body, q, k, bytes, quota}
+	b := &meteredBody{r.Body, q, c, bytes}
 	return b, b.check(max(1, r.ContentLength))
 }
 
@@ -121,8 +147,9 @@ func (b *meteredBody) check(bytes int64) error {
 	if b.bytes.TokensAt(now) >= wanted {
 		return nil
 	}
-	wanted = max(wanted, float64(b.quota)/10) // so that clients do not retry for a byte at a time
-	return tooManyRequests(untilAllowed(b.bytes, now, wanted), "key %s: upload quota of %d bytes per hour exceeded", b.key.ID, b.quota)
+	quota := b.client.limits.Upload
+	wanted = max(wanted, float64(quota)/10) // so that clients do not retry for a byte at a time
+	return tooManyRequests(untilAllowed(b.bytes, now, wanted), "%s: upload quota of %d bytes per hour exceeded", b.client.name, quota)
 }
 
 // Read reads and counts bytes. The last read may exceed the quota, which delays the
@@ -137,19 +164,19 @@ func (b *meteredBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limitKey rejects requests of keys that exceed their limits.
-func (s *Server) limitKey(next echo.HandlerFunc) echo.HandlerFunc {
+// limitClient rejects requests of clients that exceed their limits.
+func (s *Server) limitClient(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		key, ok := c.Get(keyContext).(store.Key)
-		if !ok {
+		if isHealthCheck(c) {
 			return next(c)
 		}
-		leave, err := s.quotas.enter(key)
+		client := s.quotas.client(c)
+		leave, err := s.quotas.enter(client, s.contract.streams(c))
 		if err != nil {
 			return err
 		}
 		defer leave()
-		body, err := s.quotas.meter(key, c.Request())
+		body, err := s.quotas.meter(client, c.Request())
 		if err != nil {
 			return err
 		}

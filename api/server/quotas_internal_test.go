@@ -31,12 +31,12 @@ func after(t *testing.T, err error) time.Duration {
 
 func TestRate(t *testing.T) {
 	c := &clock{time.Unix(1000, 0)}
-	q := newQuotas(store.Limits{Rate: 2})
+	q := newQuotas(store.Limits{Rate: 2}, -1)
 	q.now = c.now
 	slow, standard := store.Key{ID: "slow", Limits: store.Limits{Rate: 0.1}}, store.Key{ID: "standard"}
 	pass := func(k store.Key) {
 		t.Helper()
-		leave, err := q.enter(k)
+		leave, err := q.enter(q.ofKey(k), false)
 		if err != nil {
 			t.Fatalf("key %s at %v: %v", k.ID, c.Time, err)
 		}
@@ -44,7 +44,7 @@ func TestRate(t *testing.T) {
 	}
 	refuse := func(k store.Key, want time.Duration) {
 		t.Helper()
-		_, err := q.enter(k)
+		_, err := q.enter(q.ofKey(k), false)
 		if got := after(t, err); got != want {
 			t.Errorf("key %s at %v: retry in %v, want %v", k.ID, c.Time, got, want)
 		}
@@ -73,19 +73,19 @@ func TestRate(t *testing.T) {
 // that much longer, also if a read is larger than the quota.
 func TestUpload(t *testing.T) {
 	c := &clock{time.Unix(1000, 0)}
-	q := newQuotas(store.Limits{Upload: 3600}) // a byte a second
+	q := newQuotas(store.Limits{Upload: 3600}, -1) // a byte a second
 	q.now = c.now
 	k := store.Key{ID: "k"}
 	send := func(length int64, body io.Reader) (int, error) {
 		t.Helper()
-		leave, err := q.enter(k)
+		leave, err := q.enter(q.ofKey(k), false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer leave()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
 		r.ContentLength = length
-		metered, err := q.meter(k, r)
+		metered, err := q.meter(q.ofKey(k), r)
 		if err != nil {
 			return 0, err
 		}
@@ -116,19 +116,19 @@ func TestUpload(t *testing.T) {
 }
 
 func TestActive(t *testing.T) {
-	q := newQuotas(store.Limits{Active: 2})
+	q := newQuotas(store.Limits{Active: 2}, -1)
 	k := store.Key{ID: "k"}
-	first, _ := q.enter(k)
-	if _, err := q.enter(k); err != nil {
+	first, _ := q.enter(q.ofKey(k), false)
+	if _, err := q.enter(q.ofKey(k), false); err != nil {
 		t.Fatal(err)
 	}
-	_, err := q.enter(k)
+	_, err := q.enter(q.ofKey(k), false)
 	after(t, err)
-	if _, err := q.enter(store.Key{ID: "other"}); err != nil {
+	if _, err := q.enter(q.ofKey(store.Key{ID: "other"}), false); err != nil {
 		t.Errorf("another key: %v", err)
 	}
 	first()
-	if _, err := q.enter(k); err != nil {
+	if _, err := q.enter(q.ofKey(k), false); err != nil {
 		t.Errorf("after one has left: %v", err)
 	}
 }

@@ -37,19 +37,24 @@ type Config struct {
 	NeedKeys bool
 
 	Timeout    time.Duration   // of a request that is not streamed; 1 minute
-	Stall      time.Duration   // how long a stream waits for its client; 30 seconds
+	Stall      time.Duration   // how long a stream waits for a client that stops; 30 seconds
+	MinRate    int64           // bytes per second that the client of a stream sends or accepts on average; 500
 	Grace      time.Duration   // for open requests at shutdown; 15 seconds
 	MaxBody    int64           // bytes of a body that is not streamed; 16 MiB
 	MaxUpload  int64           // bytes of a streamed body; 1 GiB
 	MaxBodies  int64           // bytes of memory for the bodies of concurrent requests, a key a quarter of it; 256 MiB
-	MaxActive  int             // concurrent requests; 256
+	MaxActive  int             // concurrent requests; 256, of which a quarter is for short ones
 	MaxWait    time.Duration   // scheduling latency above which requests are rejected; 100 milliseconds
 	MaxQueue   int             // queued jobs; 100
 	MaxMemory  int64           // approximate bytes of a training or an evaluation; 2 GiB
 	CacheBytes int64           // approximate bytes of cached grammars and models; 128 MiB
 	Workers    int             // goroutines of a training or a batch; one per core
 	Limits     grammars.Limits // of a parse
-	Quotas     store.Limits    // of keys without limits of their own; no limit if 0
+	// Quotas are the limits of keys without limits of their own. Its Active, which is for
+	// addresses without a key too, is three quarters of MaxActive if 0. A negative value
+	// means no limit; so does 0 for the other limits.
+	Quotas     store.Limits
+	MaxStreams int // concurrent streams of a key or an address; a quarter of MaxActive; negative for no limit
 }
 
 func (c Config) withDefaults() Config {
@@ -66,8 +71,15 @@ func (c Config) withDefaults() Config {
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
 	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	c.MinRate = cmp.Or(c.MinRate, 500)
+	c.Quotas.Active = cmp.Or(c.Quotas.Active, longShare(c.MaxActive))
+	c.MaxStreams = cmp.Or(c.MaxStreams, max(1, c.MaxActive/4))
 	return c
 }
+
+// longShare returns the part of a number of requests that may be streams or compute for
+// long, and the part that may be of one client.
+func longShare(requests int) int { return max(1, requests*3/4) }
 
 // A Server serves the grammars, observations and models of a store.
 type Server struct {
@@ -82,8 +94,10 @@ type Server struct {
 	keyLog      *keyLog
 	memory      *memory
 	shedder     *loadShedder
+	turns       *turns
 	keyRequests *keyRequests
 	active      chan struct{} // has an element for each request in progress
+	long        chan struct{} // has an element for each of them that is a stream or computes for long
 
 	shuttingDown atomic.Bool
 	shutdown     chan struct{} // closed when the shutdown begins
@@ -101,12 +115,14 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, contract: contract,
 		library:     newLibrary(c.Store, c.CacheBytes),
-		quotas:      newQuotas(c.Quotas),
+		quotas:      newQuotas(c.Quotas, c.MaxStreams),
 		keyLog:      newKeyLog(c.Store, c.Log),
 		memory:      newMemory(c.MaxBodies),
 		keyRequests: &keyRequests{byKey: map[string]map[*context.CancelCauseFunc]bool{}},
 		shedder:     newLoadShedder(c.MaxWait),
+		turns:       newTurns(runtime.GOMAXPROCS(0)),
 		active:      make(chan struct{}, c.MaxActive),
+		long:        make(chan struct{}, longShare(c.MaxActive)),
 		shutdown:    make(chan struct{}),
 	}
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
@@ -123,11 +139,10 @@ func (s *Server) routes() *echo.Echo {
 	e.HTTPErrorHandler = s.handleError
 	e.Binder = binder{}
 	e.Pre(routeByRawPath)
-	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitKey, s.limitLoad, s.limitMemory, s.limitRequest, s.contract.validate)
+	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitClient, s.limitLoad, s.limitMemory, s.limitRequest, s.contract.validate, s.takeTurn)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)
-	e.GET("/metrics", echo.WrapHandler(s.metrics.handler))
 	return e
 }
 
@@ -140,6 +155,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           s.trace(s),
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       s.Timeout + s.Grace, // of a request that is rejected before its body is read
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),

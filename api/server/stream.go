@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"iter"
@@ -9,22 +10,23 @@ import (
 	"time"
 
 	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
 )
 
-// A streamWriter writes a response in parts. The connection is closed if the client
-// does not accept a part within the stall timeout.
+// A streamWriter writes a response in parts, at the pace of the stream.
 type streamWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	stall   time.Duration
-	buf     *bufio.Writer
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	exchange *exchange
+	buf      *bufio.Writer
+	lines    int64 // that were written
 }
 
-func (s *Server) stream(w http.ResponseWriter, contentType string) *streamWriter {
+func stream(ctx context.Context, w http.ResponseWriter, contentType string) *streamWriter {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	out := &streamWriter{w: w, control: http.NewResponseController(w), stall: s.Stall}
+	out := &streamWriter{w: w, control: http.NewResponseController(w), exchange: exchangeOf(ctx)}
 	out.buf = bufio.NewWriterSize(writerFunc(out.write), 32<<10)
 	return out
 }
@@ -34,25 +36,38 @@ type writerFunc func(p []byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func (s *streamWriter) write(p []byte) (int, error) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall))
-	return s.w.Write(p)
+	return s.exchange.wait(s.control.SetWriteDeadline, func() (int, error) { return s.w.Write(p) })
 }
 
 // Write buffers p. Only flush guarantees that it is sent.
-func (s *streamWriter) Write(p []byte) (int, error) { return s.buf.Write(p) }
+func (s *streamWriter) Write(p []byte) (int, error) {
+	s.lines += int64(bytes.Count(p, []byte{'\n'}))
+	return s.buf.Write(p)
+}
 
 // line writes a value as a line of JSON.
 func (s *streamWriter) line(v any) error {
-	_, err := s.buf.Write(append(api.AppendJSON(nil, v), '\n'))
+	_, err := s.Write(append(api.AppendJSON(nil, v), '\n'))
 	return err
+}
+
+// end writes the last line of a stream of lines: their number, and the error that ended
+// the stream early. It returns this error, which closes the connection.
+func (s *streamWriter) end(err error) error {
+	last := openapi.StreamEnd{Count: s.lines}
+	if err != nil {
+		p := problemOf(err)
+		last.Error = cmp.Or(p.Detail, p.Title)
+	}
+	return cmp.Or(err, s.line(last), s.flush())
 }
 
 func (s *streamWriter) flush() error {
 	if err := s.buf.Flush(); err != nil {
 		return err
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall))
-	return s.control.Flush()
+	_, err := s.exchange.wait(s.control.SetWriteDeadline, func() (int, error) { return 0, s.control.Flush() })
+	return err
 }
 
 // A streamResponse writes a response while it is produced.
@@ -69,50 +84,56 @@ func (r streamResponse) VisitFollowJobResponse(w http.ResponseWriter) error     
 func (r streamResponse) VisitGetModelFileResponse(w http.ResponseWriter) error    { return r(w) }
 func (r streamResponse) VisitListPathsResponse(w http.ResponseWriter) error       { return r(w) }
 
-// watchdog returns a context that is cancelled when reset has not been called for the
-// request timeout.
-func (s *Server) watchdog(ctx context.Context) (watched context.Context, reset, cancel func()) {
-	watched, end := context.WithCancelCause(ctx)
+// timeEach returns an iterator over values, and a context for their computation, which is
+// cancelled if a value takes longer than the request timeout. Each value is computed in a
+// turn of the request.
+func timeEach[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error]) (next func() (V, error, bool), cancel func()) {
+	work, end := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.Timeout, func() { end(unavailable("no result within %v", s.Timeout)) })
-	return watched, func() { timer.Reset(s.Timeout) }, func() { timer.Stop(); end(nil) }
+	timer.Stop()
+	pull, stop := iter.Pull2(each(work))
+	next = func() (V, error, bool) {
+		if err := exchangeOf(ctx).turn.Load().take(work); err != nil {
+			var none V
+			return none, err, true
+		}
+		timer.Reset(s.Timeout)
+		defer timer.Stop()
+		value, err, ok := pull()
+		if err != nil {
+			err = cmp.Or(context.Cause(work), err)
+		}
+		return value, err, ok
+	}
+	return next, func() { stop(); timer.Stop(); end(nil) }
 }
 
-// lines responds with one line per value. If the first value is an error, the
-// response is a problem. A later error is the last line if failed converts it to a
-// value, and closes the connection otherwise.
-func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], failed func(error) V) (streamResponse, error) {
-	work, reset, cancel := s.watchdog(ctx)
-	next, stop := iter.Pull2(each(work))
+// lines responds with one line per value, each of which is sent immediately if
+// immediate. If the first value is an error, the response is a problem.
+func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], immediate bool) (streamResponse, error) {
+	next, cancel := timeEach(ctx, s, each)
 	value, err, ok := next()
 	if err != nil {
-		stop()
-		err = cmp.Or(context.Cause(work), err)
 		cancel()
 		return nil, err
 	}
 	return func(w http.ResponseWriter) error {
 		defer cancel()
-		defer stop()
-		out := s.stream(w, ndjson)
-		for ok {
-			if err != nil && failed == nil {
-				return cmp.Or(context.Cause(work), err)
-			}
+		out := stream(ctx, w, ndjson)
+		for ; ok; value, err, ok = next() {
 			if err != nil {
-				value = failed(cmp.Or(context.Cause(work), err))
+				return out.end(err)
 			}
 			if err := out.line(value); err != nil {
 				return err
 			}
-			if failed != nil { // the next value may take a while
+			if immediate {
 				if err := out.flush(); err != nil {
 					return err
 				}
 			}
-			reset()
-			value, err, ok = next()
 		}
-		return out.flush()
+		return out.end(nil)
 	}, nil
 }
 

@@ -115,24 +115,29 @@ func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservation
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
-		out := s.stream(w, ndjson)
-		lines, err := observation.NewWriter(out, header)
+		out := stream(ctx, w, ndjson)
+		return out.end(s.writeObservations(ctx, out, header))
+	}), nil
+}
+
+// writeObservations writes a header and the stored observations of its commit.
+func (s *Server) writeObservations(ctx context.Context, w io.Writer, header observation.Header) error {
+	lines, err := observation.NewWriter(w, header)
+	if err != nil {
+		return err
+	}
+	for block, err := range s.Store.Observations(header.Subject, header.Commit) {
 		if err != nil {
 			return err
 		}
-		for block, err := range s.Store.Observations(req.Subject, commit) {
-			if err != nil {
-				return err
-			}
-			for _, o := range block {
-				if err := lines.Write(o); err != nil {
-					return err
-				}
-			}
-			if err := context.Cause(ctx); err != nil {
+		for _, o := range block {
+			if err := lines.Write(o); err != nil {
 				return err
 			}
 		}
-		return out.flush()
-	}), nil
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

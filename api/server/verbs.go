@@ -89,7 +89,7 @@ func (s *Server) CountPaths(ctx context.Context, req openapi.CountPathsRequestOb
 func (s *Server) ListPaths(ctx context.Context, req openapi.ListPathsRequestObject) (openapi.ListPathsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.Path, error] {
 		return s.engine.ListPaths(ctx, req.Grammar, req.Params)
-	}, nil)
+	}, false)
 }
 
 // MeasureCoverage reports how many paths a corpus covers.
@@ -119,28 +119,28 @@ func (r learnedResponse) VisitLearnProbabilitiesResponse(w http.ResponseWriter) 
 func (s *Server) GenerateInputs(ctx context.Context, req openapi.GenerateInputsRequestObject) (openapi.GenerateInputsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
 		return s.engine.Generate(ctx, req.Grammar, *req.Body)
-	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
+	}, true)
 }
 
 // MutateInputs generates inputs by mutating those of a corpus.
 func (s *Server) MutateInputs(ctx context.Context, req openapi.MutateInputsRequestObject) (openapi.MutateInputsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
 		return s.engine.Mutate(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
-	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
+	}, true)
 }
 
 // SolveConstraint generates inputs that satisfy a constraint.
 func (s *Server) SolveConstraint(ctx context.Context, req openapi.SolveConstraintRequestObject) (openapi.SolveConstraintResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
 		return s.engine.Solve(ctx, req.Grammar, *req.Body)
-	}, func(err error) openapi.GeneratedInput { return openapi.GeneratedInput{Error: excerpt(err.Error())} })
+	}, true)
 }
 
 // TargetMethods generates inputs that reach methods.
 func (s *Server) TargetMethods(ctx context.Context, req openapi.TargetMethodsRequestObject) (openapi.TargetMethodsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.TargetAnswer, error] {
 		return s.engine.Target(ctx, req.Model, *req.Body)
-	}, func(err error) openapi.TargetAnswer { return openapi.TargetAnswer{Error: excerpt(err.Error())} })
+	}, true)
 }
 
 // GetModel describes a model.

@@ -22,13 +22,30 @@ const (
 	maxLine  = 64 << 20
 )
 
-// jsonLine is a header or an observation. Only a header has the field "inroad".
+// jsonLine is a header, an observation, or the last line of a download from a service.
+// Only a header has the field "inroad". The last line has a count, no input, and an
+// error if the download is incomplete.
 type jsonLine struct {
 	Version *string    `json:"inroad"`
 	Subject string     `json:"subject"`
 	Commit  string     `json:"commit"`
 	Units   []jsonUnit `json:"units"`
 	jsonObservation
+
+	Count json.RawMessage `json:"count"`
+	Error json.RawMessage `json:"error"`
+}
+
+// endsDownload reports whether a line is the last one of a download, and returns an
+// error if the download is incomplete.
+func (l *jsonLine) endsDownload() (bool, error) {
+	if l.Count == nil || l.Input != nil || l.InputBase64 != nil {
+		return false, nil
+	}
+	if l.Error != nil {
+		return true, fmt.Errorf("incomplete download: %s", l.Error)
+	}
+	return true, nil
 }
 
 type jsonHeader struct {

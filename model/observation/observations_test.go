@@ -37,6 +37,23 @@ func readAll(tb testing.TB, r *observation.Reader) (all []observation.Observatio
 	}
 }
 
+// The last line of a download from a service is skipped, unless the download is incomplete.
+func TestEndOfDownload(t *testing.T) {
+	for _, c := range []struct {
+		last string
+		want []string
+	}{
+		{`{"count":2}`, nil},
+		{`{"count":2,"error":"the service is shutting down"}`, []string{`line 3: incomplete download: "the service is shutting down"`}},
+		{`{"error":"what"}`, []string{"line 3: neither input nor input_base64: must have one of them"}},
+	} {
+		all, bad := readAll(t, observation.NewReader(strings.NewReader(`{"input":"a"}`+"\n"+`{"input":"b","count":7,"error":"c"}`+"\n"+c.last+"\n"+`{"input":"d"}`)))
+		if diff := cmp.Diff(c.want, bad); diff != "" || len(all) != 3 {
+			t.Errorf("%s: %d observations\n%s", c.last, len(all), diff)
+		}
+	}
+}
+
 func TestReadGolden(t *testing.T) {
 	text, err := os.ReadFile("testdata/observations.ndjson")
 	if err != nil {

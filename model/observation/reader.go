@@ -78,7 +78,7 @@ func (r *Reader) Next() (Observation, error) {
 // Line returns the number of the last line read.
 func (r *Reader) Line() int { return r.line }
 
-// errHeader signals that a line was a header.
+// errHeader signals that a line was a header, or the last line of a download.
 var errHeader = errors.New("header")
 
 // next decodes the next line that is not blank.
@@ -108,7 +108,14 @@ func (r *Reader) next(first bool) (Observation, error) {
 		err := r.readHeader(jsonHeader{*line.Version, line.Subject, line.Commit, line.Units}, first)
 		return Observation{}, err
 	}
-	o, err := line.observation()
+	ended, err := line.endsDownload()
+	if ended && err == nil {
+		return Observation{}, errHeader
+	}
+	var o Observation
+	if err == nil {
+		o, err = line.observation()
+	}
 	if err != nil {
 		return Observation{}, &LineError{r.line, err}
 	}

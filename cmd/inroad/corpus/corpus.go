@@ -65,7 +65,7 @@ func (c *generator) write(inputs iter.Seq2[openapi.GeneratedInput, error], writt
 	for line := range cli.Lines(inputs, &err) {
 		if line.Summary != nil {
 			summary = *line.Summary
-			break
+			continue
 		}
 		if err = out.Write(line, line.Input, line.InputBase64, line.Set); err != nil {
 			break

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -32,7 +33,9 @@ type serveCommand struct {
 	maxMemory int64
 	maxBodies int64
 	needKeys  bool
-	quotas    openapi.KeyRequest // only its quotas
+	quotas    openapi.KeyRequest // only its rate and its upload quota
+	active    int
+	streams   int
 	tlsCert   string
 	tlsKey    string
 	logFormat string
@@ -77,7 +80,9 @@ training starts again with the service.`,
 	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; a key has a quarter of it")
 	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
-	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "active", "upload")
+	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "upload")
+	flags.IntVar(&c.active, "key-active", 192, "maximum number of concurrent requests of a key, or of an address without a key; 0 for no limit")
+	flags.IntVar(&c.streams, "key-streams", 64, "maximum number of streams among these; 0 for no limit")
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "serve HTTPS with the certificate in this `FILE`")
 	flags.StringVar(&c.tlsKey, "tls-key", "", "`FILE` with the private key of the certificate")
 	cli.BindEnum(flags, &c.logFormat, "log-format", "format of the log", "text", "json")
@@ -102,6 +107,10 @@ func (c *serveCommand) run(ctx context.Context) error {
 		return fmt.Errorf("--max-memory %d: must be between 1 and 1099511627776", c.maxMemory)
 	case c.maxBodies < minBodies || c.maxBodies > 1<<40:
 		return fmt.Errorf("--max-bodies %d: must be between %d and 1099511627776", c.maxBodies, minBodies)
+	case c.active < 0:
+		return fmt.Errorf("--key-active %d: must be at least 0", c.active)
+	case c.streams < 0:
+		return fmt.Errorf("--key-streams %d: must be at least 0", c.streams)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key: give both or neither")
 	}
@@ -145,7 +154,8 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 	}
 	config := server.Config{
 		Store: st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
-		MaxMemory: c.maxMemory << 20, MaxBodies: c.maxBodies << 20, Quotas: store.Limits{Rate: c.quotas.Rate, Active: c.quotas.Active, Upload: c.quotas.Upload},
+		MaxMemory: c.maxMemory << 20, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
+		Quotas: store.Limits{Rate: c.quotas.Rate, Active: cmp.Or(c.active, -1), Upload: c.quotas.Upload},
 	}
 	stopTracing, err := trace(ctx, log, &config)
 	if err != nil {
