@@ -211,7 +211,6 @@ func (opt options) startAttacker(ctx context.Context, a attack, s *service) (str
 	cmd := exec.CommandContext(ctx, self, "-attack", a.name, "-address", s.address, "-seconds", fmt.Sprint(opt.seconds), fmt.Sprintf("-v=%t", opt.verbose))
 	cmd.Stdin = strings.NewReader(s.attackerKey)
 	cmd.Stderr = os.Stderr
-	cmd.WaitDelay = time.Second
 	text, err := cmd.Output()
 	return strings.TrimSpace(string(text)), err
 }

@@ -146,6 +146,18 @@ func (s *service) processorTime() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
+// runnable reports whether a thread of the process runs or waits for a processor.
+func (s *service) runnable() bool {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", s.cmd.Process.Pid))
+	for _, name := range stats {
+		stat, _ := os.ReadFile(name) // a thread may have ended
+		if _, after, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(after, "R") {
+			return true
+		}
+	}
+	return false
+}
+
 const (
 	maxBusy    = 10 * time.Second       // the longest time to wait for a service to become idle
 	idleWindow = 200 * time.Millisecond // an idle service takes less than a fifth of a processor for that long
@@ -167,7 +179,7 @@ func (s *service) waitIdle(ctx context.Context) (busy, work time.Duration) {
 		case <-ticks.C:
 		}
 		now := s.processorTime()
-		if now-last < idleWindow/5 || busy >= maxBusy {
+		if now-last < idleWindow/5 && !s.runnable() || busy >= maxBusy {
 			return busy, work
 		}
 		busy, work = time.Since(begin), now-before
