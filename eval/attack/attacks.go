@@ -165,13 +165,13 @@ func bodyAttacks() []attack {
 			}),
 		},
 		{
-			name: "large-inputs", about: "inputs of 8 MiB to parse, in every format, 6 at once",
+			name: "large-inputs", about: "inputs of 8 MiB to parse, in every format, and of 60 kB for the ANTLR runtime, 6 at once",
 			run: flood(6, func() []request {
 				input := "[" + repeat("1,", 8<<20-10) + "1]"
 				return compressed(
 					post("/v1/grammars/json/parses", `{"max_steps":9007199254740992,"input":"`+input+`"}`),
 					post("/v1/grammars/json/parses", `{"format":"json","inside":true,"input":"`+input+`"}`),
-					post("/v1/grammars/json/parses", `{"engine":"antlr","input":"`+input+`"}`),
+					post("/v1/grammars/json/parses", `{"engine":"antlr","input":"[`+repeat("1,", 60_000)+`1]"}`),
 					post("/v1/grammars/json/coverage?k=8", `{"inputs":[{"input":"`+input+`"}]}`),
 					post(predictions, `{"inputs":[{"input":"x`+repeat("+x", 8<<20-10)+`"}]}`),
 				)
@@ -440,10 +440,10 @@ func workAttacks() []attack {
 			),
 		},
 		{
-			name: "paths", about: "8-paths of javascript and sql, listed and missed, 16 at once",
+			name: "paths", about: "millions of paths of javascript and sql, listed and missed, 16 at once",
 			run: flood(
-				get("/v1/grammars/javascript/paths?k=8"), get("/v1/grammars/sql/paths?k=8&absent=true"),
-				post("/v1/grammars/javascript/coverage?k=5&missing=5000000", `{"inputs":[{"input":"x"}]}`),
+				get("/v1/grammars/javascript/paths?k=4"), get("/v1/grammars/sql/paths?k=5"), get("/v1/grammars/javascript/paths?k=8"),
+				post("/v1/grammars/javascript/coverage?k=4&missing=5000000", `{"inputs":[{"input":"x"}]}`),
 			),
 		},
 		{

@@ -34,6 +34,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -104,7 +105,7 @@ func (opt options) run(ctx context.Context) (err error) {
 		fmt.Fprintln(out, "| attack\t| memory\t| p50\t| p99\t| failed\t| attacker got\t| busy afterwards\t| verdict\t|")
 		fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	}
-	survived := true
+	survived, load := true, loadAverage()
 	for i, a := range attacks() {
 		if !only.MatchString(a.name) {
 			continue
@@ -123,13 +124,25 @@ func (opt options) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
+	if opt.list {
+		return out.Flush()
 	}
+	fmt.Fprintf(opt.stdout, "\n%d processors; load average %s at the beginning, %s at the end\n", runtime.NumCPU(), load, loadAverage())
 	if !survived {
 		return errNotSurvived
 	}
 	return nil
+}
+
+// loadAverage returns the load average of the machine in the last minute. On a busy
+// machine, latencies say little about the service.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	average, _, _ := strings.Cut(string(text), " ")
+	return average
 }
 
 // A result is one row of the table.
