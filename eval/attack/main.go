@@ -35,6 +35,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -83,38 +84,39 @@ func (opt options) run(ctx context.Context) (err error) {
 	if opt.seconds < 1 || opt.seconds > 600 {
 		return fmt.Errorf("-seconds %d: must be between 1 and 600", opt.seconds)
 	}
+	if opt.attack != "" {
+		return opt.beAttacker(ctx, os.Stdin)
+	}
 	only, err := regexp.Compile(opt.only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	if opt.attack != "" {
-		return opt.beAttacker(ctx, os.Stdin)
+	chosen := slices.DeleteFunc(attacks(), func(a attack) bool { return !only.MatchString(a.name) })
+	if len(chosen) == 0 {
+		return fmt.Errorf("-only %s: must match a name that -list prints", opt.only)
+	}
+	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
+	if opt.list {
+		for _, a := range chosen {
+			fmt.Fprintf(out, "%s\t%s\n", a.name, a.about)
+		}
+		return out.Flush()
 	}
 	dir, err := os.MkdirTemp("", "inroad-attack-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if opt.binary == "" && !opt.list {
+	if opt.binary == "" {
 		if opt.binary, err = build(ctx, dir); err != nil {
 			return err
 		}
 	}
-	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
-	if !opt.list {
-		fmt.Fprintln(out, "| attack\t| memory\t| p50\t| p99\t| failed\t| attacker got\t| busy afterwards\t| verdict\t|")
-		fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
-	}
+	fmt.Fprintln(out, "| attack\t| memory\t| p50\t| p99\t| failed\t| attacker got\t| busy afterwards\t| verdict\t|")
+	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	survived, load := true, loadAverage()
-	for i, a := range attacks() {
-		if !only.MatchString(a.name) {
-			continue
-		}
-		if opt.list {
-			fmt.Fprintf(out, "%s\t%s\n", a.name, a.about)
-			continue
-		}
-		r, err := opt.measure(ctx, a, filepath.Join(dir, fmt.Sprint(i)))
+	for _, a := range chosen {
+		r, err := opt.measure(ctx, a, filepath.Join(dir, a.name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
@@ -123,9 +125,6 @@ func (opt options) run(ctx context.Context) (err error) {
 		if err := out.Flush(); err != nil {
 			return err
 		}
-	}
-	if opt.list {
-		return out.Flush()
 	}
 	fmt.Fprintf(opt.stdout, "\n%d processors; load average %s at the beginning, %s at the end\n", runtime.NumCPU(), load, loadAverage())
 	if !survived {
