@@ -337,32 +337,32 @@ func slowAttacks() []attack {
 	dots := strings.Repeat(" ", slow)
 	return []attack{
 		{
-			name: "slow-downloads", about: "256 streams of generated inputs, read at a byte per second",
-			run: hold(256, 0, "", post("/v1/grammars/json/inputs", `{"n":1000000}`)),
+			name: "slow-downloads", about: "300 streams of generated inputs, read at a byte per second",
+			run: hold(300, 0, "", post("/v1/grammars/json/inputs", `{"n":1000000}`)),
 		},
 		{
-			name: "slow-observations", about: "256 downloads of 3 MB of observations, read at a byte per second",
+			name: "slow-observations", about: "300 downloads of 3 MB of observations, read at a byte per second",
 			prepare: func(ctx context.Context, a *attacker) error {
 				_, _, err := a.send(ctx, lines("/v1/subjects/slow/observations", numbered(30_000, `{"input":"%d","methods":["`+strings.Repeat("m", 80)+"\"]}\n")))
 				return err
 			},
-			run: hold(256, 0, "", get("/v1/subjects/slow/observations")),
+			run: hold(300, 0, "", get("/v1/subjects/slow/observations")),
 		},
 		{
 			name: "slow-backups", about: "64 backups, read at a byte per second",
 			run: hold(64, 0, "", get("/v1/backup")),
 		},
 		{
-			name: "slow-uploads", about: "256 streamed uploads of a byte per second",
-			run: hold(256, slow, dots, lines("/v1/subjects/slow/observations", "")),
+			name: "slow-uploads", about: "300 streamed uploads of a byte per second",
+			run: hold(300, slow, dots, lines("/v1/subjects/slow/observations", "")),
 		},
 		{
-			name: "slow-predictions", about: "256 streams of predictions, written at a byte per second",
-			run: hold(256, slow, dots, lines(predictions, `{"input":"x"}`+"\n")),
+			name: "slow-predictions", about: "300 streams of predictions, written at a byte per second",
+			run: hold(300, slow, dots, lines(predictions, `{"input":"x"}`+"\n")),
 		},
 		{
-			name: "slow-bodies", about: "256 bodies that are not streamed, written at a byte per second",
-			run: hold(256, slow, dots, post(predictions, `{"inputs":[`)),
+			name: "slow-bodies", about: "300 bodies that are not streamed, written at a byte per second",
+			run: hold(300, slow, dots, post(predictions, `{"inputs":[`)),
 		},
 		{
 			name: "slow-headers", about: "1,000 connections that write a byte of their headers per second",
