@@ -264,7 +264,9 @@ func (a *attacker) holdOne(ctx context.Context, head []byte, tail string) error 
 	go func() {
 		_, err := conn.Write(head)
 		for i := 0; i < len(tail) && err == nil; i++ {
-			pause(ctx)
+			if pause(ctx); ctx.Err() != nil {
+				return
+			}
 			_, err = conn.Write([]byte{tail[i]})
 		}
 	}()
