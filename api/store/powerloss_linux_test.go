@@ -58,6 +58,18 @@ func TestPowerLoss(t *testing.T) {
 	t.Logf("%d power losses during %d system calls with %d acknowledged changes", *losses, calls, acknowledged)
 }
 
+// TestPowerLossAtCreation loses the power while a store is created. The store must
+// open, new or created: nobody has to remove a file.
+func TestPowerLossAtCreation(t *testing.T) {
+	r := recordUser(t, 0)
+	random := rand.New(rand.NewPCG(1, 0))
+	for time := r.names[0].begin; time <= r.written[0].begin; time++ {
+		for range 3 {
+			r.loseAndVerify(t, random, time)
+		}
+	}
+}
+
 // recordUser records a process that uses a store.
 func recordUser(t *testing.T, seed int) *recording {
 	t.Helper()
