@@ -22,14 +22,20 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-var long = flag.Bool("long", false, "run what takes minutes, too")
+var (
+	long  = flag.Bool("long", false, "run what takes minutes, too")
+	kills = flag.Int("kills", 0, "number of kills of TestKill; 3 if 0, or 300 with -long")
+)
 
 // TestKill kills the service, and commands that write its store, at random
 // moments. Whatever they acknowledged is there afterwards, and the store is whole.
 func TestKill(t *testing.T) {
-	kills := 3
-	if *long {
-		kills = 300
+	kills := *kills
+	if kills == 0 {
+		kills = 3
+		if *long {
+			kills = 300
+		}
 	}
 	const seed = 1
 	k := &killer{
