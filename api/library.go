@@ -147,7 +147,7 @@ func ReadGrammar(name string) ([]grammars.Source, error) {
 
 // maxGrammar is the maximum number of bytes to read from a grammar file. It exceeds the
 // limit of package g4, so that the parser reports that limit.
-const maxGrammar = 16 << 20
+const maxGrammar = 1<<20 + 1
 
 func readSources(name string) ([]grammars.Source, error) {
 	if !IsGrammarFile(name) {

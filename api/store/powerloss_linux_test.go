@@ -179,7 +179,7 @@ func (u *storeUser) change(t *testing.T) (done acknowledgement, err error) {
 			return done, nil
 		}
 		done.Revoked, u.key.ID = u.key.ID, ""
-		err = u.RevokeKey(done.Revoked)
+		err = u.RevokeKey(done.Revoked, "")
 	case 8:
 		done.Backup = fmt.Sprintf("backup%d.db", u.step)
 		err = u.Backup(filepath.Join(u.folder, done.Backup))

@@ -9,13 +9,22 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
 )
 
 // TestParityOfKeys types the same commands for a store and for a service. Both print
 // the same, apart from IDs, secrets and times.
 func TestParityOfKeys(t *testing.T) {
 	_, _, url := startParity(t)
-	doors := [2][]string{{"--store", filepath.Join(t.TempDir(), "s.db")}, {"--server", url}}
+	file := filepath.Join(t.TempDir(), "s.db")
+	s, err := store.Open(file, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	doors := [2][]string{{"--store", file}, {"--server", url}}
 	var ids [2]string
 	for _, c := range []struct {
 		args string // ID stands for the ID of the first key

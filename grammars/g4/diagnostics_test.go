@@ -66,7 +66,7 @@ func TestLimits(t *testing.T) {
 		"text at the limit": {"grammar A; a : B;" + strings.Repeat(" ", 1<<20-17), ""},
 		"too much text": {
 			"grammar A; a : B;" + strings.Repeat(" ", 1<<20),
-			"f.g4:1:1: grammar has 1048593 bytes; the limit is 1048576",
+			"f.g4:1:1: grammar file too long: must be at most 1048576 bytes",
 		},
 		"parentheses at the limit":              {nested(500), ""},
 		"parentheses too deep":                  {nested(501), "f.g4:1:516: parentheses are nested more than 500 deep"},

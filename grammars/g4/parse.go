@@ -42,7 +42,7 @@ func Parse(ctx context.Context, name, text string) (file *File, found Diagnostic
 		properties: map[string][]RuneRange{},
 	}
 	if len(text) > maxText {
-		p.errorf(start, "grammar has %d bytes; the limit is %d", len(text), maxText)
+		p.errorf(start, "grammar file too long: must be at most %d bytes", maxText)
 		return p.file, p.diagnostics, nil
 	}
 	defer func() {
