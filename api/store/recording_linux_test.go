@@ -130,6 +130,9 @@ func (p *traceParser) call(name string, args []string, result string, at span) e
 		from, to := string(unhex(args[1])), string(unhex(args[3]))
 		p.rename(from, to, at)
 		return nil
+	case "linkat":
+		p.link(string(unhex(args[1])), string(unhex(args[3])), at)
+		return nil
 	case "unlinkat":
 		p.rename(string(unhex(args[1])), "", at)
 		return nil
@@ -213,6 +216,14 @@ func (p *traceParser) rename(from, to string, at span) {
 		p.names[to] = file
 	}
 	p.recording.names = append(p.recording.names, c)
+}
+
+// link records that a file has a second name.
+func (p *traceParser) link(from, to string, at span) {
+	if file := p.names[from]; file != nil {
+		p.names[to] = file
+		p.recording.names = append(p.recording.names, change{span: at, name: to, file: file})
+	}
 }
 
 func (p *traceParser) inside(path string) bool { return filepath.Dir(path) == p.folder }
