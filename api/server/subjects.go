@@ -126,7 +126,9 @@ func (s *Server) writeObservations(ctx context.Context, w io.Writer, header obse
 	if err != nil {
 		return err
 	}
+	turn := exchangeOf(ctx).turn.Load()
 	for block, err := range s.Store.Observations(header.Subject, header.Commit) {
+		err = cmp.Or(err, turn.take(ctx))
 		if err != nil {
 			return err
 		}
