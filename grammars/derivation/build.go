@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars/internal/grow"
 )
 
 // A Builder builds a [Tree] during a parse. Nodes are added in pre-order; only
@@ -53,7 +55,7 @@ func (b *Builder) add(n node) {
 // b.most nodes. append grows large slices by a quarter, which leaves more
 // garbage.
 func (b *Builder) grow(n int) {
-	b.nodes = slices.Grow(b.nodes, max(n, min(len(b.nodes), b.most-len(b.nodes))))
+	b.nodes = grow.Slice(b.nodes, max(n, min(len(b.nodes), b.most-len(b.nodes))))
 }
 
 // Open begins the node of a rule and returns its index. The root has depth 0.
@@ -91,10 +93,7 @@ func (b *Builder) Empty(depth int, o Occurrence) {
 // Wrap moves everything below node n into a new node of the same rule, which
 // becomes the only child of n: the left operand of the nodes added next.
 func (b *Builder) Wrap(n int32, o Occurrence) {
-	if len(b.wraps) == cap(b.wraps) {
-		b.wraps = slices.Grow(b.wraps, max(8, len(b.wraps)))
-	}
-	b.wraps = append(b.wraps, wrap{n, int32(len(b.nodes)), o})
+	b.wraps = grow.Append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
 // Tree returns the tree of all nodes, which must be closed. The tree does not

@@ -1,11 +1,11 @@
 package atn
 
 import (
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/internal/grow"
 	"github.com/inroad/inroad/grammars/limit"
 )
 
@@ -101,7 +101,7 @@ func (r *run) changeMode(s *lexState, start int32) bool {
 // bytes plus EOF.
 func (r *run) makeRoom(n int) {
 	n = min(n, len(r.input)-r.at+1)
-	r.tokens, r.visible, r.types = slices.Grow(r.tokens, n), slices.Grow(r.visible, n), slices.Grow(r.types, n)
+	r.tokens, r.visible, r.types = grow.Slice(r.tokens, n), grow.Slice(r.visible, n), grow.Slice(r.types, n)
 }
 
 func (r *run) emit(kind, channel, rule, start, end int32) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/internal/grow"
 	"github.com/inroad/inroad/grammars/limit"
 )
 
@@ -120,7 +121,7 @@ func (r *run) leave() int32 {
 	}
 	r.stack = r.stack[:len(r.stack)-1]
 	if len(r.stack) < r.lastBase {
-		r.popped = append(r.popped, top)
+		r.popped = grow.Append(r.popped, top)
 		r.lastBase = len(r.stack)
 	}
 	return top.follow
@@ -153,7 +154,7 @@ func (r *run) follow(s int32, a *arc) int32 {
 		}
 		r.grow()
 		node := r.tree.Open(depth, a.rule, derivation.Occurrence(a.occurrence))
-		r.stack = append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
+		r.stack = grow.Append(r.stack, frame{rule: a.rule, node: node, precedence: a.precedence, call: s, follow: a.follow})
 	case precedence:
 		if a.precedence < top.precedence {
 			return -1
