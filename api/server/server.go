@@ -48,7 +48,8 @@ type Config struct {
 	MaxQueue   int             // queued jobs; 100
 	MaxMemory  int64           // approximate bytes of a training or an evaluation; 2 GiB
 	CacheBytes int64           // approximate bytes of cached grammars and models; 128 MiB
-	Workers    int             // goroutines of a training or a batch; one per core
+	Processors int             // requests that compute for long at the same time; GOMAXPROCS
+	Workers    int             // goroutines of a training or a batch; as many as Processors
 	Limits     grammars.Limits // of a parse
 	// Quotas are the limits of keys without limits of their own. Its Active, which is for
 	// addresses without a key too, is three quarters of MaxActive if 0. A negative value
@@ -70,7 +71,8 @@ func (c Config) withDefaults() Config {
 	c.MaxQueue = cmp.Or(c.MaxQueue, 100)
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
-	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	c.Processors = cmp.Or(c.Processors, runtime.GOMAXPROCS(0))
+	c.Workers = cmp.Or(c.Workers, c.Processors)
 	c.MinRate = cmp.Or(c.MinRate, 500)
 	c.Quotas.Active = cmp.Or(c.Quotas.Active, longShare(c.MaxActive))
 	c.MaxStreams = cmp.Or(c.MaxStreams, max(1, c.MaxActive/4))
@@ -120,7 +122,7 @@ func New(c Config) (*Server, error) {
 		memory:      newMemory(c.MaxBodies),
 		keyRequests: &keyRequests{byKey: map[string]map[*context.CancelCauseFunc]bool{}},
 		shedder:     newLoadShedder(c.MaxWait),
-		turns:       newTurns(runtime.GOMAXPROCS(0)),
+		turns:       newTurns(c.Processors),
 		active:      make(chan struct{}, c.MaxActive),
 		long:        make(chan struct{}, longShare(c.MaxActive)),
 		shutdown:    make(chan struct{}),

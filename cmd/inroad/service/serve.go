@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -139,6 +140,20 @@ func (c *serveCommand) run(ctx context.Context) error {
 	return errors.Join(c.serve(ctx, c.logger(), st), st.Close())
 }
 
+// spareThreads returns the number of processors for long computations, and allows Go to
+// run more threads than that, unless GOMAXPROCS is set. The operating system then gives
+// short requests a share of a processor at once, while Go's scheduler would let them wait
+// for computations and the garbage collector.
+func spareThreads() (processors int) {
+	const spare = 2
+	processors = runtime.GOMAXPROCS(0)
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(processors + spare)
+	}
+	return processors
+}
+
+// serve serves a store until ctx ends.
 func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	keys, err := st.Keys()
 	if err != nil {
@@ -153,7 +168,8 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.St
 		}
 	}
 	config := server.Config{
-		Store: st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
+		Processors: spareThreads(),
+		Store:      st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
 		MaxMemory: c.maxMemory << 20, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
 		Quotas: store.Limits{Rate: c.quotas.Rate, Active: cmp.Or(c.active, -1), Upload: c.quotas.Upload},
 	}
