@@ -175,7 +175,8 @@ func generatedInput(input *generate.Input) (out openapi.GeneratedInput) {
 	return out
 }
 
-// generator returns a generator that draws from the seed, and how it covers paths.
+// generator returns a generator with the seed of the request, and the options to
+// cover paths with.
 func (x *generation) generator() (*generate.Generator, generate.CoverOptions, error) {
 	opt := generate.CoverOptions{
 		OneTarget: x.req.OneTarget || x.req.Strategy == openapi.Forest,

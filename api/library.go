@@ -38,7 +38,7 @@ type Grammar struct {
 type NotFoundError struct {
 	Kind, Name string
 	Known      []string // names to suggest; may be empty
-	Listed     string   // a heading for the known names, which are listed if none is near; never if empty
+	Listed     string   // heading of the list of known names, which is shown if no known name is similar; no list if empty
 	Advice     string   // other names that are allowed; may be empty
 }
 
@@ -168,7 +168,7 @@ func readSources(name string) ([]grammars.Source, error) {
 	return []grammars.Source{{Name: name, Text: string(text)}}, nil
 }
 
-// fileError names the file in an error of the file system, once.
+// fileError prefixes the cause of a file system error with the name of the file.
 func fileError(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err

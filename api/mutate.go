@@ -13,8 +13,8 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// maxMutated is the maximum number of bytes of a corpus to mutate, whose trees are
-// all in memory.
+// maxMutated is the maximum size of a corpus to mutate, in bytes. All its trees are
+// in memory at once.
 const maxMutated = 16 << 20
 
 // Mutate implements [Service].
@@ -100,8 +100,8 @@ func limited(corpus Inputs) Inputs {
 	}
 }
 
-// mutations returns the mutations with some names, in the order of the contract; all
-// of them without names.
+// mutations returns the mutations with the given names, in the order of the contract,
+// or all mutations if names is empty.
 func mutations(names []openapi.Mutation) []generate.Mutation {
 	all := []struct {
 		name   openapi.Mutation

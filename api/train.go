@@ -135,8 +135,8 @@ func throttle(report func(openapi.Progress)) func(openapi.Progress) {
 }
 
 // CheckTraining returns an error if the options are not allowed, or if training would
-// take too much memory estimated from the numbers of observations and methods. It sets
-// absent options to their defaults, and draws the seed if it is 0.
+// take too much memory, estimated from the numbers of observations and methods. It
+// sets absent options to their defaults, and draws the seed if it is 0.
 func (e *Engine) CheckTraining(o *openapi.TrainOptions, size model.Size) error {
 	opt, err := e.modelOptions(o)
 	if err != nil {

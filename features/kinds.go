@@ -145,7 +145,7 @@ const (
 	inTokens                   // the trees inside tokens
 )
 
-// keyed is the occurrence of a path at which a feature is found in a tree.
+// keyed says at which occurrence of its path a feature is found in a tree.
 type keyed uint8
 
 const (

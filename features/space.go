@@ -140,7 +140,8 @@ func (s *Space) Symbols(p Path) []string {
 	return out
 }
 
-// ID returns the ID of a path, which an [Extractor] of the space finds it under.
+// ID returns the ID of a path. An [Extractor] of the space finds the path under this
+// ID.
 func (s *Space) ID(p Path) uint64 {
 	h := uint64(0)
 	for _, o := range p {

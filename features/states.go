@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A place is a grammar symbol together with what is below it. In a refined grammar
-// the body below depends on the symbol's operator binding and lexer modes.
+// A place is a grammar symbol together with the body below it. In a refined grammar
+// the body depends on the symbol's operator binding and lexer modes.
 type place struct {
 	node  *grammars.Node
 	below int32 // a body of the graph, or -1

@@ -123,7 +123,7 @@ func (l *loader) ends() []bool {
 	})
 }
 
-// vanishes tells whether a node can derive the empty string.
+// vanishes returns the verdict on whether a node can derive the empty string.
 func vanishes(n *Node) verdict {
 	switch {
 	case n.Kind == Empty, n.Kind == Repetition && n.Min == 0:
@@ -530,8 +530,8 @@ type shapes struct {
 	known   map[*Node]uint32
 }
 
-// of returns the shape of a node: the numbers of the constructs it
-// concatenates.
+// of returns the shape of a node: its number or, for a concatenation, the numbers of
+// its parts.
 func (s *shapes) of(n *Node) string { return string(s.add(nil, n)) }
 
 func (s *shapes) add(shape []byte, n *Node) []byte {
@@ -618,7 +618,7 @@ func (l *loader) declared(name string) bool {
 	return l.declaredTokens[name]
 }
 
-// enteredModes returns the modes that a rule switches to.
+// enteredModes returns the modes that some rule switches to.
 func (c *checker) enteredModes() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range c.spec.LexerRules {

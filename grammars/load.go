@@ -30,9 +30,9 @@ type LoadOptions struct {
 	Limits LoadLimits
 }
 
-// LoadLimits limit the work to load a grammar and the memory that it takes. A
-// zero field means its default, given below. The largest public grammars reach
-// a quarter of the defaults at most.
+// LoadLimits limit the work to load a grammar and the memory that it takes. A zero
+// field means its default, given below. The largest public grammars reach at most a
+// quarter of the defaults.
 type LoadLimits struct {
 	Text  int // bytes of all files together; 2 MiB
 	Nodes int // of the graph; 100,000

@@ -14,16 +14,16 @@ type memo struct {
 	group  shared.Group[any, any]
 }
 
-// Memo returns what compute returned when Memo was first called with key. Packages
-// that analyse grammars keep their results there, under keys of a type of their
-// own. Memo is safe for concurrent use; compute is called once.
+// Memo returns the value of a key, which the first call for the key computes.
+// Packages that analyse grammars cache their results here, under keys of their own
+// types. Memo is safe for concurrent use; compute is called once.
 func (g *Grammar) Memo(key any, compute func() any) any {
 	return g.memo.get(key, compute)()
 }
 
-// MemoWith is like [Grammar.Memo] for a computation that can be interrupted. It
-// ends when the contexts of all callers who wait for it have ended; then nothing
-// is kept.
+// MemoWith is like [Grammar.Memo], for a computation that can be interrupted. The
+// computation stops when the contexts of all waiting callers have ended; then no
+// value is kept.
 func (g *Grammar) MemoWith(ctx context.Context, key any, compute func(ctx context.Context) (any, error)) (any, error) {
 	g.memo.lock.Lock()
 	known, ok := g.memo.values[key]

@@ -12,9 +12,9 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// number links references to their targets and numbers the nodes breadth-first:
-// from the parser rules in order, from the trivia, and from the remaining rules.
-// The numbers are a format: models and observations store them.
+// number links references to their targets and numbers the nodes breadth-first: from
+// the parser rules in order, from the trivia, and from the remaining rules. The
+// numbers must not change: models and observations store them.
 func (b *graphBuilder) number() {
 	q := &numbering{b: b, seen: map[*Node]bool{}}
 	for _, rule := range b.g.Rules {

@@ -8,15 +8,15 @@ import (
 
 const (
 	maxLoading   = 512 << 10 // bytes of text that are loaded at a time, or one larger text
-	leastLoading = 16 << 10  // bytes that even a short text counts as
+	leastLoading = 16 << 10  // minimum of bytes that a text counts as
 )
 
 // loading limits the memory of all grammars that are being loaded: a byte of
 // text takes up to a kilobyte of memory until its grammar is loaded.
 var loading = semaphore.NewWeighted(maxLoading) //nolint:gochecknoglobals // the limit is the process's
 
-// reserve waits until a text of a length may be loaded, and returns a function
-// that ends the reservation.
+// reserve waits until a text of a number of bytes may be loaded, and returns a
+// function that ends the reservation.
 func reserve(ctx context.Context, text int) (release func(), err error) {
 	weight := int64(min(max(text, leastLoading), maxLoading))
 	if err := loading.Acquire(ctx, weight); err != nil {

@@ -26,7 +26,7 @@ func (l *loader) measure() {
 	}
 }
 
-// own returns the number of symbols that a node itself is.
+// own returns 1 if a node is a symbol, and 0 otherwise.
 func (n *Node) own() int {
 	if n.Kind.Symbolic() {
 		return 1

@@ -111,8 +111,8 @@ func soleLiteral(r *g4.Rule) *g4.Literal {
 	return lit
 }
 
-// implicitRules returns a lexer rule for each literal in parser rules that no
-// lexer rule consists of.
+// implicitRules returns a lexer rule for each literal in parser rules, unless another
+// lexer rule consists of the literal.
 func (l *loader) implicitRules(lexerRules []*g4.Rule) []*g4.Rule {
 	seen := map[string]bool{}
 	for _, r := range lexerRules {

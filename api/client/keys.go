@@ -18,7 +18,7 @@ func (c *Client) Keys(ctx context.Context) (openapi.KeyList, error) {
 	return read[openapi.KeyList](ctx, c, resp, err)
 }
 
-// KeyLog lists what happened to the keys of the service.
+// KeyLog returns a page of the key log of the service.
 func (c *Client) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
 	return ask[openapi.KeyLog](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListKeyEvents(ctx, &req) })
 }

@@ -29,10 +29,10 @@ func NewDecoder(r *bufio.Reader, reserve func(bytes int) error) *Decoder {
 	return &Decoder{scanner: scanner{r: r, reserve: reserve}}
 }
 
-// Decode reads a request, to which the text must end. The request is a pointer to a
-// generated struct. The error is a [*FieldError] if the contract does not allow a field,
-// a [*JSONError] if the text is not JSON, and otherwise an error of the reader.
-// Defaults are set by [Validate].
+// Decode reads a request, after which the text must end. request is a pointer to a
+// generated struct. The error is a [*FieldError] if the contract does not allow a
+// field, a [*JSONError] if the text is not JSON, and otherwise an error of the
+// reader. Defaults are set by [Validate].
 func (d *Decoder) Decode(request any) error {
 	if _, err := d.token(); errors.Is(err, io.EOF) {
 		return &JSONError{-1, "empty: must be a JSON object"}
@@ -96,7 +96,7 @@ func (d *Decoder) Buffered() bool {
 	return len(buffered) > 0
 }
 
-// value reads a value. Field errors have names relative to it.
+// value reads a value. Names in field errors are relative to the value.
 func (d *Decoder) value(schema *Schema, v reflect.Value) error {
 	c, err := d.token()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -136,7 +136,8 @@ func (d *Decoder) value(schema *Schema, v reflect.Value) error {
 	}
 }
 
-// wrongType returns the error for a value of another type than the schema asks for.
+// wrongType returns the error for a value whose type differs from the type of the
+// schema.
 func (d *Decoder) wrongType(schema *Schema, c byte) error {
 	var value any
 	switch c {
@@ -174,7 +175,8 @@ func within(name string, err error) error {
 	return err
 }
 
-// members calls each with every name of an object, after the colon.
+// members reads an object. It calls each with every name, before the value of the
+// name.
 func (d *Decoder) members(each func(name string) error) error {
 	d.skip(1)
 	if c, err := d.token(); err == nil && c == '}' {
@@ -266,7 +268,7 @@ func (d *Decoder) entries(schema *Schema, v reflect.Value) error {
 	})
 }
 
-// elements calls each before every item of a list.
+// elements reads a list. It calls each before every item.
 func (d *Decoder) elements(each func(i int) error) error {
 	d.skip(1)
 	if c, err := d.token(); err == nil && c == ']' {
@@ -408,8 +410,8 @@ func (d *Decoder) float(schema *Schema, v reflect.Value) error {
 	return nil
 }
 
-// Limits of a value that the contract leaves to its reader. The reader may need
-// rawFactor times the memory of the text.
+// Limits of a raw JSON value, whose content the contract does not define. Its reader
+// may need rawFactor times the memory of the text.
 const (
 	maxRaw      = 2 << 20
 	maxRawDepth = 100

@@ -126,7 +126,7 @@ var contractFields = map[string][]Field{
 	"MutateInputsParams": {
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "n", Description: "Number of inputs.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
-		{Name: "mutations", Description: "Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one repetition more (repeat) or less (drop), or one recursion more (deepen).", Schema: Schema{Type: "array", MaxSize: 6, Items: &Schema{Type: "string", Enum: []string{"regenerate", "splice", "swap", "repeat", "drop", "deepen"}}}},
+		{Name: "mutations", Description: "Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one more (repeat) or one fewer (drop) round of a repetition, or one more level of recursion (deepen).", Schema: Schema{Type: "array", MaxSize: 6, Items: &Schema{Type: "string", Enum: []string{"regenerate", "splice", "swap", "repeat", "drop", "deepen"}}}},
 		{Name: "max_nodes", Description: "Maximum number of symbols of a new subtree, unless the smallest has more.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 	},

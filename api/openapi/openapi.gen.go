@@ -1155,7 +1155,7 @@ type Key struct {
 	Expires time.Time `json:"expires,omitempty,omitzero"`
 	ID      string    `json:"id"`
 
-	// LastUsed Time of the last request that was let in; absent if there was none.
+	// LastUsed Time of the last accepted request; absent if there was none.
 	LastUsed time.Time `json:"last_used,omitempty,omitzero"`
 	Name     string    `json:"name"`
 	Rate     float64   `json:"rate,omitempty,omitzero"`
@@ -1183,7 +1183,7 @@ type KeyEvent struct {
 	// Number Position in the log.
 	Number int64 `json:"number"`
 
-	// Reason Reason of refusals.
+	// Reason Reason for the refusals.
 	Reason KeyEventReason `json:"reason,omitempty,omitzero"`
 
 	// Scopes Scopes of a new key; the scope that the requests needed.
@@ -1193,7 +1193,7 @@ type KeyEvent struct {
 // KeyEventKind defines model for KeyEvent.Kind.
 type KeyEventKind string
 
-// KeyEventReason Reason of refusals.
+// KeyEventReason Reason for the refusals.
 type KeyEventReason string
 
 // KeyList defines model for KeyList.
@@ -1293,7 +1293,7 @@ type MethodList struct {
 
 // MethodScores Scores of a group of methods.
 type MethodScores struct {
-	// Majority Pooled scores of always predicting the more common answer of training.
+	// Majority Pooled scores of a baseline that always predicts the more common answer in the training observations.
 	Majority Scores `json:"majority"`
 
 	// Mean Means over the methods that some observation reached.
@@ -1325,7 +1325,7 @@ type Model struct {
 	K       int          `json:"k"`
 	Methods MethodCounts `json:"methods"`
 
-	// Number Number of the model, oldest first.
+	// Number Number of the model, from 1, in the order of creation.
 	Number int64 `json:"number,omitempty,omitzero"`
 
 	// Observations Numbers of observations by how training used them.
@@ -1350,7 +1350,7 @@ type ModelItem struct {
 	// ID Digest of the content of the model.
 	ID string `json:"id"`
 
-	// Number Number of the model, oldest first.
+	// Number Number of the model, from 1, in the order of creation.
 	Number int64 `json:"number"`
 
 	// Size Size of the model file in bytes.
@@ -1384,13 +1384,13 @@ type Outcome struct {
 
 // Outside The input is outside the grammar, so nothing is predicted.
 type Outside struct {
-	// Methods Methods that these observations reached.
+	// Methods Methods that the training observations outside the grammar reached.
 	Methods []Reached `json:"methods,omitempty,omitzero"`
 
 	// Observations Number of training observations whose inputs are outside the grammar.
 	Observations int `json:"observations"`
 
-	// Outcomes Number of these observations by outcome.
+	// Outcomes Number of training observations outside the grammar, by outcome.
 	Outcomes map[string]int `json:"outcomes"`
 
 	// Syntax The first error of an input outside the grammar.
@@ -1890,13 +1890,13 @@ type SyntaxError struct {
 	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
-// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason, or the `summary` after these.
+// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason, or the `summary`, which comes last.
 type TargetAnswer struct {
 	Input       *string  `json:"input,omitempty"`
 	InputBase64 *string  `json:"input_base64,omitempty"`
 	Methods     []string `json:"methods,omitempty,omitzero"`
 
-	// Missed Method without an input.
+	// Missed Method for which no input was generated.
 	Missed string `json:"missed,omitempty,omitzero"`
 
 	// Probability Probability of the least likely method.
@@ -2171,7 +2171,7 @@ type MutateInputsParams struct {
 	// N Number of inputs.
 	N int `form:"n,omitempty" json:"n,omitempty,omitzero"`
 
-	// Mutations Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one repetition more (repeat) or less (drop), or one recursion more (deepen).
+	// Mutations Mutations to choose from; all if absent: a new subtree (regenerate), a subtree of another input (splice), two subtrees exchanged (swap), one more (repeat) or one fewer (drop) round of a repetition, or one more level of recursion (deepen).
 	Mutations Mutations `form:"mutations,omitempty" json:"mutations,omitempty,omitzero"`
 
 	// MaxNodes Maximum number of symbols of a new subtree, unless the smallest has more.
@@ -2435,7 +2435,7 @@ type ClientInterface interface {
 
 	// GetReadiness Report whether the service accepts requests
 	//
-	// The service is not ready while it shuts down or cannot read its store.
+	// The service is not ready while it shuts down, if it cannot read its store, and after a failed write to its store.
 	//
 	// Corresponds with GET /readyz (the `GetReadiness` operationId).
 	GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2499,7 +2499,7 @@ type ClientInterface interface {
 
 	// CheckGrammarWithBody Check a grammar
 	//
-	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+	// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2508,7 +2508,7 @@ type ClientInterface interface {
 
 	// CheckGrammar Check a grammar
 	//
-	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+	// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2631,7 +2631,7 @@ type ClientInterface interface {
 
 	// ParseInputWithBody Parse an input
 	//
-	// The answer for an input outside the grammar has the syntax error.
+	// For an input outside the grammar, the answer contains the syntax error.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2640,7 +2640,7 @@ type ClientInterface interface {
 
 	// ParseInput Parse an input
 	//
-	// The answer for an input outside the grammar has the syntax error.
+	// For an input outside the grammar, the answer contains the syntax error.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2725,8 +2725,8 @@ type ClientInterface interface {
 	// FollowJob Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
-	// again.
+	// when the job has ended. If the stream breaks off earlier, for example because the service shuts down, follow the
+	// job again.
 	//
 	// Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 	FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2756,10 +2756,10 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListKeyEvents List what happened to keys, newest first
+	// ListKeyEvents List key events, newest first
 	//
-	// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
-	// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+	// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
+	// one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
 	// numbers.
 	//
 	// Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
@@ -2848,7 +2848,7 @@ type ClientInterface interface {
 
 	// PredictWithBody Predict the methods that inputs reach
 	//
-	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 	// `error`.
 	//
@@ -2859,7 +2859,7 @@ type ClientInterface interface {
 
 	// Predict Predict the methods that inputs reach
 	//
-	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 	// `error`.
 	//
@@ -2961,7 +2961,7 @@ func (c *Client) GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // GetReadiness Report whether the service accepts requests
 //
-// The service is not ready while it shuts down or cannot read its store.
+// The service is not ready while it shuts down, if it cannot read its store, and after a failed write to its store.
 //
 // Corresponds with GET /readyz (the `GetReadiness` operationId).
 func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3105,7 +3105,7 @@ func (c *Client) CompareModels(ctx context.Context, body CompareModelsJSONReques
 
 // CheckGrammarWithBody Check a grammar
 //
-// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3124,7 +3124,7 @@ func (c *Client) CheckGrammarWithBody(ctx context.Context, contentType string, b
 
 // CheckGrammar Check a grammar
 //
-// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3377,7 +3377,7 @@ func (c *Client) MutateInputs(ctx context.Context, grammar GrammarName, params *
 
 // ParseInputWithBody Parse an input
 //
-// The answer for an input outside the grammar has the syntax error.
+// For an input outside the grammar, the answer contains the syntax error.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3396,7 +3396,7 @@ func (c *Client) ParseInputWithBody(ctx context.Context, grammar GrammarName, co
 
 // ParseInput Parse an input
 //
-// The answer for an input outside the grammar has the syntax error.
+// For an input outside the grammar, the answer contains the syntax error.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3581,8 +3581,8 @@ func (c *Client) GetJob(ctx context.Context, job JobName, reqEditors ...RequestE
 // FollowJob Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
-// again.
+// when the job has ended. If the stream breaks off earlier, for example because the service shuts down, follow the
+// job again.
 //
 // Corresponds with GET /v1/jobs/{job}/events (the `FollowJob` operationId).
 func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3652,10 +3652,10 @@ func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
-// ListKeyEvents List what happened to keys, newest first
+// ListKeyEvents List key events, newest first
 //
-// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
-// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
+// one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
 // numbers.
 //
 // Corresponds with GET /v1/keys/log (the `ListKeyEvents` operationId).
@@ -3864,7 +3864,7 @@ func (c *Client) ExplainMethod(ctx context.Context, model ModelName, method stri
 
 // PredictWithBody Predict the methods that inputs reach
 //
-// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 // `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 // `error`.
 //
@@ -3885,7 +3885,7 @@ func (c *Client) PredictWithBody(ctx context.Context, model ModelName, params *P
 
 // Predict Predict the methods that inputs reach
 //
-// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 // `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 // `error`.
 //
@@ -6237,7 +6237,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetReadinessWithResponse Report whether the service accepts requests
 	//
-	// The service is not ready while it shuts down or cannot read its store.
+	// The service is not ready while it shuts down, if it cannot read its store, and after a failed write to its store.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6309,7 +6309,7 @@ type ClientWithResponsesInterface interface {
 
 	// CheckGrammarWithBodyWithResponse Check a grammar
 	//
-	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+	// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6318,7 +6318,7 @@ type ClientWithResponsesInterface interface {
 
 	// CheckGrammarWithResponse Check a grammar
 	//
-	// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+	// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6445,7 +6445,7 @@ type ClientWithResponsesInterface interface {
 
 	// ParseInputWithBodyWithResponse Parse an input
 	//
-	// The answer for an input outside the grammar has the syntax error.
+	// For an input outside the grammar, the answer contains the syntax error.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6454,7 +6454,7 @@ type ClientWithResponsesInterface interface {
 
 	// ParseInputWithResponse Parse an input
 	//
-	// The answer for an input outside the grammar has the syntax error.
+	// For an input outside the grammar, the answer contains the syntax error.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6549,8 +6549,8 @@ type ClientWithResponsesInterface interface {
 	// FollowJobWithResponse Follow a job
 	//
 	// Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-	// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
-	// again.
+	// when the job has ended. If the stream breaks off earlier, for example because the service shuts down, follow the
+	// job again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6584,10 +6584,10 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
-	// ListKeyEventsWithResponse List what happened to keys, newest first
+	// ListKeyEventsWithResponse List key events, newest first
 	//
-	// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
-	// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+	// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
+	// one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
 	// numbers.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -6690,7 +6690,7 @@ type ClientWithResponsesInterface interface {
 
 	// PredictWithBodyWithResponse Predict the methods that inputs reach
 	//
-	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 	// `error`.
 	//
@@ -6701,7 +6701,7 @@ type ClientWithResponsesInterface interface {
 
 	// PredictWithResponse Predict the methods that inputs reach
 	//
-	// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+	// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 	// `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 	// `error`.
 	//
@@ -9283,7 +9283,7 @@ func (c *ClientWithResponses) GetMetricsWithResponse(ctx context.Context, reqEdi
 
 // GetReadinessWithResponse Report whether the service accepts requests
 //
-// The service is not ready while it shuts down or cannot read its store.
+// The service is not ready while it shuts down, if it cannot read its store, and after a failed write to its store.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9403,7 +9403,7 @@ func (c *ClientWithResponses) CompareModelsWithResponse(ctx context.Context, bod
 
 // CheckGrammarWithBodyWithResponse Check a grammar
 //
-// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9418,7 +9418,7 @@ func (c *ClientWithResponses) CheckGrammarWithBodyWithResponse(ctx context.Conte
 
 // CheckGrammarWithResponse Check a grammar
 //
-// Reports errors, warnings and the size of a grammar without storing it. A grammar with errors is not a problem response.
+// Reports errors, warnings and the size of a grammar without storing it. Errors of the grammar are part of the report, not a problem response.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9623,7 +9623,7 @@ func (c *ClientWithResponses) MutateInputsWithResponse(ctx context.Context, gram
 
 // ParseInputWithBodyWithResponse Parse an input
 //
-// The answer for an input outside the grammar has the syntax error.
+// For an input outside the grammar, the answer contains the syntax error.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9638,7 +9638,7 @@ func (c *ClientWithResponses) ParseInputWithBodyWithResponse(ctx context.Context
 
 // ParseInputWithResponse Parse an input
 //
-// The answer for an input outside the grammar has the syntax error.
+// For an input outside the grammar, the answer contains the syntax error.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9793,8 +9793,8 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, job JobNam
 // FollowJobWithResponse Follow a job
 //
 // Sends server-sent events named `job` with the job as JSON: its current state first, then every change. The stream ends
-// when the job has ended. A stream that ends earlier, such as at a shutdown, is closed without its end: follow the job
-// again.
+// when the job has ended. If the stream breaks off earlier, for example because the service shuts down, follow the
+// job again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9852,10 +9852,10 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 	return ParseCreateKeyResponse(rsp)
 }
 
-// ListKeyEventsWithResponse List what happened to keys, newest first
+// ListKeyEventsWithResponse List key events, newest first
 //
-// Keys that were created or revoked have an entry each. Requests that were let in or refused are counted: per hour, there
-// is one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
+// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
+// one entry for each key, scope and reason. The service keeps the newest 100,000 entries, in the order of their
 // numbers.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -10030,7 +10030,7 @@ func (c *ClientWithResponses) ExplainMethodWithResponse(ctx context.Context, mod
 
 // PredictWithBodyWithResponse Predict the methods that inputs reach
 //
-// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 // `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 // `error`.
 //
@@ -10047,7 +10047,7 @@ func (c *ClientWithResponses) PredictWithBodyWithResponse(ctx context.Context, m
 
 // PredictWithResponse Predict the methods that inputs reach
 //
-// Each input has one answer, in the same order. The answer for an input outside the grammar has the syntax error. With
+// Each input has one answer, in the same order. The answer for an input outside the grammar contains the syntax error. With
 // `application/x-ndjson`, inputs and answers are streamed, one object per line; the answer for an invalid line has an
 // `error`.
 //
@@ -12110,7 +12110,7 @@ type ServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
-	// ListKeyEvents List what happened to keys, newest first
+	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error
 	// RevokeKey Revoke a key
@@ -16273,7 +16273,7 @@ type StrictServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx context.Context, request CreateKeyRequestObject) (CreateKeyResponseObject, error)
-	// ListKeyEvents List what happened to keys, newest first
+	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx context.Context, request ListKeyEventsRequestObject) (ListKeyEventsResponseObject, error)
 	// RevokeKey Revoke a key

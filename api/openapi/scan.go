@@ -23,8 +23,8 @@ func (e *JSONError) Error() string {
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset+1, e.Problem)
 }
 
-// A scanner reads the tokens of JSON text (RFC 8259). Its memory is the value of one
-// string, however the string is written.
+// A scanner reads the tokens of JSON text (RFC 8259). It needs memory for the value
+// of one string, however long the string is in the text.
 type scanner struct {
 	r       *bufio.Reader
 	lines   bool // the text ends with the line
@@ -38,8 +38,8 @@ const (
 	maxName   = 1000 // characters of the name of a field
 )
 
-// errTooLong reports a string with more characters than allowed. The string ends
-// within it.
+// errTooLong reports a string with more characters than allowed. The scanner stops
+// inside the string.
 var errTooLong = errors.New("too long")
 
 func (s *scanner) fail(format string, args ...any) error {
@@ -243,7 +243,7 @@ type pieces struct {
 // pieceSize is the size from which a piece does not grow.
 const pieceSize = 64 << 10
 
-// write adds text. There is room for a further character afterwards.
+// write adds text, and leaves room for one more character.
 func (b *pieces) write(text []byte) error {
 	need := len(text) + utf8.UTFMax
 	if b.last.Cap()-b.last.Len() < need {
@@ -252,7 +252,7 @@ func (b *pieces) write(text []byte) error {
 			b.last.Reset()
 			need = max(need, pieceSize)
 		}
-		if err := b.reserve(b.last.Cap() + need); err != nil { // Grow doubles what there is
+		if err := b.reserve(b.last.Cap() + need); err != nil { // Grow doubles the capacity
 			return err
 		}
 		b.last.Grow(need)

@@ -30,8 +30,8 @@ func newCache[V any](maxBytes int64) *cache[V] {
 	return &cache[V]{max: maxBytes, order: list.New(), byKey: map[string]*list.Element{}}
 }
 
-// get returns the value of a key. If the cache does not have it, load returns the
-// value and its size. Loading goes on while a caller waits for it.
+// get returns the value of a key. On a miss it calls load, which returns the value
+// and its size. Loading continues as long as a caller waits for it.
 func (c *cache[V]) get(ctx context.Context, key string, load func(context.Context) (V, int64, error)) (V, error) {
 	if value, ok := c.find(key); ok {
 		return value, nil

@@ -28,7 +28,7 @@ type contract struct {
 	json   []byte // the contract as it is served
 	routes map[string]*routers.Route
 	scopes map[string]store.Scope // required scopes; empty for public operations
-	heavy  map[string]int64       // sizes of bodies from which requests compute for long
+	heavy  map[string]int64       // minimum body sizes of requests that compute for long
 }
 
 // ndjson is the media type of streamed bodies.
@@ -79,7 +79,7 @@ func (c *contract) serve(ctx echo.Context) error {
 	return ctx.Blob(http.StatusOK, echo.MIMEApplicationJSON, c.json)
 }
 
-// route returns the operation of a request, or nil if it is not in the contract.
+// route returns the operation of a request, or nil if the contract has none.
 func (c *contract) route(ctx echo.Context) *routers.Route {
 	return c.routes[ctx.Request().Method+" "+ctx.Path()]
 }
@@ -164,7 +164,7 @@ func checkQuery(route *routers.Route, query string) error {
 		list, known := lists[name]
 		switch {
 		case !known && len(lists) == 0:
-			return openapi.FieldErrorf(excerpt(name), "unknown parameter: there must be none")
+			return openapi.FieldErrorf(excerpt(name), "unknown parameter: the operation has no parameters")
 		case !known:
 			return openapi.FieldErrorf(excerpt(name), "unknown parameter: must be %s", openapi.List(slices.Sorted(maps.Keys(lists))))
 		case !list && len(given[name]) > 1:
@@ -213,12 +213,12 @@ func fieldError(name string, err *openapi3.SchemaError) *openapi.FieldError {
 	switch err.SchemaField {
 	case "type":
 		return schema.TypeError(name, err.Value)
-	case "format": // the only one that parameters have: of numbers
+	case "format": // parameters have only formats of numbers
 		return schema.OverflowError(name, err.Value)
 	default:
 		return schema.Error(name, err.Value)
 	}
 }
 
-// excerpt shortens a text that a request may contain.
+// excerpt shortens a text that may come from a request.
 func excerpt(text string) string { return api.Excerpt(text) }

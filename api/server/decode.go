@@ -13,7 +13,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 )
 
-// Buffers to read a body that is one JSON value, and a streamed body.
+// Sizes of the buffers for a body that is one JSON value, and for a streamed body.
 const (
 	bodyBuffer   = 4 << 10
 	streamBuffer = 64 << 10
@@ -44,15 +44,15 @@ func newLineDecoder(ctx context.Context, body io.Reader) *lineDecoder {
 	return &lineDecoder{openapi.NewDecoder(bufio.NewReaderSize(body, streamBuffer), l.reserve), l}
 }
 
-// next decodes the next line that is not blank. The memory of the previous one is not
-// counted any more. After an invalid line, for which invalid reports the error, the next
-// call continues with the following line.
+// next decodes the next line that is not blank, and no longer counts the memory of
+// the previous one. After an error for which [invalid] is true, the next call
+// continues with the following line.
 func (d *lineDecoder) next(to any) error {
 	d.lease.reset()
 	return wrapBodyError(d.DecodeLine(to))
 }
 
-// invalid reports whether an error is of a line, and not of the whole body.
+// invalid reports whether an error concerns one line, and not the whole body.
 func invalid(err error) bool { return is[*openapi.FieldError](err) || is[*openapi.JSONError](err) }
 
 // decodeLines yields the values of a streamed body. It ends at the first error.

@@ -16,13 +16,13 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// maxAttempts is the maximum number of starts of a job that crashes the process each
-// time.
+// maxAttempts is the maximum number of times that a job is started if it crashes the
+// process each time.
 const maxAttempts = 3
 
-// jobs runs jobs one after the other: in order, but those of the client first that has
-// waited longest since its last job. Each job is stored before it is acknowledged. If the
-// process crashes, the next process restarts the interrupted job.
+// jobs runs one job at a time: the oldest job of the client whose last job is longest
+// ago. Each job is stored before it is acknowledged. If the process crashes, the next
+// process restarts the interrupted job.
 type jobs struct {
 	store     *store.Store
 	log       *slog.Logger
@@ -50,7 +50,8 @@ var (
 	errCrashed   = fmt.Errorf("the process crashed during each of %d attempts", maxAttempts)
 )
 
-// add queues a job of a client, which may have half of all queued jobs.
+// add queues a job of a client. A client may have at most half of the jobs that the
+// queue can hold.
 func (q *jobs) add(j store.Job, client string) (store.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -209,7 +210,7 @@ func (q *jobs) attempt(ctx context.Context, id uint64) (model string, err error)
 	})
 }
 
-// notify wakes everyone who waits for a change of the job.
+// notify wakes all goroutines that wait for a change of the job.
 func (o *openJob) notify() {
 	close(o.changed)
 	o.changed = make(chan struct{})
@@ -230,8 +231,8 @@ func (q *jobs) change(ctx context.Context, id uint64, update func(j *store.Job))
 	}
 }
 
-// get returns a job, and a channel that is closed at its next change; nil if the job
-// has ended.
+// get returns a job, and a channel that is closed at its next change. The channel is
+// nil if the job has ended.
 func (q *jobs) get(id uint64) (openapi.Job, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

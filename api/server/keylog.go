@@ -34,7 +34,7 @@ type keyLog struct {
 	counts map[requestKind]*requestCount
 }
 
-// A requestKind says which requests are counted together.
+// A requestKind identifies the requests that share an entry of the key log.
 type requestKind struct {
 	kind   store.EventKind
 	key    string // ID of the key; empty if unknown
@@ -53,7 +53,7 @@ func newKeyLog(s *store.Store, log *slog.Logger) *keyLog {
 	return &keyLog{store: s, log: log, now: time.Now, counts: map[requestKind]*requestCount{}}
 }
 
-// used counts a request that a key was let in with.
+// used counts a request that a key was accepted for.
 func (l *keyLog) used(k store.Key, scope store.Scope) {
 	l.count(k, requestKind{kind: store.KeyUsed, key: k.ID, scope: scope})
 }

@@ -119,7 +119,7 @@ func bearer(r *http.Request) (secret string, ok bool) {
 // keyContext is the name of a request's key in its echo context.
 const keyContext = "key"
 
-// callerContext is the key of a context's value with the ID of the request's key.
+// callerContext is the context key for the ID of the API key of a request.
 type callerContext struct{}
 
 // caller returns the ID of the key of a request; empty if it has none.
@@ -153,8 +153,8 @@ func scopesOf(scopes []store.Scope) []openapi.Scope {
 	return convert(scopes, func(s store.Scope) openapi.Scope { return openapi.Scope(s) })
 }
 
-// KeyOf converts a request to create a key to a key. The creator is the ID of the key
-// of the request, if any.
+// KeyOf returns the key that a request asks to create. creator is the ID of the key
+// that the request was sent with, if any.
 func KeyOf(req openapi.KeyRequest, creator string) (store.Key, error) {
 	expires := req.Expires.UTC()
 	if !expires.IsZero() && (!expires.After(time.Now()) || expires.Year() > 9999) {

@@ -71,7 +71,7 @@ func (l *library) sources(id string) (store.Grammar, error) {
 
 func isBundled(id string) bool { return slices.Contains(bundled.Names(), id) }
 
-// latest is the name of the newest model, or after "PROGRAM@" of the newest model of a
+// latest is the name of the newest model. PROGRAM@latest is the newest model of a
 // program.
 const latest = "latest"
 

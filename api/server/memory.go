@@ -11,8 +11,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A memory counts the memory that the bodies of all requests in progress take. Requests
-// never wait for memory: whatever exceeds the limits is rejected.
+// A memory counts the memory that the bodies of all requests in progress take.
+// Requests never wait for memory: a request that exceeds a limit is rejected.
 type memory struct {
 	limit int64 // of all requests
 	share int64 // of one key, and of one request
@@ -22,7 +22,7 @@ type memory struct {
 	byKey map[string]int64
 }
 
-// Each request may use freeMemory without counting it.
+// The first freeMemory bytes of each request are not counted.
 const (
 	keyShare   = 4 // a key has at most this fraction of the memory
 	freeMemory = 64 << 10
@@ -39,8 +39,8 @@ func (m *memory) inUse() int64 {
 	return m.used
 }
 
-// take counts bytes for a key, or rejects them. Requests without a key share only the
-// limit.
+// take counts bytes for a key, or rejects them. Requests without a key have no limit
+// of their own, only the limit of all requests.
 func (m *memory) take(key string, bytes int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -61,8 +61,8 @@ func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		s.log(ctx).Log(ctx, level, "request", "method", c.Request().Method, "route", c.Path(), "status", c.Response().Status,
 			"took", took, "bytes", c.Response().Size, "remote", c.RealIP(), "key", keyID(c), "request_id", id, "aborted", abort)
 		if abort {
-			// net/http reads what the client has sent before it closes the connection.
-			// Otherwise the client may lose the end of the response.
+			// Before net/http closes the connection, it reads the bytes that the client
+			// has sent. Otherwise the client may lose the end of the response.
 			_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(linger))
 			panic(http.ErrAbortHandler)
 		}
@@ -102,10 +102,11 @@ func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// checkOrigin rejects requests that another web site may have made a browser send:
-// to a host name that is not loopback (DNS rebinding), or from another origin. A
-// browser names the origin of some requests only in Sec-Fetch-Site, such as those for
-// images. With keys checkOrigin does nothing, because other sites do not have a key.
+// checkOrigin rejects requests that another web site may have made a browser send: to
+// a host name that is not loopback (DNS rebinding), or from another origin. For some
+// requests, such as those for images, a browser names the origin only in
+// Sec-Fetch-Site. With keys checkOrigin does nothing, because other sites do not have
+// a key.
 func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -195,8 +196,8 @@ func (s *Server) limitLoad(next echo.HandlerFunc) echo.HandlerFunc {
 
 func isHealthCheck(c echo.Context) bool { return c.Path() == "/healthz" || c.Path() == "/readyz" }
 
-// takeTurn makes a request that computes for long wait for its turn. The request does not
-// have the turn while it waits for its client.
+// takeTurn makes a request that computes for long wait for its turn. The request
+// gives up its turn while it waits for its client.
 func (s *Server) takeTurn(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !s.contract.computes(c) {
@@ -230,7 +231,8 @@ func exchangeOf(ctx context.Context) *exchange {
 // clientOf returns the name of the client of a request that computes for long.
 func clientOf(ctx context.Context) string { return exchangeOf(ctx).turn.Load().client }
 
-// wait has the client send or receive bytes, without the turn of the request.
+// wait transfers bytes from or to the client. The request gives up its turn
+// meanwhile.
 func (x *exchange) wait(setDeadline func(time.Time) error, transfer func() (int, error)) (int, error) {
 	x.turn.Load().pause()
 	start := time.Now()

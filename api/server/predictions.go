@@ -88,7 +88,8 @@ func (b *batch) next() error {
 	return nil
 }
 
-// VisitPredictResponse writes the text, then the text of each further part.
+// VisitPredictResponse writes the answers of the first part, then those of each
+// further part.
 func (b *batch) VisitPredictResponse(w http.ResponseWriter) error {
 	defer b.text.free()
 	w.Header().Set("Content-Type", "application/json")

@@ -173,7 +173,7 @@ func routingProblem(err *echo.HTTPError) openapi.Problem {
 // handleError responds with the problem of an error.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	// Whatever failed after the key expired or was revoked, failed because of that.
+	// If the key has expired or was revoked, that is the cause of any failure since.
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || is[*authError](cause)) {
 		err = cause
 	}

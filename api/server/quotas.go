@@ -27,7 +27,7 @@ type quotas struct {
 
 // A client is a key with its limits, or the address of requests without a key.
 type client struct {
-	name   string       // for people
+	name   string       // for error messages
 	limits store.Limits // zero or negative means no limit
 }
 
@@ -122,9 +122,9 @@ type meteredBody struct {
 	bytes  *rate.Limiter
 }
 
-// meter returns the body of a request that was entered. Reading fails when the
-// upload quota is exceeded. A body with a Content-Length above the quota is rejected
-// before it is read.
+// meter returns the body of a request that [quotas.enter] has counted. Reading fails
+// when the upload quota is exceeded. A body with a Content-Length above the quota is
+// rejected before it is read.
 func (q *quotas) meter(c client, r *http.Request) (io.ReadCloser, error) {
 	quota := c.limits.Upload
 	if quota <= 0 || r.ContentLength == 0 {

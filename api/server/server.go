@@ -38,11 +38,11 @@ type Config struct {
 
 	Timeout    time.Duration   // of a request that is not streamed; 1 minute
 	Stall      time.Duration   // how long a stream waits for a client that stops; 30 seconds
-	MinRate    int64           // bytes per second that the client of a stream sends or accepts on average; 500
+	MinRate    int64           // minimum of bytes per second that the client of a stream sends or accepts on average; 500
 	Grace      time.Duration   // for open requests at shutdown; 15 seconds
 	MaxBody    int64           // bytes of a body that is not streamed; 16 MiB
 	MaxUpload  int64           // bytes of a streamed body; 1 GiB
-	MaxBodies  int64           // bytes of memory for the bodies of concurrent requests, a key a quarter of it; 256 MiB
+	MaxBodies  int64           // bytes of memory for the bodies of concurrent requests, of which one key may use a quarter; 256 MiB
 	MaxActive  int             // concurrent requests; 256, of which a quarter is for short ones
 	MaxWait    time.Duration   // scheduling latency above which requests are rejected; 100 milliseconds
 	MaxQueue   int             // queued jobs; 100
@@ -51,9 +51,9 @@ type Config struct {
 	Processors int             // requests that compute for long at the same time; GOMAXPROCS
 	Workers    int             // goroutines of a training or a batch; as many as Processors
 	Limits     grammars.Limits // of a parse
-	// Quotas are the limits of keys without limits of their own. Its Active, which is for
-	// addresses without a key too, is three quarters of MaxActive if 0. A negative value
-	// means no limit; so does 0 for the other limits.
+	// Quotas are the limits of keys without limits of their own. Active also applies
+	// to each address without a key, and is three quarters of MaxActive if 0. The
+	// other limits are off if 0. A negative value turns any limit off.
 	Quotas     store.Limits
 	MaxStreams int // concurrent streams of a key or an address; a quarter of MaxActive; negative for no limit
 }
@@ -79,8 +79,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// longShare returns the part of a number of requests that may be streams or compute for
-// long, and the part that may be of one client.
+// longShare returns how many of a number of concurrent requests may be streams or
+// compute for long. One client may have as many requests.
 func longShare(requests int) int { return max(1, requests*3/4) }
 
 // A Server serves the grammars, observations and models of a store.
@@ -99,7 +99,7 @@ type Server struct {
 	turns       *turns
 	keyRequests *keyRequests
 	active      chan struct{} // has an element for each request in progress
-	long        chan struct{} // has an element for each of them that is a stream or computes for long
+	long        chan struct{} // has an element for each request in progress that is a stream or computes for long
 
 	shuttingDown atomic.Bool
 	shutdown     chan struct{} // closed when the shutdown begins

@@ -108,8 +108,8 @@ func timeEach[V any](ctx context.Context, s *Server, each func(ctx context.Conte
 	return next, func() { stop(); timer.Stop(); end(nil) }
 }
 
-// lines responds with one line per value, each of which is sent immediately if
-// immediate. If the first value is an error, the response is a problem.
+// lines responds with one line per value. If immediate is true, each line is sent at
+// once. If the first value is an error, the response is a problem.
 func lines[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error], immediate bool) (streamResponse, error) {
 	next, cancel := timeEach(ctx, s, each)
 	value, err, ok := next()

@@ -86,8 +86,8 @@ type upload struct {
 	report openapi.UploadReport
 }
 
-// add stores a block. The header names the program as its harness does; the service
-// stores it under the name in the path.
+// add stores a block under the name of the program in the URL. The name in the
+// header, which the harness chose, is ignored.
 func (u *upload) add(block observation.Block) error {
 	h := block.Header
 	u.report.Commit = cmp.Or(u.commit, h.Commit)

@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// turns shares the processors among requests that compute for long. A limited number of
-// requests have a turn at the same time. A client has at most all turns but one, so that
-// its requests never keep those of another client waiting for their end. Requests wait
-// in order, but those of the client with the fewest turns come first.
+// turns shares the processors among requests that compute for long. A limited number
+// of requests have a turn at the same time. One client has at most all turns but one,
+// so that other clients need not wait for its requests to end. Of the waiting
+// requests, those of the client with the fewest turns come first, the oldest of them
+// first.
 type turns struct {
 	most      int // turns at the same time
 	ofClient  int // turns of a client at the same time
 	mayWait   int // requests that may wait for their first turn
-	clientMay int // such requests of a client
+	clientMay int // requests of a client that may wait for their first turn
 
 	mu      sync.Mutex
 	taken   int
@@ -49,8 +50,8 @@ type turn struct {
 	ended bool // the request does not get a turn any more
 }
 
-// enter waits for the first turn of a request of a client, at most for a time. It rejects
-// the request if too many requests wait.
+// enter waits for the first turn of a client's request, for at most the duration
+// most. It rejects the request if too many requests wait.
 func (q *turns) enter(ctx context.Context, client string, most time.Duration) (*turn, error) {
 	t := &turn{of: q, client: client, first: true, granted: make(chan struct{}, 1)}
 	q.mu.Lock()
@@ -70,7 +71,7 @@ func (q *turns) enter(ctx context.Context, client string, most time.Duration) (*
 	case all >= q.mayWait:
 		return nil, unavailable("%d requests that compute for long are waiting, the most allowed", all)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, most, unavailable("other requests computed for %v", most))
+	ctx, cancel := context.WithTimeoutCause(ctx, most, unavailable("waited %v for other requests that compute", most))
 	defer cancel()
 	return t, t.take(ctx)
 }

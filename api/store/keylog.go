@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// An EventKind is what happened to a key.
+// An EventKind says whether a key was created, revoked, used or refused.
 type EventKind string
 
 // The kinds of events. They are part of the file format.
 const (
 	KeyCreated EventKind = "created"
 	KeyRevoked EventKind = "revoked"
-	KeyUsed    EventKind = "used"    // requests were let in
+	KeyUsed    EventKind = "used"    // requests were accepted
 	KeyRefused EventKind = "refused" // requests were rejected
 )
 
-// A RefusalReason is why requests were rejected.
+// A RefusalReason is the reason why requests were rejected.
 type RefusalReason string
 
-// The reasons of refusals. They are part of the file format.
+// The reasons for refusals. They are part of the file format.
 const (
 	MissingKey   RefusalReason = "missing"
 	UnknownKey   RefusalReason = "unknown"
@@ -30,7 +30,7 @@ const (
 // An Event is an entry of the key log. Uses and refusals of the same kind share an
 // entry, which counts them.
 type Event struct {
-	Number uint64        `cbor:"1,keyasint"` // from 1, in the order of the log whatever the clock says
+	Number uint64        `cbor:"1,keyasint"` // from 1, in the order of the log; does not depend on the clock
 	Kind   EventKind     `cbor:"2,keyasint"`
 	Key    string        `cbor:"3,keyasint,omitempty"` // ID; empty if requests had no known key
 	Name   string        `cbor:"4,keyasint,omitempty"` // of the key
@@ -46,8 +46,8 @@ type Event struct {
 const MaxEvents = 100_000
 
 // LogEvents writes events to the key log in one transaction, and sets the numbers of
-// new ones. An event that has a number replaces its entry. The last use of each used
-// key becomes the last time of its event.
+// new events. An event that has a number replaces its entry. A [KeyUsed] event also
+// sets the last use of its key.
 func (s *Store) LogEvents(events []*Event) error {
 	numbers := make([]uint64, len(events))
 	err := s.update(func(tx *txn) error {

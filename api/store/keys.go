@@ -117,8 +117,8 @@ func (s *Store) Keys() ([]Key, error) {
 	return out, err
 }
 
-// RevokeKey deletes a key and logs who did: the ID of a key, or empty if none was
-// needed.
+// RevokeKey deletes a key and logs the revocation. by is the ID of the key that
+// revoked it, or empty if no key was needed.
 func (s *Store) RevokeKey(id, by string) error {
 	return s.update(func(tx *txn) error {
 		k, err := key(tx, id)
@@ -136,8 +136,8 @@ func (s *Store) RevokeKey(id, by string) error {
 	})
 }
 
-// KeyID returns the ID in a secret, which may belong to no key; empty if the secret
-// has no ID.
+// KeyID returns the ID that a secret contains, or "" if it contains none. The store
+// may have no key with this ID.
 func KeyID(secret string) string {
 	rest, ok := strings.CutPrefix(secret, keyPrefix)
 	id, _, found := strings.Cut(rest, "_")
@@ -147,8 +147,8 @@ func KeyID(secret string) string {
 	return id
 }
 
-// Authenticate returns the key with a secret, or [ErrKey]. It returns the key with
-// [ErrExpired] if it has expired.
+// Authenticate returns the key that a secret belongs to. The error is [ErrKey] if
+// there is none, and [ErrExpired], together with the key, if the key has expired.
 func (s *Store) Authenticate(secret string) (Key, error) {
 	var k Key
 	err := s.view(func(tx *txn) (err error) {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// lock locks a file, for this process alone or shared with other readers, and waits
-// until the deadline. It takes the lock that bbolt takes: the lock belongs to the open
-// file, so bbolt finds it taken by itself.
+// lock locks a file, exclusively or shared with other readers, and waits for the lock
+// until the deadline. bbolt takes the same lock afterwards. It succeeds at once,
+// because the lock belongs to the open file, which bbolt uses too.
 func lock(f *os.File, exclusive bool, deadline time.Time) error {
 	how := syscall.LOCK_SH
 	if exclusive {

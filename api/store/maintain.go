@@ -173,8 +173,8 @@ func (s *Store) checkFile(r *Report) (readable bool, err error) {
 	})
 }
 
-// checkValues checks the checksums of all values, and their sum. It reports whether
-// no value is damaged.
+// checkValues checks the checksum of each value, and the sum of all checksums. It
+// reports whether all values are undamaged.
 func (r *Report) checkValues(tx *txn) (bool, error) {
 	var found, want state
 	before := len(r.Faults)

@@ -13,9 +13,9 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// migrate replaces the file of a store of an older version by one of this version.
-// It copies the values in small transactions into a new file, so that it needs
-// little memory, and a crash leaves the old file.
+// migrate replaces the file of a store with an older layout by one with the current
+// layout. It copies the values into a new file, in small transactions to save memory.
+// A crash leaves the old file in place.
 func (s *Store) migrate(version uint64) error {
 	if version < 1 {
 		return &FileError{s.path, fmt.Sprintf("layout version %d: must be between 1 and %d", version, Version), nil}
@@ -45,7 +45,8 @@ func (s *Store) migrate(version uint64) error {
 	return nil
 }
 
-// A migration copies values of an older version, which have no checksums.
+// A migration copies the values of a store with an older layout, which has no
+// checksums.
 type migration struct {
 	to    *Store
 	last  uint64 // sequence number
@@ -53,7 +54,8 @@ type migration struct {
 	size  int // bytes in batch
 }
 
-// migrated is a change of the new store: an entry, or only the path of a bucket.
+// A migrated is a change to the new store: an entry to write or, without a key, a
+// bucket to create.
 type migrated struct {
 	path       []string
 	sequence   uint64 // of the bucket, unless there is a key
@@ -97,8 +99,8 @@ func (m *migration) bucket(path []string, b *bbolt.Bucket) error {
 	})
 }
 
-// value adds an entry. Grammars had their sources with them. Sequence numbers were
-// missing: until then, changes were ordered by their time.
+// value converts an entry and adds it. Older layouts keep the sources of a grammar in
+// its entry, and have no sequence numbers: they order changes by time.
 func (m *migration) value(path []string, key, old []byte) error {
 	var err error
 	value := slices.Clone(old)
@@ -142,7 +144,7 @@ func convert[T any](value []byte, change func(v *T)) ([]byte, error) {
 	return encode(v)
 }
 
-// sequence returns a sequence number for a change at a time.
+// sequence returns the sequence number of a change that was made at the given time.
 func (m *migration) sequence(at time.Time) uint64 {
 	n := uint64(max(0, at.UnixNano()))
 	m.last = max(m.last, n)

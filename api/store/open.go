@@ -120,8 +120,9 @@ func createFile(path string) error {
 	return nil
 }
 
-// isEmpty reports whether the file has no buckets: a crash interrupted its creation
-// in place, as is done for an empty file and for a link to a missing file.
+// isEmpty reports whether the file has no buckets: a crash interrupted its creation.
+// Only a store in an empty file, or behind a link to a missing file, is created in
+// place.
 func (s *Store) isEmpty() (empty bool, err error) {
 	err = s.view(func(tx *txn) error {
 		first, _ := tx.bolt.Cursor().First()

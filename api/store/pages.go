@@ -11,14 +11,14 @@ import (
 	"slices"
 )
 
-// The pages of a bbolt file, as far as this package reads them itself: bbolt trusts
-// its pages, so that a damaged one makes it panic, fault or loop. All numbers have
-// the byte order of the machine.
+// Layout of the pages of a bbolt file. This package checks pages before bbolt reads
+// them, because a damaged page makes bbolt panic, fault or loop. All numbers have the
+// byte order of the machine.
 //
 // A page starts with a header: its number (8 bytes), its type (2), the number of its
 // elements (2) and the number of pages that continue it (4). The first two pages are
-// meta pages. The one with the higher transaction number is valid; the other one is
-// of the transaction before.
+// meta pages. The one with the higher transaction number is valid; the other one
+// belongs to the previous transaction.
 const (
 	headerSize  = 16
 	elementSize = 16
@@ -167,7 +167,8 @@ func (c *pageChecker) readMetas(size int64) error {
 	return nil
 }
 
-// A page is a page with its continuation, whose bytes are read when needed.
+// A page is a page of the file together with the pages that continue it. Its bytes
+// are read on demand.
 type page struct {
 	id, size    uint64
 	kind, count uint16
@@ -183,8 +184,8 @@ func (p *page) bytes(at, n uint64) ([]byte, error) {
 	return p.read(at, n)
 }
 
-// readPage reads the header of a page and marks the page as used. It returns nil if
-// the page is at fault; fault is called with the reason.
+// readPage reads the header of a page and marks the page as used. If the page is
+// faulty, it calls fault with the reason and returns nil.
 func (c *pageChecker) readPage(id uint64, fault func(format string, args ...any)) (*page, error) {
 	if id < 2 || id >= c.meta.pages {
 		fault("page %d: must be between 2 and %d", id, c.meta.pages-1)
@@ -224,14 +225,16 @@ func (c *pageChecker) readPage(id uint64, fault func(format string, args ...any)
 	return p, nil
 }
 
-// A keyRange is a range of keys, without its end. A nil slice does not limit it.
+// A keyRange is a half-open range of keys: it includes from, but not to. A nil bound
+// is no bound.
 type keyRange struct{ from, to []byte }
 
 func (r keyRange) has(key []byte) bool {
 	return (r.from == nil || bytes.Compare(key, r.from) >= 0) && (r.to == nil || bytes.Compare(key, r.to) < 0)
 }
 
-// tree checks the tree of pages below a page. Its keys must be in a range.
+// tree checks the tree of pages below a page. All keys of the tree must be in the
+// range.
 func (c *pageChecker) tree(id uint64, keys keyRange, depth int) error {
 	if depth > maxDepth {
 		c.fault("page %d: more than %d levels below the root", id, maxDepth)
@@ -255,9 +258,9 @@ func (c *pageChecker) tree(id uint64, keys keyRange, depth int) error {
 // An element is an element of a leaf or a branch.
 type element struct {
 	key   []byte
-	flags uint32 // of a leaf's
-	at, n uint64 // where the value of a leaf's is
-	child uint64 // of a branch's
+	flags uint32 // of an element of a leaf
+	at, n uint64 // offset and size of the value of an element of a leaf
+	child uint64 // page below an element of a branch
 }
 
 // elements reads the elements of a page and checks their keys. It reports whether
@@ -341,8 +344,8 @@ func (c *pageChecker) leaf(p *page, keys keyRange, depth int) error {
 	return nil
 }
 
-// bucket checks a bucket: the number of its root page and a sequence number. The
-// root page of a small bucket is part of its value.
+// bucket checks a bucket, whose value holds the number of its root page and a
+// sequence number. In a small bucket, the value also holds the root page itself.
 func (c *pageChecker) bucket(id uint64, i int, value []byte, depth int) error {
 	const bucketHeader = 16
 	if len(value) < bucketHeader {

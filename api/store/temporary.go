@@ -11,8 +11,8 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 )
 
-// The name of a temporary file is that of the file it is for, between these, with
-// a number before the suffix.
+// The name of a temporary file is the prefix, the name of the file that it becomes, a
+// dot, a random number and the suffix.
 const (
 	temporaryPrefix = "."
 	temporarySuffix = ".tmp"
@@ -23,16 +23,16 @@ func createTemporary(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), temporaryPrefix+filepath.Base(path)+".*"+temporarySuffix)
 }
 
-// isTemporary reports whether createTemporary creates files with a name for the file
-// base.
+// isTemporary reports whether name is a name that createTemporary can choose for a
+// copy of the file base.
 func isTemporary(name, base string) bool {
 	number, isPrefix := strings.CutPrefix(name, temporaryPrefix+base+".")
 	number, isSuffix := strings.CutSuffix(number, temporarySuffix)
 	return isPrefix && isSuffix && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// publish gives the complete file temporary a new name. It returns an error if the
-// name has been taken meanwhile, for example by a service that created its store.
+// publish moves the complete file temporary to path. It returns an error if path
+// exists by then, for example because a service has created its store.
 func publish(temporary, path string) error {
 	f, err := os.OpenFile(temporary, os.O_RDWR, 0) // Windows syncs only files that are open for writing
 	if err == nil {
@@ -58,8 +58,8 @@ func publish(temporary, path string) error {
 }
 
 // sweep removes temporary files that killed processes left next to the store. The
-// caller has the store open for writing, so no other process copies it; whoever still
-// writes one of the files has locked it.
+// caller has the store open for writing, so no other process copies it. A process
+// that still writes a temporary file has locked it.
 func sweep(path string) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

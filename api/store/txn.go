@@ -57,7 +57,7 @@ type bucket struct {
 	prefix []byte // of the data of checksums: the number of names, and the names
 }
 
-// open returns the bucket b below a bucket, or nil if b is nil.
+// open returns the bucket child, which has a name below b, or nil if child is nil.
 func (b *bucket) open(name string, child *bbolt.Bucket) *bucket {
 	if child == nil {
 		return nil
@@ -78,7 +78,7 @@ func appendString(to, s []byte) []byte {
 // child returns the bucket with a name below b, or nil if b has none.
 func (b *bucket) child(name string) *bucket { return b.open(name, b.bolt.Bucket([]byte(name))) }
 
-// part returns the bucket with a name below b, which must have it.
+// part returns the bucket with a name below b. A missing bucket is an error.
 func (b *bucket) part(name string) (*bucket, error) {
 	if part := b.child(name); part != nil {
 		return part, nil
@@ -122,7 +122,7 @@ func (b *bucket) verify(key, value []byte) ([]byte, error) {
 	return nil, &FileError{b.tx.path, fmt.Sprintf("bucket %s, key %s: damaged value", b.name, printable(key)), nil}
 }
 
-// printable returns a key as text if it is one, and its hexadecimal digits otherwise.
+// printable returns a key as text if it is printable, and in hexadecimal otherwise.
 func printable(key []byte) string {
 	for _, c := range key {
 		if !strconv.IsPrint(rune(c)) || c > '~' {
@@ -202,8 +202,9 @@ func (b *bucket) yield(key, value []byte, yield func(entry, error) bool) bool {
 	return yield(entry{key, content}, err) && err == nil
 }
 
-// newest yields the values of a bucket with numbers as keys in descending order,
-// starting below before unless it is 0. It ends with the first error.
+// newest yields the values of a bucket whose keys are numbers, highest key first. If
+// before is not 0, it yields only values with lower keys. It ends with the first
+// error.
 func (b *bucket) newest(before uint64) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		c := b.bolt.Cursor()
@@ -223,7 +224,8 @@ func (b *bucket) newest(before uint64) iter.Seq2[entry, error] {
 	}
 }
 
-// from returns the first value whose key is not below a key, or nil.
+// from returns the first entry whose key is at least key, or an empty entry if there
+// is none.
 func (b *bucket) from(key []byte) (entry, error) {
 	k, v := b.bolt.Cursor().Seek(key)
 	if k == nil {
@@ -233,8 +235,8 @@ func (b *bucket) from(key []byte) (entry, error) {
 	return entry{k, content}, err
 }
 
-// next returns the next number of a bucket with numbers as keys. A damaged sequence
-// number must not lead to a number that is in use.
+// next returns the next number of a bucket whose keys are numbers. It returns an
+// error if this number is in use: then the bucket's sequence number is damaged.
 func (b *bucket) next() (uint64, error) {
 	n, err := b.bolt.NextSequence()
 	if err != nil {
@@ -255,8 +257,8 @@ func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	return tx, err
 }
 
-// guardLocks is guard for calls that begin a transaction. If bbolt panics there, it
-// keeps its locks, so no later transaction must wait for them.
+// guardLocks is guard for calls that begin a transaction. If bbolt panics in such a
+// call, it keeps its locks, so later transactions must not wait for them.
 func (s *Store) guardLocks(do func() error) error {
 	if err := s.stuck.Load(); err != nil {
 		return *err
@@ -273,8 +275,8 @@ func (s *Store) guardLocks(do func() error) error {
 	return err
 }
 
-// guard calls do, and returns an error if it panics. bbolt panics on damaged pages;
-// reading a page of its memory-mapped file that the disk cannot read is a fault.
+// guard calls do, and turns a panic into an error. bbolt panics on damaged pages.
+// Reading its memory-mapped file faults on pages that the disk cannot read.
 func (s *Store) guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -111,8 +111,8 @@ request, which is proved; 4 trees satisfy it, but no text was found for them;
 	return root
 }
 
-// setUp makes help list flags in the order of their definitions, and commands with
-// too many or too few arguments say how they are used; cobra only counts.
+// setUp makes help list flags in the order of their definitions. It also makes errors
+// about the number of arguments show the usage; cobra only counts arguments.
 func setUp(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		setUp(c)

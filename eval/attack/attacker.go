@@ -41,7 +41,7 @@ func (opt options) beAttacker(ctx context.Context, stdin io.Reader) error {
 	all := attacks()
 	i := slices.IndexFunc(all, func(a attack) bool { return a.name == opt.attack })
 	if i < 0 {
-		return fmt.Errorf("-attack %s: must be one of those that -list prints", opt.attack)
+		return fmt.Errorf("-attack %s: must be a name that -list prints", opt.attack)
 	}
 	a := &attacker{
 		address: opt.address, key: string(key), duration: time.Duration(opt.seconds) * time.Second, got: map[string]int{},
@@ -103,7 +103,7 @@ func lines(path, body string) request {
 }
 
 // gzipped returns the request with its body compressed. An unfinished body lacks its
-// end, but everything in it can be decompressed.
+// last bytes, but all its content can be decompressed.
 func (r request) gzipped(finished bool) request {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -180,7 +180,8 @@ func (a *attacker) flood(ctx context.Context, n int, requests ...request) {
 	a.floodFor(ctx, n, time.Hour, requests...)
 }
 
-// floodFor is flood by clients that leave when they have waited for an answer so long.
+// floodFor is like flood, but each client abandons a request that has no answer after
+// the duration wait.
 func (a *attacker) floodFor(ctx context.Context, n int, wait time.Duration, requests ...request) {
 	ctx, cancel := context.WithTimeout(ctx, a.duration)
 	defer cancel()
@@ -286,7 +287,8 @@ func (a *attacker) holdOne(ctx context.Context, head []byte, tail string) error 
 	}
 }
 
-// head returns a request as it is sent, whose body lacks so many bytes.
+// head returns the text of a request whose Content-Length exceeds its body by missing
+// bytes.
 func (a *attacker) head(r request, missing int) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", r.method, r.path, a.address, a.key)

@@ -17,7 +17,7 @@ type attack struct {
 
 // Sizes of attacks.
 const (
-	maxBody = 16<<20 - 100 // of a body that is not streamed, without what stands around it
+	maxBody = 16<<20 - 100 // of a body that is not streamed, without the JSON around its values
 	maxLine = 48 << 20     // of a line of a streamed body
 )
 
@@ -36,10 +36,10 @@ func attacks() []attack {
 	return all
 }
 
-// repeat returns copies of a text with so many bytes at most.
+// repeat returns as many copies of a text as fit into size bytes.
 func repeat(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
-// numbered returns n texts, joined.
+// numbered formats the numbers from 0 to n-1 and joins the results.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -48,8 +48,8 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// everywhere returns requests to endpoints that expect an array, with an array of
-// these elements.
+// everywhere returns a request to each endpoint that expects an array, with an array
+// of copies of an element.
 func everywhere(element string) []request {
 	array := "[" + strings.TrimSuffix(repeat(element+",", maxBody), ",") + "]"
 	return compressed(
@@ -180,8 +180,8 @@ func bodyAttacks() []attack {
 	}
 }
 
-// zeros returns a zstd frame with a window of so many bytes, a power of two, that
-// decompresses to so many zeros. Each of its blocks is a repeated byte.
+// zeros returns a zstd frame that decompresses to size zeros. Its window has window
+// bytes, a power of two. Each of its blocks is a repeated byte.
 func zeros(window, size int) []byte {
 	out := []byte{0x28, 0xb5, 0x2f, 0xfd, 0}
 	exponent := 0
@@ -210,7 +210,7 @@ const (
 )
 
 // uploadedGrammar returns a prepare function that uploads a grammar, and a run
-// function that floods endpoints of it.
+// function that floods the endpoints of the uploaded grammar.
 func uploadedGrammar(text string, clients int, requests func(path string) []request) (prepare func(context.Context, *attacker) error, run func(context.Context, *attacker)) {
 	var id string
 	prepare = func(ctx context.Context, a *attacker) (err error) {

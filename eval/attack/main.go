@@ -1,4 +1,4 @@
-// Command attack measures what one client with a key can do to the others.
+// Command attack measures how much a client with a key can harm the service for others.
 //
 // For each attack it starts a new service on a loopback address, with keys, the
 // demo model and a temporary store. An attacker with one key attacks it for some
@@ -7,15 +7,15 @@
 //
 //   - the peak memory of the service (resident, with the mapped store),
 //   - the latency of the plain predictions from the moment they were due, where a
-//     failed one counts as the longest possible,
+//     failed prediction counts as the longest possible,
 //   - the statuses that the attacker got, "closed" for a connection that the service
 //     closed, "held" for one that it kept until the end, and "left" for a request
 //     that had no answer when the attacker left,
 //   - how long the service was busy after the attacker had left, and the processor
 //     time that this took.
 //
-// An attack is survived if the memory stays under 1 GiB and p99 under 50 ms. The
-// exit status is 1 if one is not. The attacker is a process of its own, so that its
+// A service survives an attack if its memory stays under 1 GiB and p99 under 50 ms.
+// The exit status is 1 unless it survives all attacks. The attacker is a process of its own, so that its
 // work does not delay the plain predictions. A service that takes more than
 // -max-memory is killed.
 //
@@ -55,13 +55,13 @@ type options struct {
 
 func main() {
 	opt := options{stdout: os.Stdout}
-	flag.StringVar(&opt.binary, "binary", "", "inroad command in this `FILE`; built if empty")
+	flag.StringVar(&opt.binary, "binary", "", "attack the inroad binary in this `FILE`; built from source if empty")
 	flag.StringVar(&opt.only, "only", "", "run only the attacks whose name matches this `REGEXP`")
-	flag.IntVar(&opt.seconds, "seconds", 8, "duration of each attack")
-	flag.Int64Var(&opt.maxMemory, "max-memory", 8192, "kill a service that takes more than this number of `MiB`")
+	flag.IntVar(&opt.seconds, "seconds", 8, "duration of each attack in seconds")
+	flag.Int64Var(&opt.maxMemory, "max-memory", 8192, "kill a service that takes more memory than this, in `MiB`")
 	flag.BoolVar(&opt.list, "list", false, "list the attacks")
 	flag.BoolVar(&opt.verbose, "v", false, "print the first answer of each status from each endpoint")
-	flag.StringVar(&opt.attack, "attack", "", "be the attacker of this attack; the command starts itself with this flag")
+	flag.StringVar(&opt.attack, "attack", "", "run as the attacker of this attack; only the command itself sets this flag")
 	flag.StringVar(&opt.address, "address", "", "`ADDRESS` of the service to attack, with -attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -72,13 +72,13 @@ func main() {
 	}
 }
 
-// What a service must stay under while it is attacked.
+// Limits that a service must stay below to survive an attack.
 const (
 	memoryGoal  = 1 << 30
 	latencyGoal = 50 * time.Millisecond
 )
 
-var errNotSurvived = errors.New("some attacks were not survived")
+var errNotSurvived = errors.New("the service did not survive all attacks")
 
 func (opt options) run(ctx context.Context) (err error) {
 	if opt.seconds < 1 || opt.seconds > 600 {
@@ -214,7 +214,8 @@ func (opt options) measure(ctx context.Context, a attack, dir string) (_ *result
 	return r, ctx.Err()
 }
 
-// startAttacker runs an attack in a process of its own, and returns what it got.
+// startAttacker runs an attack in a process of its own, and returns the counts of its
+// answers.
 func (opt options) startAttacker(ctx context.Context, a attack, s *service) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -100,7 +100,7 @@ func readAddress(printed io.Reader) (string, error) {
 	return "", errors.Join(errors.New("the service printed no address"), lines.Err())
 }
 
-// watch keeps the peak memory of the process until it has ended.
+// watch records the peak memory of the process until the process has ended.
 func (s *service) watch(maxMemory int64) {
 	for ticks := time.NewTicker(50 * time.Millisecond); ; {
 		select {

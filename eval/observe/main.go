@@ -57,7 +57,7 @@ func main() {
 }
 
 // warmup is the number of inputs that each process, inroad's or a coverage tool's,
-// runs before it counts.
+// runs as a warm-up before it counts coverage.
 const warmup = 20
 
 // A subject is a parser in Go or Java.

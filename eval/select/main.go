@@ -157,7 +157,7 @@ func measure(ctx context.Context, s subject, opt options, stdout, stderr io.Writ
 	return nil
 }
 
-// A way is a setting to select inputs with.
+// A way is a named set of selection options to measure.
 type way struct {
 	name string
 	with selection.Options

@@ -91,7 +91,7 @@ func named(inputs [][]byte) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// paths returns the corpus with the numbers of inputs as paths.
+// paths returns the corpus with the index of each input as its path.
 func (s *study) paths() selection.Corpus {
 	out := selection.Corpus{Read: func(path string) ([]byte, error) {
 		var i int

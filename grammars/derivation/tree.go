@@ -203,9 +203,9 @@ const (
 	Empty             // an empty alternative
 )
 
-// CacheID identifies the tree of a token that is cached because the token is
-// short and frequent: equal IDs mean the same tree. It is 0 for all other
-// trees. A [Dissector] reuses the memory of those.
+// CacheID identifies the tree of a token that is cached because the token is short
+// and frequent: equal IDs mean the same tree. It is 0 for all other trees, whose
+// memory a [Dissector] reuses.
 func (t *Tree) CacheID() uint64 { return t.cacheID }
 
 // Input returns the text that the tree's offsets refer to. It may continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// commandTakesArgument lists ANTLR's lexer commands.
+// commandTakesArgument tells which of ANTLR's lexer commands take an argument.
 var commandTakesArgument = map[string]bool{ //nolint:gochecknoglobals // a table, never changed
 	"skip": false, "more": false, "popMode": false,
 	"type": true, "channel": true, "mode": true, "pushMode": true,
@@ -111,8 +111,8 @@ func (p *parser) checkPair(earlier string, c Command) {
 	}
 }
 
-// tokenEffect numbers the commands by what they do with the token. Commands
-// with different numbers conflict; 0 conflicts with none.
+// tokenEffect numbers the commands by their effect on the token. Commands with
+// different numbers conflict; 0 conflicts with none.
 func tokenEffect(name string) int {
 	switch name {
 	case "skip":

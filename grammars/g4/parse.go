@@ -18,7 +18,7 @@ const (
 )
 
 // MaxElements limits the alternatives of a file together with their elements and
-// commands. The largest public grammars have a quarter.
+// commands. The largest public grammars have a quarter of that.
 const MaxElements = 250_000
 
 // ErrElements is the error of a file with more than [MaxElements] elements.
@@ -104,7 +104,7 @@ type abandon struct{}
 // stopped is the panic value that ends a parse.
 type stopped struct{ err error }
 
-// tokensPerPoll is the number of tokens between two looks at the context.
+// tokensPerPoll is the number of tokens between two checks of the context.
 const tokensPerPoll = 1 << 10
 
 func (p *parser) report(pos Pos, severity Severity, format string, args ...any) {

@@ -19,14 +19,14 @@ type Meter struct {
 	most  int
 	over  *Error
 	steps int
-	next  int // the number of steps at which to look at the context again
+	next  int // the number of steps at which to check the context again
 }
 
-// stepsPerPoll is the number of steps between two looks at the context.
+// stepsPerPoll is the number of steps between two checks of the context.
 const stepsPerPoll = 1 << 12
 
-// NewMeter returns a meter of a computation that may take a number of steps.
-// More steps end the computation with over.
+// NewMeter returns a meter for a computation of at most most steps. More steps end
+// the computation with the error over.
 func NewMeter(ctx context.Context, most int, over *Error) *Meter {
 	m := &Meter{ctx: ctx, most: most, over: over}
 	m.check()

@@ -137,7 +137,7 @@ func unrefined(rule *grammars.Rule) []alternative {
 	return out
 }
 
-// classify returns the alternatives under a restriction, given the present classes.
+// classify returns the alternatives under a restriction, given the current classes.
 func classify(rule *grammars.Rule, r restriction, class map[restriction]Binding) []alternative {
 	out := make([]alternative, len(rule.Operators))
 	for i := range rule.Operators {

@@ -49,7 +49,7 @@ type partKey struct {
 // none is the number of a part that has no derivation.
 const none = -1
 
-// build reports whether the graph is within its limit.
+// build builds the refined grammar. It reports whether the graph is within its limit.
 func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	g := r.grammar
 	b := &builder{Refinement: r, meter: m, graph: &Graph{}, numbers: map[bodyKey]int32{}}
@@ -71,7 +71,7 @@ func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	return b.graph, true
 }
 
-// enter returns the number of a body.
+// enter returns the number of a body, which is added on first use.
 func (b *builder) enter(k bodyKey, root *grammars.Node) int32 {
 	i, ok := b.numbers[k]
 	if !ok {
@@ -144,8 +144,8 @@ func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) in
 	return b.either(b.body.root, kids)
 }
 
-// token builds the choice between the lexer rules that make a token in a mode. They
-// are several, but not all, of the rules for the token.
+// token builds the choice between the lexer rules that make a token in a mode. It is
+// used for a token that several of its rules, but not all, can make in the mode.
 func (b *builder) token(root *grammars.Node, l lexed) int32 {
 	var kids []Kid
 	for _, r := range b.tokenMakers(root, l) {
@@ -249,7 +249,8 @@ func (b *builder) reference(n, root *grammars.Node, l lexed) int32 {
 	return b.add(Part{Kind: Reference, Node: n, Below: b.enter(k, root), makers: -1})
 }
 
-// lexed builds a node of a parser rule that begins in a mode and ends with a stack.
+// lexed builds the part of a node of a parser rule, given the mode that the node
+// begins in and the stack that it ends with.
 func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	switch {
 	case n.Kind == grammars.Alternation:

@@ -9,9 +9,9 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A Stack is the part of the lexer's mode stack that a derivation leaves in place
-// of the mode that it began in: a byte per mode, the current mode last. It is
-// empty if the derivation returns to the mode below.
+// A Stack is the part of the lexer's mode stack that replaces the mode in which a
+// derivation began: a byte per mode, the current mode last. It is empty if the
+// derivation popped that mode.
 type Stack string
 
 // Mode returns the current mode.
@@ -23,8 +23,8 @@ func (s Stack) then(end Stack) Stack { return s[:len(s)-1] + end }
 
 func stackOf(mode byte) Stack { return Stack([]byte{mode}) }
 
-// Endings are the mode stacks that derivations from each node can end with, for
-// each mode to begin in. They are immutable once they have been found.
+// endings holds, for each node and each mode to begin in, the mode stacks that
+// derivations can end with. It is immutable once complete.
 type endings struct {
 	grammar *grammars.Grammar
 	modes   []string
@@ -287,7 +287,7 @@ func (e *endings) makers(n *grammars.Node, mode byte) []*grammars.Rule {
 	return out
 }
 
-// leads reports whether a part can lead from a stack to a good one.
+// leads reports whether a part can lead from a stack to one of the good stacks.
 func (e *endings) leads(s Stack, part *grammars.Node, good map[Stack]bool) bool {
 	return slices.ContainsFunc(e.next(s, part), func(end ending) bool { return good[end.stack] })
 }

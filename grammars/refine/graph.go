@@ -13,8 +13,8 @@ type Graph struct {
 }
 
 // A Body is the right-hand side of a rule or a token for one operator binding, one
-// lexer mode to begin in and one mode stack to end with. Its parts stand after the
-// parts that they consist of; the last part is the whole.
+// lexer mode to begin in and one mode stack to end with. Each part comes after the
+// parts that it consists of; the last part is the whole body.
 type Body struct {
 	Parts  []Part
 	Kids   []Kid
@@ -31,8 +31,8 @@ type Part struct {
 	Node   *grammars.Node // nil for a choice between mode stacks
 	A, B   int32          // [Both]: the halves; [Either]: a range of the body's Kids; [Many]: a range of its Rounds
 	Below  int32          // [Reference]: the body that it stands for; -1 if no rule makes the token
-	// States is the number of [Many] parts that stand for one repetition, on the last
-	// of them; 0 on the others. The repetition begins with the last.
+	// States is the number of [Many] parts that represent one repetition. It is set
+	// on the last of them, with which the repetition begins, and 0 on the others.
 	States int32
 	makers int32 // of a [grammars.TokenSet]: an index of the body's makers, or -1 for any
 }

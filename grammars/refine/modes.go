@@ -63,8 +63,8 @@ func (m *Modes) has(set StackSet, s Stack) bool {
 	return set == AnyStack || slices.Contains(m.sets[set], s)
 }
 
-// Ending returns the stacks of a set whose current mode is one of some modes, which
-// are given as bits; the set itself if none of its stacks has.
+// Ending returns the stacks of a set whose current mode is one of the modes, which
+// are given as bits. If no stack has such a mode, it returns the whole set.
 func (m *Modes) Ending(set StackSet, modes uint64) StackSet {
 	some := slices.DeleteFunc(slices.Clone(m.sets[set]), func(s Stack) bool { return s == "" || modes&(1<<s.Mode()) == 0 })
 	if len(some) == 0 {
@@ -77,7 +77,7 @@ func (m *Modes) Ending(set StackSet, modes uint64) StackSet {
 // given the lexer rule that makes the token.
 func (m *Modes) Effect(r *grammars.Rule) Stack { return m.effects[r] }
 
-// Allows reports whether a node has a derivation that takes a turn.
+// Allows reports whether a node has a derivation that satisfies a turn.
 func (m *Modes) Allows(n *grammars.Node, t Turn) bool {
 	for i := range m.of[m.Cell(n, t.Mode)] {
 		if t.After == AnyStack || m.has(t.After, m.of[m.Cell(n, t.Mode)][i].stack) {
@@ -88,7 +88,7 @@ func (m *Modes) Allows(n *grammars.Node, t Turn) bool {
 }
 
 // Measure returns the least size and depth, in symbols, of the derivations from a
-// node that take a turn; [grammars.Unproductive] if there are none.
+// node that satisfy a turn; [grammars.Unproductive] if there are none.
 func (m *Modes) Measure(n *grammars.Node, t Turn) (size, depth int) {
 	size, depth = grammars.Unproductive, grammars.Unproductive
 	for _, e := range m.of[m.Cell(n, t.Mode)] {
@@ -115,7 +115,8 @@ func (m *Modes) Inside(n *grammars.Node, r *grammars.Rule) *grammars.Node {
 }
 
 // Each visits a node and the nodes below it in the same rule, if they are part of a
-// derivation that takes a turn. It passes each node with the turns that it can take.
+// derivation that satisfies a turn. It passes each node with the turns that it can
+// satisfy.
 func (m *Modes) Each(n *grammars.Node, t Turn, visit func(*grammars.Node, Turn)) {
 	if !m.Allows(n, t) {
 		return

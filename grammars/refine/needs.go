@@ -29,7 +29,8 @@ func NewNeeds(g *grammars.Grammar) *Needs {
 // Symbols returns the needed symbols; the i-th is bit i of a set.
 func (t *Needs) Symbols() []string { return t.symbols }
 
-// Provides returns the needed symbol that a node is, as a set; 0 if it is none.
+// Provides returns the needed symbol that a node stands for, as a set; 0 if it stands
+// for none.
 func (t *Needs) Provides(n *grammars.Node) uint64 {
 	if i := slices.Index(t.symbols, n.Text); i >= 0 && n.Kind.Symbolic() {
 		return 1 << i
@@ -76,8 +77,8 @@ func (t *Needs) isDerivable(n *grammars.Node, available uint64, known []bool) bo
 	}
 }
 
-// Reachable returns, by node, whether a derivation from a given node that uses only
-// available symbols contains it.
+// Reachable returns, by node, whether some derivation from the given node contains
+// it, using only available symbols.
 func (t *Needs) Reachable(from *grammars.Node, available uint64) []bool {
 	out := make([]bool, len(t.grammar.Nodes))
 	for queue := []*grammars.Node{from}; len(queue) > 0; queue = queue[1:] {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Plan restricts the parts of a concatenation or a repetition so that the whole
-// takes a turn. The plan of a repetition is the same for all rounds.
+// satisfies a turn. The plan of a repetition is the same for all rounds.
 type Plan struct {
 	modes *Modes
 	body  *grammars.Node   // of a repetition
@@ -26,8 +26,8 @@ type planKey struct {
 // Plan returns a plan for a concatenation or a repetition.
 func (m *Modes) Plan(n *grammars.Node, t Turn) *Plan { return m.PlanPart(n, t, -1, 0) }
 
-// PlanPart returns a plan for a concatenation in which one part begins in one of
-// some modes, which are given as bits.
+// PlanPart returns a plan for a concatenation in which one part begins in one of the
+// modes, which are given as bits.
 func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, modes uint64) *Plan {
 	key := planKey{n.ID, t, part, modes}
 	if p, ok := m.plans[key]; ok {

@@ -98,7 +98,8 @@ func (r *blockReader) next() (Block, error) {
 	return out, failed
 }
 
-// fileError names the file in an error, unless it has no name or has ended.
+// fileError prefixes an error with the name of the file. It returns io.EOF, and
+// errors of a file without a name, unchanged.
 func (r *blockReader) fileError(err error) error {
 	if r.name == "" || errors.Is(err, io.EOF) {
 		return err

@@ -16,7 +16,8 @@ type Property struct {
 }
 
 // ParseProperty parses a property: reaches:METHOD, outcome:OUTCOME or
-// outcome:OUTCOME:TYPE. METHOD is the ID of a method or ends it after #, / or a dot.
+// outcome:OUTCOME:TYPE. METHOD is the ID of a method, or the end of its ID after a #,
+// a slash or a dot.
 func ParseProperty(text string) (Property, error) {
 	kind, value, _ := strings.Cut(text, ":")
 	switch {
@@ -33,8 +34,8 @@ func ParseProperty(text string) (Property, error) {
 	}
 }
 
-// OutcomeOf returns the property of ending like an observation: with the same outcome,
-// type of failure and stack.
+// OutcomeOf returns the property that a run ends like an observation: with the same
+// outcome, type of failure and stack.
 func OutcomeOf(o Observation) Property {
 	p := Property{outcome: o.Outcome}
 	if o.Failure != nil {
@@ -55,7 +56,7 @@ func (p Property) Holds(o Observation) bool {
 	return o.Outcome == p.outcome && (p.failure == "" || p.failure == failure.Type) && (p.stack == "" || p.stack == failure.Stack)
 }
 
-// names reports whether the property's method has an ID.
+// names reports whether id belongs to the method of the property.
 func (p Property) names(id string) bool {
 	rest, ok := strings.CutSuffix(id, p.method)
 	return ok && (rest == "" || strings.ContainsRune("#/.", rune(rest[len(rest)-1])))

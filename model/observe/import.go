@@ -116,7 +116,7 @@ func (r *Reports) Write(ctx context.Context, w io.Writer, about observation.Head
 	return written, nil
 }
 
-// fileError names a file in an error of the file system, once.
+// fileError prefixes the cause of a file system error with the name of the file.
 func fileError(name string, err error) error {
 	if file, ok := errors.AsType[*fs.PathError](err); ok {
 		err = file.Err

@@ -57,8 +57,8 @@ func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
 	return wf.ways(wf.m.OutcomeLeaves(i), present)
 }
 
-// ways returns the ways to the trusted leaves with a prediction, or to the best
-// leaf if none is trusted.
+// ways returns the ways to the trusted leaves with the given prediction, or to the
+// best leaf if none is trusted.
 func (wf *wayFinder) ways(leaves []model.Leaf, positive bool) []way {
 	share := func(l model.Leaf) float64 {
 		s := float64(l.Positives+1) / float64(l.Rows+2)

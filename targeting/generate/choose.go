@@ -121,7 +121,7 @@ func (c cooling) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth
 	if !ok {
 		chance = 1
 	}
-	// A chance must not underflow to 0: then all would.
+	// If one chance could underflow to 0, all chances could.
 	d.chances[choice{n.ID, alt.ID}] = max(chance*c.opt.Cooldown, 1e-100)
 	return alt
 }

@@ -371,9 +371,9 @@ func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
 	return sum
 }
 
-// begun reports whether the same prefix of a path is already in the tree above a
-// depth and can be continued there. Otherwise recursion would begin it again until
-// there is no room left.
+// begun reports whether the tree above a depth already has the prefix of a path and
+// can still continue it there. Without this check, recursion would begin the same
+// path again until there is no room left.
 func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
 	for above := i; above < depth && c.frugal; above++ {
 		if d.rows[above*c.k+i] == h && d.awaits(above+1, func(s *grammars.Node) bool { return c.prefixes[features.Extend(h, s.ID)] > 0 }) {
@@ -383,8 +383,9 @@ func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
 	return false
 }
 
-// leads reports whether an uncovered path is reachable from a node without
-// repeating a symbol above that still has such a path to draw.
+// leads reports whether an uncovered path is reachable from a symbol of a node. A
+// symbol does not count if it repeats a symbol above, below which an uncovered path
+// can still be drawn.
 func (c *Cover) leads(d *drawing, n *grammars.Node, depth int) bool {
 	reached := func(s *grammars.Node) bool { return c.distance(s) != refine.Unreachable }
 	for _, s := range c.x.symbols.In(n) {

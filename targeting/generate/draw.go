@@ -111,7 +111,7 @@ func (d *drawing) rule(r *grammars.Rule, depth int, b refine.Binding) {
 	}
 }
 
-// Operands hold the operator bindings in an alternative of a left-recursive rule.
+// operands holds the operator bindings in an alternative of a left-recursive rule.
 type operands struct {
 	bindings *refine.Bindings // nil in other rules
 	binding  refine.Binding

@@ -52,7 +52,8 @@ func (f *Forest) Next(ctx context.Context) (set int, input *Input, err error) {
 	}
 }
 
-// part draws the paths of the i-th of n sets: a share of i/n.
+// part draws the paths of a set at random. Set i of n gets a share of i/n of all
+// paths.
 func (f *Forest) part(set int) []features.Path {
 	out := slices.Clone(f.paths)
 	f.x.rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })

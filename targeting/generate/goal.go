@@ -66,7 +66,7 @@ func (x *Generator) modesOf(g *goal, i int) uint64 {
 }
 
 // comesBy reports whether a construct that begins in a mode can contain a symbol,
-// within its rule, that begins in one of some modes.
+// within its rule, that begins in one of the modes, which are given as bits.
 func (x *Generator) comesBy(n *grammars.Node, mode byte, symbol grammars.Occurrence, modes uint64) bool {
 	found := false
 	x.modes.Each(n, refine.Turn{Mode: mode}, func(n *grammars.Node, t refine.Turn) {

@@ -15,10 +15,9 @@ const maxMinimizing = 100_000
 // A Predicate reports whether an input has the property to preserve.
 type Predicate func(context.Context, *Input) (bool, error)
 
-// Minimize reduces an input while wanted returns true for it: subtrees replace
-// their ancestors, are replaced by their smallest derivation, or are removed. No
-// single reduction makes the result smaller. Wanted must be true for the input of
-// the tree.
+// Minimize reduces an input while wanted returns true for it: subtrees replace their
+// ancestors, are replaced by their smallest derivation, or are removed. No single
+// reduction makes the result smaller. wanted must be true for the input of the tree.
 func (x *Generator) Minimize(ctx context.Context, tree *derivation.Tree, wanted Predicate) (*Input, error) {
 	best := &Input{Text: tree.Input(), Tree: tree, Draws: 1}
 	switch ok, err := wanted(ctx, best); {
@@ -71,7 +70,7 @@ func less(a, b *Input) bool {
 	return len(a.Text) < len(b.Text)
 }
 
-// reductions yields trees that may be smaller than one, roughly the smallest
+// reductions yields variants of a tree that may be smaller, roughly the smallest
 // first.
 func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 	return func(yield func(*Draft) bool) {

@@ -33,7 +33,7 @@ func (d *drawing) measure(n *grammars.Node) (size, depth int) {
 	return n.Size, n.Depth
 }
 
-// leastSize and leastDepth are what measure returns.
+// leastSize and leastDepth return the two results of measure.
 func (d *drawing) leastSize(n *grammars.Node) int {
 	size, _ := d.measure(n)
 	return size

@@ -130,8 +130,8 @@ func (p *Probabilities) Invert() *Probabilities {
 	return out
 }
 
-// timesOf returns the numbers of rounds of a repetition: all up to usualTimes, and
-// those given.
+// timesOf returns the numbers of rounds of a repetition: all numbers up to
+// usualTimes, and the numbers in given.
 func timesOf(n *grammars.Node, given map[int]float64) []int {
 	most := max(usualTimes, n.Min)
 	if n.Max >= 0 {

@@ -77,9 +77,9 @@ func (p *Probabilities) WriteJSON(w io.Writer) error {
 // maxTimes limits the number of rounds of a repetition in a file.
 const maxTimes = 100_000
 
-// ReadProbabilities reads the probabilities of a grammar. Options of a choice
-// without a probability share equally what the others leave, which may be nothing.
-// The options of a repetition are the numbers of rounds up to ten.
+// ReadProbabilities reads the probabilities of a grammar. Options of a choice without
+// a probability share the remaining probability equally, which may be 0. The options
+// of a repetition are the numbers of rounds up to ten.
 func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error) {
 	var file probabilitiesFile
 	if err := json.NewDecoder(r).Decode(&file); err != nil {
@@ -98,7 +98,7 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 			return nil, err
 		}
 		if len(a.P) != len(n.Children) {
-			return nil, fmt.Errorf("probabilities of node %d: there are %d of %d alternatives", a.Node, len(a.P), len(n.Children))
+			return nil, fmt.Errorf("probabilities of node %d: got %d probabilities, expected %d, one per alternative", a.Node, len(a.P), len(n.Children))
 		}
 		if p.alternatives[n.ID], err = shared(a.P); err != nil {
 			return nil, fmt.Errorf("probabilities of node %d: %w", a.Node, err)
@@ -119,7 +119,7 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 // node returns a node and checks its kind.
 func (p *Probabilities) node(o grammars.Occurrence, kind grammars.NodeKind) (*grammars.Node, error) {
 	if o < 0 || int(o) >= len(p.grammar.Nodes) || p.grammar.Nodes[o].Kind != kind {
-		return nil, fmt.Errorf("probabilities of node %d: grammar %s has no such %v", o, p.grammar.Name, kind)
+		return nil, fmt.Errorf("probabilities of node %d: grammar %s has no %v with this number", o, p.grammar.Name, kind)
 	}
 	return p.grammar.Nodes[o], nil
 }
@@ -127,11 +127,15 @@ func (p *Probabilities) node(o grammars.Occurrence, kind grammars.NodeKind) (*gr
 // sharedTimes returns the probabilities of the numbers of rounds; nil if none is
 // given.
 func sharedTimes(n *grammars.Node, given map[string]*float64) (map[int]float64, error) {
+	most := maxTimes
+	if n.Max >= 0 {
+		most = min(most, n.Max)
+	}
 	byTimes := map[int]*float64{}
 	for text, p := range given {
 		times, err := strconv.Atoi(text)
-		if err != nil || times < n.Min || n.Max >= 0 && times > n.Max || times > maxTimes {
-			return nil, fmt.Errorf("%q times is not what the grammar allows", text)
+		if err != nil || times < n.Min || times > most {
+			return nil, fmt.Errorf("%q rounds: must be a number between %d and %d", text, n.Min, most)
 		}
 		byTimes[times] = p
 	}
@@ -161,8 +165,8 @@ func sharedTimes(n *grammars.Node, given map[string]*float64) (map[int]float64, 
 	return out, nil
 }
 
-// shared completes probabilities: options without one share the rest. It returns
-// nil if none is given.
+// shared completes probabilities: options without a probability share the remaining
+// probability equally. It returns nil if none is given.
 func shared(given []*float64) ([]float64, error) {
 	sum, open := 0.0, 0
 	for _, p := range given {
@@ -180,7 +184,7 @@ func shared(given []*float64) ([]float64, error) {
 	case open == len(given):
 		return nil, nil
 	case sum > 1+slack || open == 0 && sum < 1-slack:
-		return nil, fmt.Errorf("they add up to %.4g", sum)
+		return nil, fmt.Errorf("sum %.4g: must be 1, or at most 1 if some are null", sum)
 	}
 	out := make([]float64, len(given))
 	for i, p := range given {

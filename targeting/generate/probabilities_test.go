@@ -202,14 +202,14 @@ func TestProbabilitiesByHand(t *testing.T) {
 		t.Errorf("times %v, want %v", got, want)
 	}
 	for _, c := range []struct{ name, rest, want string }{
-		{"too much", `"alternatives": [{"node": 1, "p": [0.9, 0.2, null]}]}`, "probabilities of node 1: they add up to 1.1"},
-		{"too little", `"alternatives": [{"node": 1, "p": [0.5, 0.2, 0.1]}]}`, "probabilities of node 1: they add up to 0.8"},
+		{"too much", `"alternatives": [{"node": 1, "p": [0.9, 0.2, null]}]}`, "probabilities of node 1: sum 1.1: must be 1, or at most 1 if some are null"},
+		{"too little", `"alternatives": [{"node": 1, "p": [0.5, 0.2, 0.1]}]}`, "probabilities of node 1: sum 0.8: must be 1, or at most 1 if some are null"},
 		{"negative", `"alternatives": [{"node": 1, "p": [-1, null, null]}]}`, "probabilities of node 1: -1: must be between 0 and 1"},
-		{"too few", `"alternatives": [{"node": 1, "p": [1]}]}`, "probabilities of node 1: there are 1 of 3 alternatives"},
-		{"no alternation", `"alternatives": [{"node": 2, "p": [1]}]}`, "probabilities of node 2: grammar G has no such alternation"},
-		{"no node", `"repetitions": [{"node": 99, "p": {}}]}`, "probabilities of node 99: grammar G has no such repetition"},
-		{"too often", `"repetitions": [{"node": 3, "p": {"2": 1}}]}`, `probabilities of node 3: "2" times is not what the grammar allows`},
-		{"no number", `"repetitions": [{"node": 3, "p": {"x": 1}}]}`, `probabilities of node 3: "x" times is not what the grammar allows`},
+		{"too few", `"alternatives": [{"node": 1, "p": [1]}]}`, "probabilities of node 1: got 1 probabilities, expected 3, one per alternative"},
+		{"no alternation", `"alternatives": [{"node": 2, "p": [1]}]}`, "probabilities of node 2: grammar G has no alternation with this number"},
+		{"no node", `"repetitions": [{"node": 99, "p": {}}]}`, "probabilities of node 99: grammar G has no repetition with this number"},
+		{"too often", `"repetitions": [{"node": 3, "p": {"2": 1}}]}`, `probabilities of node 3: "2" rounds: must be a number between 0 and 1`},
+		{"no number", `"repetitions": [{"node": 3, "p": {"x": 1}}]}`, `probabilities of node 3: "x" rounds: must be a number between 0 and 1`},
 		{"cut off", `"alternatives": [`, "read probabilities: unexpected EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

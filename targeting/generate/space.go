@@ -53,8 +53,8 @@ func derives(n *grammars.Node, c rune) bool {
 	return false
 }
 
-// wish returns the trivia to write before the i-th of some tokens, one text per
-// token of trivia.
+// wish returns the trivia to write before the i-th of a number of tokens, one text
+// per token of trivia.
 func (x *Generator) wish(i, words int) [][]byte {
 	switch {
 	case len(x.separators) == 0:

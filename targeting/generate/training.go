@@ -45,13 +45,14 @@ type training struct {
 
 	cover *Cover // of this round; nil before it starts
 	round int    // covers that are complete
-	empty int    // last covers that had no input
+	empty int    // consecutive covers without an input, up to the last
 
 	generators [15]*Generator // one for each depth and number of repetitions
 	turn       int            // random inputs so far
 }
 
-// generator returns a generator whose choices depend on the seed and the number.
+// generator returns a generator whose random choices depend only on the seed and the
+// number.
 func (t *training) generator(number, spacing int, opt Options) (*Generator, error) {
 	opt.Start = t.start
 	// Programs have code for white space and comments, too.

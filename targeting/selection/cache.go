@@ -36,7 +36,7 @@ const (
 
 const maxCache = 1 << 30 // bytes
 
-// NewCache returns an empty cache for the model with a digest and a number of
+// NewCache returns an empty cache for the model with the given digest and number of
 // units.
 func NewCache(model string, units int) *Cache {
 	return &Cache{model: model, units: units, loaded: map[Digest]*row{}, used: map[Digest]*row{}}

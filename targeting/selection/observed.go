@@ -6,7 +6,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// Observed is what observations tell about the inputs of a corpus.
+// Observed holds the methods that inputs of a corpus were observed to reach, and the
+// durations of their runs.
 type Observed struct {
 	Reached map[Digest][]string // IDs of the units that inputs reach in the program of the model
 	Timings map[Digest]Timing

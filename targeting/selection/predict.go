@@ -91,7 +91,7 @@ type Observation struct {
 type Item struct {
 	Path string
 	Read func() ([]byte, error) // returns the content; nil if it is not available
-	// Without content, the digest and size of it. Reached replaces a prediction.
+	// Without content: its digest and size. Reached replaces a prediction.
 	Digest  Digest
 	Size    int
 	Reached *Observation

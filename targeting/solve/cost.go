@@ -16,8 +16,8 @@ const impossible = math.MaxInt32 / 4
 // maxSteps limits the work on one problem: the sums that are compared.
 const maxSteps = 4_000_000_000
 
-// measure computes the least cost of each cell for each vector: of a derivation
-// that contributes at least the vector.
+// measure computes the least cost of each cell for each vector: the least cost of a
+// derivation that contributes at least the vector.
 //
 // The costs for the empty vector come first, see measureEmpty. They are all that is
 // needed of a cell that contributes to no goal. The costs of the others are shared

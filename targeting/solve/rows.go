@@ -191,7 +191,7 @@ func (r *rowFinder) symbol(at, outcome int32, below cost) cost {
 	return cost{row, below.extra}
 }
 
-// without returns the cost of a cell for the empty vector without a constant.
+// without returns the cost of a cell for the empty vector, less a constant.
 func (r *rowFinder) without(at, extra int32) int32 {
 	if r.empty[at] >= impossible {
 		return impossible

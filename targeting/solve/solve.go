@@ -50,8 +50,8 @@ type Solver struct {
 	space, triviaSpace, absentSpace *features.Space
 }
 
-// charWeight is the cost of a character where characters are limited. Among trees
-// with the same number of characters, and up to so many symbols, the one with
+// charWeight is the cost of a character where characters are limited. Of two trees
+// with the same number of characters and fewer than charWeight symbols, the one with
 // fewer symbols is cheaper.
 const charWeight = 1024
 

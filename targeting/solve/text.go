@@ -10,8 +10,8 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// draft chooses texts for the tokens of a tree. The draft is nil if no text was
-// found for a token. Free reports whether other texts are possible.
+// draft chooses texts for the tokens of a tree. The draft is nil if no text was found
+// for a token. free reports whether other texts are possible.
 func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 	draft = &generate.Draft{}
 	trivia := w.drawTrivia(words(tree) + 1)

@@ -22,7 +22,7 @@ type writer struct {
 	broken  []broken // witnesses to repair
 }
 
-// A broken witness is one that fails because of some of its tokens.
+// A broken is a witness that failed because of some of its tokens.
 type broken struct {
 	tree witness
 	bad  []int

@@ -22,7 +22,7 @@ func documents() []string {
 	return []string{"CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "SECURITY.md"}
 }
 
-// A platform is a target of a build, by the names of Go.
+// A platform is a target of a build: a GOOS and a GOARCH.
 type platform struct{ system, machine string }
 
 // parsePlatform parses a platform such as linux/amd64.

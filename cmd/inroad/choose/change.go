@@ -26,7 +26,7 @@ func (c *change) bind(flags *pflag.FlagSet) {
 	flags.UintVar(&c.maxAge, "max-age", 100, "select all inputs if the model is more than `N` commits older than the base")
 }
 
-// maxDiff is the most bytes of a diff.
+// maxDiff is the maximum size of a diff, in bytes.
 const maxDiff = 256 << 20
 
 // read reads the change, in lines of the commit that the model was trained at.

@@ -61,8 +61,8 @@ func (c *corpus) readHistory() error {
 	return nil
 }
 
-// readObservations reads which methods inputs reached at the commit of the model,
-// and how long inputs take unless the history tells.
+// readObservations reads which methods inputs reached at the commit of the model, and
+// the durations that the history does not have.
 func (c *corpus) readObservations(ctx context.Context, commit string) error {
 	if err := cli.CheckStdin(c.observations); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *corpus) inputs(ctx context.Context, bar *cli.Progress) iter.Seq2[openap
 }
 
 // input reads an input. The result has the methods that the input reached if they are
-// known, and else its content. An input that is too large has neither, so that it may
+// known, or else its content. An input that is too large has neither, so that it may
 // reach any method.
 func (c *corpus) input(name string) (openapi.SelectInput, error) {
 	in := openapi.SelectInput{Path: filepath.ToSlash(name)}

@@ -73,7 +73,7 @@ fails, nothing is pushed; git push --no-verify skips the hook.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&run, "run", "", "shell `COMMAND` that runs the inputs whose file names are appended to it")
+	flags.StringVar(&run, "run", "", "shell `COMMAND` that runs inputs; their file names are appended to it")
 	flags.BoolVar(&printOnly, "print", false, "print the hook without installing it")
 	return cmd
 }

@@ -154,7 +154,7 @@ func (v namesValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// maxProbabilities is the most that is read of a file of probabilities.
+// maxProbabilities is the maximum size of a file of probabilities, in bytes.
 const maxProbabilities = 16 << 20
 
 // Learn returns the probabilities that the flags ask for, or nil without flags. start
@@ -222,6 +222,6 @@ func LearnFrom(ctx context.Context, service api.Service, grammar string, req ope
 	if learned.Outside == learned.Inputs {
 		return learned, fmt.Errorf("none of %s parses: %s", Count(learned.Inputs, "input", "inputs"), message)
 	}
-	streams.Notef("note: %d of %d inputs were left out; the first: %s", learned.Outside, learned.Inputs, Printable(message))
+	streams.Notef("note: %d of %d inputs were left out, because they do not parse; the first: %s", learned.Outside, learned.Inputs, Printable(message))
 	return learned, nil
 }

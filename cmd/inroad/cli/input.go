@@ -79,8 +79,8 @@ func ReadInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]
 	}
 }
 
-// interruptible returns a reader of r whose reads fail when ctx ends. Nothing
-// interrupts a read from r itself, so r may lose what it reads afterwards.
+// interruptible returns a reader of r whose reads fail when ctx ends. A read from r
+// itself cannot be interrupted, so bytes that r reads afterwards are lost.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { _ = in.CloseWithError(context.Cause(ctx)) })

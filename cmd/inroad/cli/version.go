@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Build describes how the program was built. Its names in JSON that the answer of
-// GET /v1/version has too mean the same there.
+// A Build describes how the program was built. JSON fields that the answer of GET
+// /v1/version also has mean the same there.
 type Build struct {
 	Version  string   `json:"version"`            // a tag, or a pseudo-version with time and commit
 	Revision string   `json:"revision,omitempty"` // the commit, if the program was built in a clone

@@ -71,7 +71,7 @@ func (c *mutateCommand) run(ctx context.Context, names []string) error {
 		c.Notef("note: %d of %d inputs were left out, because they do not parse", summary.Outside, len(files))
 	}
 	if summary.Inputs < c.req.N {
-		c.Notef("note: only %s found", cli.Count(summary.Inputs, "input was", "inputs were"))
+		c.Notef("note: found only %d of %d inputs", summary.Inputs, c.req.N)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (c *solveCommand) run(ctx context.Context) (err error) {
 	}
 	cli.NoteSeed(c.Streams, req.Seed, summary.Seed)
 	if summary.Inputs < req.N {
-		c.Notef("note: only %s found", cli.Count(summary.Inputs, "input was", "inputs were"))
+		c.Notef("note: found only %d of %d inputs", summary.Inputs, req.N)
 	}
 	return nil
 }

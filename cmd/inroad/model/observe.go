@@ -82,11 +82,11 @@ observations are added to it; inputs that are in the file are not run again.`,
 	timeout := cli.Between(1, 24*60*60*1000)
 	timeout.Type = "number"
 	cli.BindFields(flags, &c.limits,
-		openapi.Field{Name: "jobs", Description: "Processes that run inputs", Default: runtime.NumCPU(), Schema: cli.Between(1, 1000)},
+		openapi.Field{Name: "jobs", Description: "Number of processes that run inputs", Default: runtime.NumCPU(), Schema: cli.Between(1, 1000)},
 		openapi.Field{Name: "timeout_ms", Description: "Time that an input may take", Default: 2000, Schema: timeout},
 		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that a process may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
-		openapi.Field{Name: "warmup", Description: "Inputs that each process runs before it counts", Default: 20, Schema: cli.Between(0, 1000)})
-	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default that of the function)")
+		openapi.Field{Name: "warmup", Description: "Number of inputs that each process runs as a warm-up before its first observation", Default: 20, Schema: cli.Between(0, 1000)})
+	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default the name of the function)")
 	flags.StringVar(&c.program.commit, "commit", "", "`VERSION` of the program (default the commit or the module's version)")
 	cli.BindFormat(flags, &c.format, "text", "json")
 	return cmd

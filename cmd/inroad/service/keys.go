@@ -20,7 +20,7 @@ import (
 // NewKeys returns the commands keys create, keys list, keys log and keys revoke.
 func NewKeys() *cobra.Command {
 	return cli.Group("keys create|list|log|revoke --store FILE|--server URL", "Manage the keys that requests to the service need", `Create, list and revoke the keys that requests to the service need, and list
-what happened to them.
+their log.
 
 A key is sent as Authorization: Bearer KEY. The store has only a digest of it. A
 running service has its store open and manages its keys itself, for requests with
@@ -109,8 +109,8 @@ func newKeysCreate() *cobra.Command {
 		Short: "Create a key and print it, once",
 		Long: `Create a key and print it, once.
 
-A key with --expires is refused from a time on: after a duration (90d, 12h), from
-the beginning of a day in UTC (2027-01-31), or from a time (2027-01-31T12:00:00Z).`,
+--expires takes a duration (90d, 12h), a day (2027-01-31, from its beginning in UTC)
+or a time (2027-01-31T12:00:00Z). From then on, the key is refused.`,
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write --expires 90d
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
@@ -165,7 +165,7 @@ func joined(scopes []openapi.Scope) string {
 	return cmp.Or(cli.Printable(strings.Join(out, ",")), "-")
 }
 
-// expiry says when a key expires or has expired.
+// expiry describes when a key expires or has expired.
 func expiry(k openapi.Key, now time.Time) string {
 	switch {
 	case k.Expires.IsZero():
@@ -188,13 +188,12 @@ func newKeysLog() *cobra.Command {
 	c, req := &keysCommand{}, &openapi.ListKeyEventsParams{}
 	cmd := c.bind(&cobra.Command{
 		Use:   "log --store FILE|--server URL [flags]",
-		Short: "List what happened to keys, newest first: number, time, event, key, name and details",
-		Long: `List what happened to keys, newest first: number, time, event, key, name and
-details.
+		Short: "List key events, newest first: number, time, event, key, name and details",
+		Long: `List key events, newest first: number, time, event, key, name and details.
 
-Keys that were created or revoked have an entry each, with the key of the request
-that did it, if it had one. Requests that were let in or refused are counted: per
-hour, there is one entry for each key, scope and reason.`,
+Each creation and each revocation has an entry, with the key that was used for it,
+if any. Accepted and refused requests are counted: per hour, there is one entry
+for each key, scope and reason.`,
 		Args: cobra.NoArgs,
 	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		log, err := keys.KeyLog(ctx, *req)
@@ -237,7 +236,7 @@ func details(e openapi.KeyEvent) string {
 	return cmp.Or(strings.Join(out, ", "), "-")
 }
 
-// requests counts the requests of an event, and says why they were refused.
+// requests describes the number of requests of an event, and the reason for refusals.
 func requests(e openapi.KeyEvent) string {
 	out := fmt.Sprintf("%s with scope %s since %s", cli.Count(int(e.Count), "request", "requests"), joined(e.Scopes), e.First.Format(time.RFC3339))
 	switch e.Reason {

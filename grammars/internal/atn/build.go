@@ -31,8 +31,8 @@ type Spec struct {
 	Trivia      []int32 // by lexer rule: the node of its trivia, or -1
 	Symbols     []string
 
-	// Step, if not nil, counts the steps of building; Take counts the bytes that
-	// the machine takes. Both panic to end it.
+	// Step, if not nil, counts the steps of building; Take counts the bytes that the
+	// machine takes. Both panic to stop building.
 	Step, Take func(n int)
 }
 

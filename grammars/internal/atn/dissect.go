@@ -185,7 +185,8 @@ func (c *dissection) piece(rule int, start, end int32, depth int) *limit.Error {
 	return nil
 }
 
-// Steps of a search, in total and per byte, before it starts over with memoize.
+// A search without memoize may take maxBacktrackSteps, and backtrackStepsPerByte more
+// for each byte. Then it starts over with memoize.
 const (
 	maxBacktrackSteps     = 256
 	backtrackStepsPerByte = 16

@@ -31,7 +31,7 @@ type arc struct {
 	kind       edgeKind
 	target     int32
 	skip       int32 // the first state from target on that does more than move on
-	pred       int32 // the first predicate that it is or skips, from 1; 0 for none
+	pred       int32 // number of the first predicate on it or on the way to skip, from 1; 0 for none
 	follow     int32 // of a rule call
 	rule       int32 // of a rule call
 	precedence int32 // of a rule call or precedence edge

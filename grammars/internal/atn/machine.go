@@ -201,11 +201,10 @@ func (m *Machine) TriviaOccurrence(rule int32) derivation.Occurrence {
 	return derivation.Occurrence(m.trivia[rule])
 }
 
-// TokenRules returns a function that finds the index of the lexer rule that
-// matches text as a single token in a mode, -1 if text is not a single token. All
-// calls together may take a number of steps. The error is a [*limit.Error] if
-// they take more, or the cause of ctx's cancellation. The machine's own caches
-// stay as they are.
+// TokenRules returns a function that finds the index of the lexer rule that matches
+// text as a single token in a mode, -1 if text is not a single token. The error is a
+// [*limit.Error] if all calls together take more than the given number of steps, or
+// the cause of ctx's cancellation. The machine's own caches do not change.
 func (m *Machine) TokenRules(ctx context.Context, steps int) func(mode int, text string) (rule int, err error) {
 	l := &lexer{net: m.lexer.net, classes: m.lexer.classes, maxSize: maxCheckSize}
 	l.cache.Store(l.newCache())
