@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/inroad/inroad/eval/internal/process"
 )
 
 // build builds the command inroad in a folder.
@@ -64,7 +63,7 @@ func start(ctx context.Context, binary, dir string, maxMemory int64) (_ *service
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	if s.address, err = readAddress(printed); err != nil {
+	if s.address, err = process.ReadAddress(printed); err != nil {
 		_ = s.cmd.Process.Kill()
 		return nil, errors.Join(err, s.cmd.Wait(), errors.New(s.lastLog()))
 	}
@@ -88,18 +87,6 @@ func createKey(ctx context.Context, binary, store, name, scopes string) (string,
 	return strings.TrimSpace(secret), nil
 }
 
-// readAddress returns the address that the service prints when it is ready.
-func readAddress(printed io.Reader) (string, error) {
-	lines := bufio.NewScanner(printed)
-	for lines.Scan() {
-		_, address, found := strings.Cut(lines.Text(), "http://")
-		if address, ok := strings.CutSuffix(address, "/docs"); found && ok { // printed last
-			return address, nil
-		}
-	}
-	return "", errors.Join(errors.New("the service printed no address"), lines.Err())
-}
-
 // watch records the peak memory of the process until the process has ended.
 func (s *service) watch(maxMemory int64) {
 	for ticks := time.NewTicker(50 * time.Millisecond); ; {
@@ -109,41 +96,12 @@ func (s *service) watch(maxMemory int64) {
 			return
 		case <-ticks.C:
 		}
-		peak := s.memory()
+		peak := process.PeakMemory(s.cmd.Process.Pid)
 		s.peak.Store(max(peak, s.peak.Load()))
 		if peak > maxMemory && !s.tooLarge.Swap(true) {
 			_ = s.cmd.Process.Kill()
 		}
 	}
-}
-
-// memory returns the peak resident memory of the process in bytes.
-func (s *service) memory() int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-	n, _ := strconv.ParseInt(kilobytes, 10, 64)
-	return n << 10
-}
-
-// processorTime returns the processor time of the process.
-func (s *service) processorTime() time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(stat), ") ") // after the name, which may contain any character
-	fields := strings.Fields(after)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	const tick = 10 * time.Millisecond
-	return time.Duration(user+system) * tick
 }
 
 // runnable reports whether a thread of the process runs or waits for a processor.
@@ -166,11 +124,11 @@ const (
 // waitIdle waits until the service is idle, and returns how long it was busy and
 // the processor time that this took.
 func (s *service) waitIdle(ctx context.Context) (busy, work time.Duration) {
-	begin, before := time.Now(), s.processorTime()
+	begin, before := time.Now(), process.ProcessorTime(s.cmd.Process.Pid)
 	ticks := time.NewTicker(idleWindow)
 	defer ticks.Stop()
 	for {
-		last := s.processorTime()
+		last := process.ProcessorTime(s.cmd.Process.Pid)
 		select {
 		case <-ctx.Done():
 			return busy, work
@@ -178,7 +136,7 @@ func (s *service) waitIdle(ctx context.Context) (busy, work time.Duration) {
 			return busy, work
 		case <-ticks.C:
 		}
-		now := s.processorTime()
+		now := process.ProcessorTime(s.cmd.Process.Pid)
 		if now-last < idleWindow/5 && !s.runnable() || busy >= maxBusy {
 			return busy, work
 		}

@@ -21,6 +21,8 @@ import (
 	"os/signal"
 	"text/tabwriter"
 	"time"
+
+	"github.com/inroad/inroad/eval/internal/process"
 )
 
 type options struct {
@@ -86,14 +88,14 @@ func (opt options) run(ctx context.Context) (err error) {
 		{"ten times the connections", demo, 10 * opt.connections},
 		{"overload", demo, opt.overload},
 	} {
-		before := s.processorTime()
+		before := process.ProcessorTime(s.cmd.Process.Pid)
 		r, err := l.run(ctx, s.address, opt)
 		if err != nil {
 			return err
 		}
-		each := (s.processorTime() - before) / time.Duration(max(1, r.responses()))
+		each := (process.ProcessorTime(s.cmd.Process.Pid) - before) / time.Duration(max(1, r.responses()))
 		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d µs\t| %d\t| %d\t| %d MB\t|\n",
-			l.name, l.connections, float64(r.responses())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), each.Microseconds(), r.refused, r.errors, s.memory()>>20)
+			l.name, l.connections, float64(r.responses())/opt.duration.Seconds(), r.percentile(50), r.percentile(99), each.Microseconds(), r.refused, r.errors, process.PeakMemory(s.cmd.Process.Pid)>>20)
 		if err := out.Flush(); err != nil {
 			return err
 		}

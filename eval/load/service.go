@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,9 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inroad/inroad/eval/internal/process"
 )
 
 // Names of models.
@@ -55,59 +55,16 @@ func start(ctx context.Context, inroad string) (*service, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if s.address, err = readAddress(printed); err != nil {
+	if s.address, err = process.ReadAddress(printed); err != nil {
 		return nil, errors.Join(err, s.end())
 	}
 	return s, nil
-}
-
-// readAddress returns the address that the service prints when it is ready.
-func readAddress(printed io.Reader) (string, error) {
-	lines := bufio.NewScanner(printed)
-	for lines.Scan() {
-		_, address, found := strings.Cut(lines.Text(), "http://")
-		if address, ok := strings.CutSuffix(address, "/docs"); found && ok { // printed last
-			return address, nil
-		}
-	}
-	return "", errors.Join(errors.New("the service printed no address"), lines.Err())
 }
 
 func (s *service) end() error {
 	_ = s.cmd.Process.Signal(os.Interrupt)
 	err := s.cmd.Wait()
 	return errors.Join(err, os.RemoveAll(s.dir))
-}
-
-// memory returns the peak resident memory of the process in bytes, or 0 if /proc
-// is not available.
-func (s *service) memory() int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-	n, _ := strconv.ParseInt(kilobytes, 10, 64)
-	return n << 10
-}
-
-// processorTime returns the processor time of the process, or 0 if /proc is not
-// available. On a busy machine it is more reliable than responses per second.
-func (s *service) processorTime() time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(stat), ") ") // after the name, which may contain any character
-	fields := strings.Fields(after)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	const tick = 10 * time.Millisecond
-	return time.Duration(user+system) * tick
 }
 
 // copies is the number of times that the wide model repeats the methods of the demo
