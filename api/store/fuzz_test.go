@@ -69,10 +69,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzOpen opens arbitrary bytes as a store, or a store with changed bytes: no bytes
-// stand for a whole store, and each five bytes of patch are a place and a new byte.
-// It must not panic or hang, and if a check finds no fault, reading must succeed.
-func FuzzOpen(f *testing.F) {
+// smallFile returns the file of a small store.
+func smallFile(f *testing.F) []byte {
+	f.Helper()
 	path, s := small(f)
 	if err := s.Close(); err != nil {
 		f.Fatal(err)
@@ -81,6 +80,14 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	return whole
+}
+
+// FuzzOpen opens arbitrary bytes as a store, or a store with changed bytes: no bytes
+// stand for a whole store, and each five bytes of patch are a place and a new byte.
+// It must not panic or hang, and if a check finds no fault, reading must succeed.
+func FuzzOpen(f *testing.F) {
+	whole := smallFile(f)
 	f.Add([]byte{}, []byte{})
 	f.Add([]byte("text"), []byte{})
 	f.Add(whole[:len(whole)/2], []byte{})
@@ -136,14 +143,7 @@ func apply(data, patch []byte) {
 // FuzzCheckPages checks the pages of a store with changed bytes, whose meta pages have
 // correct checksums nevertheless. It must not panic or hang.
 func FuzzCheckPages(f *testing.F) {
-	path, s := small(f)
-	if err := s.Close(); err != nil {
-		f.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := smallFile(f)
 	f.Add([]byte{})
 	for at := 0; at < len(whole); at += 64 {
 		f.Add(append(binary.BigEndian.AppendUint32(nil, uint32(at)), 0xff))

@@ -47,13 +47,20 @@ func TestOpenFIFO(t *testing.T) {
 	}
 }
 
-// strace runs this test as a process under strace, and returns the output of strace.
-func strace(t *testing.T, options []string, args ...string) (string, error) {
+// straceTool returns the path of strace, and skips the test if it is not installed.
+func straceTool(t *testing.T) string {
 	t.Helper()
 	tool, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not installed")
 	}
+	return tool
+}
+
+// strace runs this test as a process under strace, and returns the output of strace.
+func strace(t *testing.T, options []string, args ...string) (string, error) {
+	t.Helper()
+	tool := straceTool(t)
 	log := filepath.Join(t.TempDir(), "log")
 	options = append(options, "-f", "-y", "-o", log, os.Args[0])
 	out, err := exec.CommandContext(t.Context(), tool, append(options, args...)...).CombinedOutput()

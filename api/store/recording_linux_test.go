@@ -49,16 +49,13 @@ type change struct {
 // strace is missing or not allowed to trace.
 func record(t *testing.T, folder, log string, command ...string) *recording {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
+	tool := straceTool(t)
 	trace := filepath.Join(t.TempDir(), "trace")
 	args := append([]string{
 		"-f", "-qq", "--seccomp-bpf", "-y", "-xx", "-s", "100000000", "-e", "signal=none", "-o", trace,
 		"-e", "trace=/open.*,creat,/write.*,/pwrite.*,lseek,/.*truncate,fallocate,/f.*sync,sync_file_range,/rename.*,/unlink.*,/link.*,/copy_file.*,/sendfile.*,splice,mmap,msync",
 	}, command...)
-	out, err := exec.CommandContext(t.Context(), strace, args...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput()
 	text, _ := os.ReadFile(trace)
 	switch {
 	case len(text) == 0:
