@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func ParseProperty(text string) (Property, error) {
 		}
 		return Property{}, fmt.Errorf("outcome %q: must be ok, failure, crash or timeout", name)
 	default:
-		return Property{}, fmt.Errorf("must be reaches:METHOD, outcome:OUTCOME or outcome:OUTCOME:TYPE")
+		return Property{}, errors.New("must be reaches:METHOD, outcome:OUTCOME or outcome:OUTCOME:TYPE")
 	}
 }
 
