@@ -28,7 +28,7 @@ func absent(x *ExtraExtractor, k Kind, p *parent) {
 	}
 	for _, part := range x.parts[p.root] {
 		if x.present[part.part] != x.stamp && (part.holder == p.root || x.present[part.holder] == x.stamp) {
-			x.most[k].raise(part.part, 1)
+			x.raise(k, part.part, 1)
 		}
 	}
 }

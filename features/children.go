@@ -10,7 +10,7 @@ func children(x *ExtraExtractor, k Kind, p *parent) {
 		}
 	}
 	for _, lead := range x.tally.touched {
-		x.most[k].raise(lead, int(x.tally.of[lead]))
+		x.raise(k, lead, int(x.tally.of[lead]))
 	}
 	x.tally.reset()
 }

@@ -24,7 +24,7 @@ func code(x *ExtraExtractor, k Kind, p *parent) {
 	run := hexRun{}
 	end := func() {
 		if run.digits >= 2 && x.flags[run.lead].Has(k) {
-			x.once[newExtra(k, codeClass(run.value), run.lead, derivation.None)] = struct{}{}
+			x.addOnce(newExtra(k, codeClass(run.value), run.lead, derivation.None))
 		}
 		run = hexRun{}
 	}

@@ -15,7 +15,7 @@ func early(x *ExtraExtractor, k Kind, o grammars.Occurrence) {
 		return
 	}
 	if name := x.name[o]; x.flags[name].Has(k) && x.most[k].of[name] == 0 {
-		x.most[k].raise(name, x.tokens+1)
+		x.raise(k, name, x.tokens+1)
 	}
 }
 

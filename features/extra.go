@@ -34,7 +34,7 @@ func (e Extra) Bound() int { return int(e >> (2 * occurrenceBits) & (1<<boundBit
 func (e Extra) Path() Path {
 	a := grammars.Occurrence(e>>occurrenceBits&occurrenceMask) - 1
 	b := grammars.Occurrence(e&occurrenceMask) - 1
-	if b == derivation.None {
+	if b == derivation.None || e.Kind() == Value {
 		return Path{a}
 	}
 	return Path{a, b}

@@ -54,6 +54,18 @@ func TestExtras(t *testing.T) {
 			"a value with a NUMBER below 1, ignoring its sign, but not 0", "a value with a NUMBER below 1, ignoring its sign, but not 0", "a value with a NUMBER below 1e-1, ignoring its sign, but not 0", "a value with a NUMBER below 1e-2, ignoring its sign, but not 0",
 		}},
 		{"zero", Of(Large, Small, Digits), `0.0e99`, nil},
+		{"short texts", Of(Value), `[10,-1,"ab","abc",12345,"é"]`, []string{
+			"a value with the NUMBER 10", "a value with the NUMBER -1", `a value with the STRING "ab"`,
+		}},
+		{"operands", Of(Operands), `{"a":[null,1]}`, []string{
+			"'[' followed by 'null' among the children of one node", "'[' followed by a NUMBER among the children of one node",
+			"'null' followed by ',' among the children of one node", "'null' followed by ']' among the children of one node",
+			"'null' followed by a NUMBER among the children of one node", "',' followed by a NUMBER among the children of one node",
+			"a NUMBER followed by ']' among the children of one node",
+			"a STRING followed by ':' among the children of one node", "a STRING followed by an array among the children of one node",
+			"':' followed by an array among the children of one node",
+			"'{' followed by a member among the children of one node", "a member followed by '}' among the children of one node",
+		}},
 		{"no fraction", Of(Absent), `-1e+2`, []string{"a NUMBER without the optional FRACTION", "an INTEGER without the optional [0-9]*"}},
 		{"twice", Of(Count), `[true,null,true]`, []string{
 			"'[' value ',' value ']' two or more times", "'[' value ',' value ']' two or more times", "'[' value ',' value ']' two or more times",
@@ -84,7 +96,7 @@ func TestExtras(t *testing.T) {
 			x := NewExtraExtractor(json, tc.kinds)
 			for range 2 { // nothing is left of the first time
 				var got []string
-				if err := x.Each(grammartest.Parse(t, json, tc.input), func(e Extra) {
+				if err := x.Each(grammartest.Parse(t, json, tc.input), func(e Extra, _ Position) {
 					if !e.Valid(len(json.Nodes)) {
 						t.Errorf("%x is not valid", e)
 					}
@@ -109,7 +121,7 @@ func TestWantedExtras(t *testing.T) {
 	tree := grammartest.Parse(t, json, "{\"b\": [1, -2.5e10, 0.001],\n\"a\":\"\\u00e9\\n日\", \"a\": [[], {}, true, true]} ")
 	extras := func(x *ExtraExtractor) []Extra {
 		var out []Extra
-		if err := x.Each(tree, func(e Extra) { out = append(out, e) }); err != nil {
+		if err := x.Each(tree, func(e Extra, _ Position) { out = append(out, e) }); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(out)
@@ -137,7 +149,7 @@ func TestExtrasOfAKnownToken(t *testing.T) {
 	x := NewExtraExtractor(json, Of(Code))
 	for _, input := range []string{`"\u0041"`, `["\u0041"]`, ` [1, 2, 3, "\u0041"]`} {
 		found := 0
-		if err := x.Each(grammartest.Parse(t, json, input), func(e Extra) {
+		if err := x.Each(grammartest.Parse(t, json, input), func(e Extra, _ Position) {
 			found++
 			if e.Bound() != 1 {
 				t.Errorf("%s: %s", input, e.Describe(NewSpace(json, Options{})))
@@ -216,7 +228,7 @@ func TestLocate(t *testing.T) {
 			t.Fatalf("options %+v: no paths", opt)
 		}
 		want := map[uint64]int{}
-		if err := NewExtractor(space, 3).Each(tree, func(length int, id uint64) { want[id] = length }); err != nil {
+		if err := NewExtractor(space, 3).Each(tree, func(length int, id uint64, _ Position) { want[id] = length }); err != nil {
 			t.Fatal(err)
 		}
 		for id, p := range got {

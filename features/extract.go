@@ -16,7 +16,8 @@ type Extractor struct {
 	parts *absences
 
 	set   *Set // collects the paths of the tree; if nil, visit is called for each
-	visit func(length int, id uint64)
+	visit func(length int, id uint64, at Position)
+	at    Position // position of the current symbol
 
 	rows   []uint64 // k for each depth: the hashes of the paths that end there
 	last   []uint64 // by depth: the key of the symbol that the row belongs to
@@ -45,8 +46,8 @@ func NewExtractor(s *Space, k int) *Extractor {
 }
 
 // Each calls visit for each occurrence of a path in a tree, with the path's
-// length and ID. It fails if a token takes too long to parse.
-func (x *Extractor) Each(tree *derivation.Tree, visit func(length int, id uint64)) error {
+// length, its ID and its [Position]. It fails if a token takes too long to parse.
+func (x *Extractor) Each(tree *derivation.Tree, visit func(length int, id uint64, at Position)) error {
 	x.set, x.visit = nil, visit
 	return x.walk(tree)
 }
@@ -59,12 +60,14 @@ func (x *Extractor) Add(set *Set, tree *derivation.Tree) error {
 
 func (x *Extractor) walk(tree *derivation.Tree) error {
 	dissector := tree.Dissector()
-	x.filled, x.ended = 0, ending{}
+	x.filled, x.ended, x.at = 0, ending{}, 0
 	if x.space.options.Trivia {
+		tokens := tree.Tokens()
 		for token, o := range tree.Trivia() {
 			if o == derivation.None {
 				continue
 			}
+			x.at = int(tokens[token].Start)
 			x.enter(0, x.keys[o])
 			inside, err := dissector.Token(token)
 			if err != nil {
@@ -74,11 +77,13 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 		}
 		return nil
 	}
+	place := placer{}
 	for depth, n := range tree.All() {
 		key := uint64(0)
 		if depth > 0 { // the root is no symbol
 			key = x.keys[n.Occurrence()]
 		}
+		x.at = place.of(n)
 		switch n.Kind() {
 		case derivation.Rule:
 			if depth > 0 {
@@ -97,10 +102,10 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 			}
 			if inside == nil {
 				x.end(depth-1, key)
-				continue
+			} else {
+				x.enter(depth-1, key)
+				x.inside(depth, inside)
 			}
-			x.enter(depth-1, key)
-			x.inside(depth, inside)
 		}
 	}
 	return nil
@@ -162,7 +167,7 @@ func (x *Extractor) enter(depth int, key uint64) {
 	}
 	if x.set == nil {
 		for i, id := range row {
-			x.visit(i+1, id)
+			x.visit(i+1, id, x.at)
 		}
 		return
 	}
@@ -175,7 +180,7 @@ func (x *Extractor) enter(depth int, key uint64) {
 func (x *Extractor) end(depth int, key uint64) {
 	if x.set == nil {
 		for length := 1; length <= min(x.k, depth+1); length++ {
-			x.visit(length, mix(x.aboveEnd(depth, length), key))
+			x.visit(length, mix(x.aboveEnd(depth, length), key), x.at)
 		}
 		return
 	}

@@ -20,7 +20,7 @@ type ExtraExtractor struct {
 	inside  []bool             // by occurrence: whether to look inside the token
 
 	// The same rows, grouped by the function that they have.
-	ofSymbols, ofTokens, ofNodes, ofTrivia []kind
+	ofSymbols, ofTokens, ofTexts, ofNodes, ofTrivia []kind
 
 	lead  []grammars.Occurrence // by occurrence: the first of the same name in its rule
 	name  []grammars.Occurrence // by occurrence: the first of the same name in the grammar
@@ -28,10 +28,12 @@ type ExtraExtractor struct {
 	parts [][]optional          // by right-hand side of a rule: its optional parts
 
 	// Found in the current tree.
-	most  [maxKinds]tallies  // by kind: the greatest number found at an occurrence
-	pairs map[Extra]int      // numbers of features of two occurrences, which have bound 0 here
-	once  map[Extra]struct{} // features without a number
-	found func(Extra)
+	most  [maxKinds]tallies // by kind: the greatest number found at an occurrence
+	rises []rise            // of the numbers in most, in input order
+	pairs map[Extra]*pair   // numbers of features of two occurrences, which have bound 0 here
+	once  map[Extra]int     // positions of features without a number
+	found func(e Extra, at Position)
+	at    Position // position of the current token or node
 
 	input   []byte
 	tokens  int // so far
@@ -40,6 +42,7 @@ type ExtraExtractor struct {
 	token   tokenText
 	trivia  surroundings
 	texts   []siblingText
+	heads   []head
 	firsts  []firstToken
 	tally   tallies
 	present []uint32 // by node: the last stamp of a parent that it is in
@@ -55,6 +58,7 @@ type parent struct {
 	root     grammars.Occurrence // the right-hand side of its rule; None if unknown
 	children []child             // without the end of the input
 	text     []byte              // that spans refer to
+	inToken  bool
 }
 
 // A child is a child of a node.
@@ -77,9 +81,38 @@ func (t *tallies) add(o grammars.Occurrence, n int) {
 	t.of[o] += int32(n)
 }
 
-func (t *tallies) raise(o grammars.Occurrence, to int) {
-	if to > int(t.of[o]) {
-		t.add(o, to-int(t.of[o]))
+// A rise is an increase of a number at an occurrence.
+type rise struct {
+	kind       Kind
+	occurrence grammars.Occurrence
+	from, to   int32
+	at         int32
+}
+
+// raise sets the number of a kind at an occurrence, if it is greater than before.
+func (x *ExtraExtractor) raise(k Kind, o grammars.Occurrence, to int) {
+	from := x.most[k].of[o]
+	if int32(to) <= from {
+		return
+	}
+	x.most[k].add(o, to-int(from))
+	x.rises = append(x.rises, rise{k, o, from, int32(to), int32(x.at)})
+}
+
+// A pair is the number of times that a path of two symbols occurs, with the
+// positions of its first occurrences.
+type pair struct {
+	n  int
+	at [maxPair]int32
+}
+
+// maxPair is the greatest bound on the number of occurrences of a path.
+const maxPair = 3
+
+// addOnce records a feature without a number.
+func (x *ExtraExtractor) addOnce(e Extra) {
+	if _, ok := x.once[e]; !ok {
+		x.once[e] = x.at
 	}
 }
 
@@ -100,8 +133,8 @@ func NewExtraExtractor(g *grammars.Grammar, kinds Kinds, wanted ...Extra) *Extra
 		above:   make([]grammars.Occurrence, len(g.Nodes)),
 		parts:   make([][]optional, len(g.Nodes)),
 		present: make([]uint32, len(g.Nodes)),
-		pairs:   map[Extra]int{},
-		once:    map[Extra]struct{}{},
+		pairs:   map[Extra]*pair{},
+		once:    map[Extra]int{},
 		tally:   tallies{of: make([]int32, len(g.Nodes))},
 	}
 	for _, f := range families() {
@@ -131,6 +164,8 @@ func (x *ExtraExtractor) use(row kind) {
 		x.ofSymbols = append(x.ofSymbols, row)
 	case row.token != nil:
 		x.ofTokens = append(x.ofTokens, row)
+	case row.text != nil:
+		x.ofTexts = append(x.ofTexts, row)
 	case row.node != nil:
 		x.ofNodes = append(x.ofNodes, row)
 	case row.trivia != nil:

@@ -76,7 +76,7 @@ func TestExtractionAgainstAPlainWalk(t *testing.T) {
 				for length := range seen {
 					seen[length] = map[uint64]bool{}
 				}
-				if err := features.NewExtractor(space, k).Each(tree, func(length int, id uint64) { seen[length][id] = true }); err != nil {
+				if err := features.NewExtractor(space, k).Each(tree, func(length int, id uint64, _ features.Position) { seen[length][id] = true }); err != nil {
 					t.Fatal(err)
 				}
 				for length := 1; length <= k; length++ {

@@ -29,6 +29,8 @@ const (
 	Unsorted  Kind = 13
 	Code      Kind = 14
 	Early     Kind = 15
+	Value     Kind = 16
+	Operands  Kind = 17
 )
 
 // families returns the table of kinds: a row for each kind, grouped into
@@ -69,6 +71,14 @@ func families() []family {
 				},
 				{Kind: Code, node: code, where: inTokens, describe: describeCode},
 			},
+		},
+		{
+			name: "texts", description: "the exact text of a token of up to four characters",
+			kinds: []kind{{Kind: Value, text: value, describe: describeValue, need: needValue}},
+		},
+		{
+			name: "operands", description: "two children of one node, such as an operator and one of its operands",
+			kinds: []kind{{Kind: Operands, node: operands, several: true, deep: true, keyed: byLast, describe: describeOperands, need: needOperands}},
 		},
 		{
 			name: "children", description: "how many children of one name a node has",
@@ -123,9 +133,11 @@ type kind struct {
 	// set.
 	symbol  func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each rule and token, in input order
 	token   func(t *tokenText) int                                 // measures a token; 0 if the token has no number
+	text    func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each token with several texts; x.token is set
 	node    func(x *ExtraExtractor, k Kind, p *parent)             // called for each node with its children
 	trivia  func(x *ExtraExtractor, k Kind, s *surroundings)       // called for each skipped or hidden token
 	several bool                                                   // node is only called for nodes with two or more children
+	deep    bool                                                   // features are found at descendants of the node's children
 	where   where                                                  // the trees that node is called for; inRules if 0
 	keyed   keyed                                                  // the occurrence that a feature is found at
 	bounds  []int                                                  // ascending; an input has the feature of each bound that it reaches

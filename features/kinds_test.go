@@ -28,7 +28,7 @@ func TestTableOfKinds(t *testing.T) {
 			}
 			seen |= Of(k.Kind)
 			functions := 0
-			for _, set := range []bool{k.symbol != nil, k.token != nil, k.node != nil, k.trivia != nil} {
+			for _, set := range []bool{k.symbol != nil, k.token != nil, k.text != nil, k.node != nil, k.trivia != nil} {
 				if set {
 					functions++
 				}
@@ -41,7 +41,7 @@ func TestTableOfKinds(t *testing.T) {
 			}
 		}
 	}
-	if want := Kinds(1<<16 - 2); seen != want { // 15 kinds in a row, as models have them
+	if want := Kinds(1<<18 - 2); seen != want { // 17 kinds in a row, as models have them
 		t.Errorf("kinds %b, want %b", seen, want)
 	}
 }
@@ -56,8 +56,8 @@ func TestKindsNamed(t *testing.T) {
 		{"none", 0, "<nil>"},
 		{"early", Of(Early), "<nil>"},
 		{"trivia,absent", Of(Before, After, Absent), "<nil>"},
-		{"early,late", 0, `unknown family of features "late": must be siblings, values, children, absent, counts, trivia, early, all or none`},
-		{"", 0, `unknown family of features "": must be siblings, values, children, absent, counts, trivia, early, all or none`},
+		{"early,late", 0, `unknown family of features "late": must be siblings, values, texts, operands, children, absent, counts, trivia, early, all or none`},
+		{"", 0, `unknown family of features "": must be siblings, values, texts, operands, children, absent, counts, trivia, early, all or none`},
 	} {
 		got, err := KindsNamed(strings.Split(tc.names, ",")...)
 		if got != tc.want || fmt.Sprint(err) != tc.err {
@@ -120,7 +120,7 @@ WS : [ \n]+ -> skip ;
 func extrasOf(t *testing.T, x *ExtraExtractor, tree *derivation.Tree) []Extra {
 	t.Helper()
 	var out []Extra
-	if err := x.Each(tree, func(e Extra) { out = append(out, e) }); err != nil {
+	if err := x.Each(tree, func(e Extra, _ Position) { out = append(out, e) }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(out)
@@ -186,7 +186,7 @@ func pathEnds(t *testing.T, g *grammars.Grammar, tree *derivation.Tree) map[endK
 	out := map[endKey]int{}
 	for _, trivia := range []bool{false, true} {
 		x := NewExtractor(NewSpace(g, Options{Trivia: trivia, Absent: true}), 2)
-		if err := x.Each(tree, func(_ int, id uint64) { out[endKey{trivia, id}]++ }); err != nil {
+		if err := x.Each(tree, func(_ int, id uint64, _ Position) { out[endKey{trivia, id}]++ }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,12 +12,13 @@ type phrase struct {
 	space *Space
 	path  Path
 	bound int
+	extra Extra
 	node  *grammars.Node // the first of the path
 }
 
 func newPhrase(s *Space, e Extra) phrase {
 	path := e.Path()
-	return phrase{s, path, e.Bound(), s.grammar.Nodes[path[0]]}
+	return phrase{s, path, e.Bound(), e, s.grammar.Nodes[path[0]]}
 }
 
 // symbol returns the display name of the feature's symbol, such as value or ','.

@@ -64,7 +64,7 @@ func unsorted(x *ExtraExtractor, k Kind, p *parent) {
 			continue
 		}
 		if bytes.Compare(x.firsts[i].text, text) > 0 {
-			x.most[k].raise(c.lead, 1)
+			x.raise(k, c.lead, 1)
 		}
 		x.firsts[i].text = text
 	}
@@ -91,7 +91,7 @@ func (x *ExtraExtractor) raiseEqual(k Kind) {
 	})
 	for i := 1; i < len(x.texts); i++ {
 		if x.texts[i] == x.texts[i-1] {
-			x.most[k].raise(x.texts[i].lead, 1)
+			x.raise(k, x.texts[i].lead, 1)
 		}
 	}
 	x.texts = x.texts[:0]

@@ -47,6 +47,7 @@ func (x *ExtraExtractor) surround(tree *derivation.Tree) {
 		if next < len(x.leaves) {
 			s.next = x.leaves[next].occurrence
 		}
+		x.at = int(start)
 		for _, k := range x.ofTrivia {
 			k.trivia(x, k.Kind, s)
 		}
@@ -60,14 +61,14 @@ func before(x *ExtraExtractor, k Kind, s *surroundings) {
 		return
 	}
 	for line := range s.lines + 1 {
-		x.once[newExtra(k, line, s.trivia, s.next)] = struct{}{}
+		x.addOnce(newExtra(k, line, s.trivia, s.next))
 	}
 }
 
 // after finds the trivia right after a token, or at the start of the input.
 func after(x *ExtraExtractor, k Kind, s *surroundings) {
 	for line := range s.lines + 1 {
-		x.once[newExtra(k, line, s.trivia, s.previous)] = struct{}{}
+		x.addOnce(newExtra(k, line, s.trivia, s.previous))
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Each calls found once for each feature of a tree, in no particular order. It
-// fails if a token takes too long to parse.
-func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
-	x.found, x.input, x.tokens, x.leaves = found, tree.Input(), 0, x.leaves[:0]
+// Each calls found once for each feature of a tree, with the feature's
+// [Position], in no particular order. It fails if a token takes too long to
+// parse.
+func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(e Extra, at Position)) error {
+	x.found, x.input, x.tokens, x.leaves, x.at = found, tree.Input(), 0, x.leaves[:0], 0
 	defer x.reset()
 	if err := x.walk(tree); err != nil {
 		return err
@@ -23,10 +24,12 @@ func (x *ExtraExtractor) Each(tree *derivation.Tree, found func(Extra)) error {
 // walk visits all nodes of a tree and of the trees inside its tokens.
 func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 	dissector := tree.Dissector()
+	place := placer{}
 	for _, n := range tree.All() {
 		if n.Kind() == derivation.Empty {
 			continue
 		}
+		x.at = place.of(n)
 		o := n.Occurrence()
 		for i := range x.ofSymbols {
 			x.ofSymbols[i].symbol(x, x.ofSymbols[i].Kind, o)
@@ -69,7 +72,7 @@ func (x *ExtraExtractor) visit(n derivation.Node, in where, text []byte) {
 		return
 	}
 	p := &x.node
-	*p = parent{Node: n, root: derivation.None, text: text, children: p.children[:0]}
+	*p = parent{Node: n, root: derivation.None, text: text, inToken: in == inTokens, children: p.children[:0]}
 	flags := Kinds(0) // of kinds to look for here
 	for c := range n.Children() {
 		o := c.Occurrence()
@@ -87,11 +90,16 @@ func (x *ExtraExtractor) visit(n derivation.Node, in where, text []byte) {
 		flags |= x.flags[o] | x.flags[x.lead[o]]
 		p.children = append(p.children, child{c, node, x.lead[o]})
 	}
+	start := x.at
 	for i := range x.ofNodes {
-		if k := &x.ofNodes[i]; flags.Has(k.Kind) && k.where&in != 0 && (!k.several || len(p.children) > 1) {
+		if k := &x.ofNodes[i]; (k.deep || flags.Has(k.Kind)) && k.where&in != 0 && (!k.several || len(p.children) > 1) {
+			if in == inRules {
+				x.at = max(start, n.End()-1)
+			}
 			k.node(x, k.Kind, p)
 		}
 	}
+	x.at = start
 }
 
 // measure calls the functions of the kinds that test the text of a token.
@@ -104,25 +112,31 @@ func (x *ExtraExtractor) measure(n derivation.Node) {
 	x.token = tokenText{text: x.input[token.Start:token.End]}
 	for i := range x.ofTokens {
 		if k := &x.ofTokens[i]; x.flags[o].Has(k.Kind) {
-			x.most[k.Kind].raise(o, k.token(&x.token))
+			x.raise(k.Kind, o, k.token(&x.token))
+		}
+	}
+	for i := range x.ofTexts {
+		if k := &x.ofTexts[i]; x.flags[o].Has(k.Kind) {
+			k.text(x, k.Kind, o)
 		}
 	}
 }
 
 // reportAll reports the features found.
 func (x *ExtraExtractor) reportAll() {
-	for i := range x.rows {
-		k := &x.rows[i]
-		for _, o := range x.most[k.Kind].touched {
-			x.report(k, o, derivation.None, int(x.most[k.Kind].of[o]))
+	for _, r := range x.rises {
+		x.report(x.row(r.kind), r)
+	}
+	for e, p := range x.pairs {
+		path, row := e.Path(), x.row(e.Kind())
+		for _, bound := range row.bounds {
+			if bound <= p.n {
+				x.tell(newExtra(e.Kind(), bound, path[0], path[1]), int(p.at[bound-1]))
+			}
 		}
 	}
-	for e, n := range x.pairs {
-		path := e.Path()
-		x.report(x.row(e.Kind()), path[0], path[1], n)
-	}
-	for e := range x.once {
-		x.tell(e)
+	for e, at := range x.once {
+		x.tell(e, at)
 	}
 }
 
@@ -131,28 +145,33 @@ func (x *ExtraExtractor) reset() {
 	for i := range x.most {
 		x.most[i].reset()
 	}
+	x.rises = x.rises[:0]
 	clear(x.pairs)
 	clear(x.once)
 }
 
-// report reports a feature for each bound that a number reaches.
-func (x *ExtraExtractor) report(k *kind, a, b grammars.Occurrence, n int) {
-	if k.bounds == nil {
-		x.tell(newExtra(k.Kind, 0, a, b))
+// report reports a feature for each bound that a number reaches with a rise.
+func (x *ExtraExtractor) report(k *kind, r rise) {
+	if k.bounds == nil && r.from == 0 {
+		x.tell(newExtra(r.kind, 0, r.occurrence, derivation.None), int(r.at))
 	}
 	for _, bound := range k.bounds {
-		if bound == n || (bound > n) == k.atMost {
-			x.tell(newExtra(k.Kind, bound, a, b))
+		reaches := (r.from == 0 || int(r.from) < bound) && bound <= int(r.to)
+		if k.atMost {
+			reaches = int(r.to) <= bound
+		}
+		if reaches {
+			x.tell(newExtra(r.kind, bound, r.occurrence, derivation.None), int(r.at))
 		}
 	}
 }
 
 // tell reports a feature if it is wanted.
-func (x *ExtraExtractor) tell(e Extra) {
+func (x *ExtraExtractor) tell(e Extra, at Position) {
 	if x.wanted != nil {
 		if _, ok := x.wanted[e]; !ok {
 			return
 		}
 	}
-	x.found(e)
+	x.found(e, at)
 }

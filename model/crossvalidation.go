@@ -14,6 +14,37 @@ type heldOut struct {
 	bins      [calibrationBins]bin
 }
 
+// add counts a prediction.
+func (h *heldOut) add(p float64, positive, actual bool) {
+	h.confusion.Add(positive, actual)
+	b := &h.bins[binIndex(p)]
+	b.rows++
+	b.positives += int32(btoi(actual))
+}
+
+// depths returns the depths to choose the depth of a tree from, ascending.
+func (opt Options) depths() []int {
+	var out []int
+	for _, d := range []int{2, 3, 5, 8, 12, 16} {
+		if d < opt.MaxDepth && opt.Folds > 1 {
+			out = append(out, d)
+		}
+	}
+	return append(out, opt.MaxDepth)
+}
+
+// choose returns the index of the depth with the best results on held-out rows.
+// Ties go to the smaller depth.
+func choose(held []heldOut) int {
+	best := 0
+	for i := range held {
+		if held[i].confusion.F1() > held[best].confusion.F1()+1e-9 {
+			best = i
+		}
+	}
+	return best
+}
+
 // leafProbability returns the share of positives in a leaf, with half an
 // observation of each class added to account for small leaves.
 func leafProbability(n dtree.Node) float64 {
@@ -28,22 +59,18 @@ type marginalizer struct {
 }
 
 // probability returns the probability of the positive class, and whether the
-// tree predicts it.
-func (m marginalizer) probability(t dtree.Tree, row dtree.Bits, outcomes []float64) (p float64, positive bool) {
-	if m.outcomeColumns == nil {
-		n := t[t.Leaf(row)]
-		return leafProbability(n), n.Positive
-	}
-	return m.descend(t, 0, row, outcomes)
+// tree predicts it. The tree is cut at the given depth.
+func (m marginalizer) probability(t dtree.Tree, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
+	return m.descend(t, 0, row, outcomes, depth)
 }
 
-func (m marginalizer) descend(t dtree.Tree, at int32, row dtree.Bits, outcomes []float64) (p float64, positive bool) {
-	for t[at].Column >= 0 {
+func (m marginalizer) descend(t dtree.Tree, at int32, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
+	for ; t[at].Column >= 0 && depth > 0; depth-- {
 		n := t[at]
 		for i, c := range m.outcomeColumns {
 			if c == n.Column {
-				without, _ := m.descend(t, n.Absent, row, outcomes)
-				with, _ := m.descend(t, n.Absent+1, row, outcomes)
+				without, _ := m.descend(t, n.Absent, row, outcomes, depth-1)
+				with, _ := m.descend(t, n.Absent+1, row, outcomes, depth-1)
 				p := without + (with-without)*outcomes[i]
 				return p, p > 0.5
 			}
@@ -81,12 +108,13 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 	if len(targets) == 0 || len(in) == 0 {
 		return nil
 	}
+	v := k.newView(in)
 	outcomes := k.targets[:len(k.outcomes)]
-	outcomeTrees, err := k.learn(ctx, outcomes, in)
+	outcomeTrees, err := k.learn(ctx, v, outcomes, in)
 	if err != nil {
 		return err
 	}
-	trees, err := k.learn(ctx, targets, in)
+	trees, err := k.learn(ctx, v, targets, in)
 	if err != nil {
 		return err
 	}
@@ -94,7 +122,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 	for len(out) > 0 {
 		rows := out[:min(batch, len(out))]
 		out = out[len(rows):]
-		if err := k.scoreFold(ctx, targets, trees, outcomeTrees, rows); err != nil {
+		if err := k.scoreFold(ctx, v, targets, trees, outcomeTrees, rows); err != nil {
 			return err
 		}
 	}
@@ -102,16 +130,16 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 }
 
 // scoreFold adds the predictions for the rows to the results of the targets.
-func (k *task) scoreFold(ctx context.Context, targets []*target, trees, outcomeTrees []dtree.Tree, rows []int32) error {
-	m := marginalizer{}
+func (k *task) scoreFold(ctx context.Context, v *view, targets []*target, trees, outcomeTrees []dtree.Tree, rows []int32) error {
+	m, depths := marginalizer{}, k.opt.depths()
 	if k.opt.Outcome {
-		m.outcomeColumns = k.outcomeColumns
+		m.outcomeColumns = v.outcomeColumns
 	}
 	bits := make([]dtree.Bits, len(rows))
 	outcomes := make([][]float64, len(rows))
 	for i, r := range rows {
-		bits[i] = dtree.NewBits(len(k.matrix.columns))
-		for _, c := range k.withoutOutcomes.Row(r) {
+		bits[i] = dtree.NewBits(len(v.matrix.columns))
+		for _, c := range v.withoutOutcomes.Row(r) {
 			bits[i].Set(c)
 		}
 		outcomes[i] = make([]float64, len(outcomeTrees))
@@ -126,12 +154,10 @@ func (k *task) scoreFold(ctx context.Context, targets []*target, trees, outcomeT
 					if t.unit && k.rows[r].unlabelled {
 						continue
 					}
-					p, positive := m.probability(trees[i], bits[j], outcomes[j])
-					reached := t.labels.Has(r)
-					t.held.confusion.Add(positive, reached)
-					b := &t.held.bins[binIndex(p)]
-					b.rows++
-					b.positives += int32(btoi(reached))
+					for d, depth := range depths {
+						p, positive := m.probability(trees[i], bits[j], outcomes[j], depth)
+						t.byDepth[d].add(p, positive, t.labels.Has(r))
+					}
 				}
 			}
 			return context.Cause(ctx)

@@ -36,7 +36,7 @@ func newExtractor(g *grammars.Grammar, opt Options, extras features.Kinds, wante
 }
 
 // eachPath calls found for each path of the tree, including repetitions.
-func (l *extractor) eachPath(tree *derivation.Tree, found func(length int, id uint64)) error {
+func (l *extractor) eachPath(tree *derivation.Tree, found func(length int, id uint64, at features.Position)) error {
 	for _, x := range l.pathExtractors {
 		if err := x.Each(tree, found); err != nil {
 			return err
@@ -49,15 +49,17 @@ func (l *extractor) eachPath(tree *derivation.Tree, found func(length int, id ui
 // every ID.
 type trainingExtractor struct {
 	extractor
-	seen  map[uint64]struct{} // path IDs of the current input
+	seen  map[uint64]int32 // by path ID: index into the paths of the current input
 	paths map[uint64]features.Path
 }
 
-// extracted holds the features of an input.
+// extracted holds the features of an input, with their first positions.
 type extracted struct {
-	paths  []uint64
-	extras []features.Extra
-	err    error // why the input has no features
+	paths   []uint64
+	pathAt  []int32
+	extras  []features.Extra
+	extraAt []int32
+	err     error // why the input has no features
 }
 
 func (s *trainingExtractor) extract(ctx context.Context, input []byte) extracted {
@@ -68,12 +70,14 @@ func (s *trainingExtractor) extract(ctx context.Context, input []byte) extracted
 	var f extracted
 	clear(s.seen)
 	unknown := false
-	if f.err = s.eachPath(tree, func(_ int, id uint64) {
-		if _, ok := s.seen[id]; !ok {
-			s.seen[id] = struct{}{}
-			f.paths = append(f.paths, id)
-			unknown = unknown || s.paths[id] == nil
+	if f.err = s.eachPath(tree, func(_ int, id uint64, at features.Position) {
+		if i, ok := s.seen[id]; ok {
+			f.pathAt[i] = min(f.pathAt[i], int32(at))
+			return
 		}
+		s.seen[id] = int32(len(f.paths))
+		f.paths, f.pathAt = append(f.paths, id), append(f.pathAt, int32(at))
+		unknown = unknown || s.paths[id] == nil
 	}); f.err != nil {
 		return f
 	}
@@ -81,7 +85,9 @@ func (s *trainingExtractor) extract(ctx context.Context, input []byte) extracted
 		f.err = s.learnPaths(tree)
 	}
 	if s.extraExtractor != nil && f.err == nil {
-		f.err = s.extraExtractor.Each(tree, func(e features.Extra) { f.extras = append(f.extras, e) })
+		f.err = s.extraExtractor.Each(tree, func(e features.Extra, at features.Position) {
+			f.extras, f.extraAt = append(f.extras, e), append(f.extraAt, int32(at))
+		})
 	}
 	return f
 }

@@ -61,6 +61,7 @@ type modelFile struct {
 	Units     []observation.Unit `cbor:"units"`
 	Outcomes  []string           `cbor:"outcomes"`
 	Features  []featureFile      `cbor:"features"`
+	Refusals  []refusalFile      `cbor:"refusals,omitempty"`
 	Rows      int                `cbor:"rows"`
 	Known     int                `cbor:"known"` // rows with known methods
 	Columns   int                `cbor:"columns"`
@@ -81,6 +82,7 @@ type optionsFile struct {
 	MinLeaf   int
 	Balance   dtree.Balance
 	NoOutcome bool
+	Refusals  bool `cbor:",omitempty"`
 	Folds     int
 	Inputs    int
 	Seed      uint64
@@ -93,7 +95,17 @@ type featureFile struct {
 	Path    features.Path  `cbor:"p,omitempty"`
 	Extra   features.Extra `cbor:"x,omitempty"`
 	Outcome string         `cbor:"o,omitempty"`
+	Refusal int            `cbor:"r,omitempty"`
+	Before  bool           `cbor:"b,omitempty"`
 	Equal   []featureFile  `cbor:"e,omitempty"`
+}
+
+// refusalFile is an encoded refusal.
+type refusalFile struct {
+	Feature featureFile `cbor:"f"`
+	Outcome string      `cbor:"o"`
+	Rows    int         `cbor:"n"`
+	Failed  int         `cbor:"d"`
 }
 
 // targetFile is the encoded tree of an outcome or unit with its
@@ -254,7 +266,7 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 		Outside: f.Outside, Stats: f.Stats,
 		file: f, space: features.NewSpace(g, features.Options{}),
 	}
-	for _, check := range []func() error{m.Options.check, m.checkUnits, m.decodeFeatures, m.decodeTrees, m.decodeSeen} {
+	for _, check := range []func() error{m.Options.check, m.checkUnits, m.decodeRefusals, m.decodeFeatures, m.decodeTrees, m.decodeSeen} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -266,14 +278,14 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -306,7 +318,7 @@ func (m *Model) decodeFeatures() error {
 			feature.Equal = append(feature.Equal, e.feature())
 		}
 		for _, each := range append(slices.Clip(feature.Equal), feature) {
-			if !each.valid(m.Grammar) || each.Outcome != "" && !slices.Contains(m.Outcomes, each.Outcome) {
+			if !each.valid(m.Grammar) || each.Refusal > len(m.Refusals) || each.Outcome != "" && !slices.Contains(m.Outcomes, each.Outcome) {
 				return fmt.Errorf("feature %d is not a feature of the grammar", i)
 			}
 		}
@@ -316,7 +328,26 @@ func (m *Model) decodeFeatures() error {
 }
 
 func (f featureFile) feature() Feature {
-	return Feature{Path: f.Path, Extra: f.Extra, Outcome: f.Outcome}
+	return Feature{Path: f.Path, Extra: f.Extra, Outcome: f.Outcome, Refusal: f.Refusal, Before: f.Before}
+}
+
+// toFile encodes a feature without its equals.
+func (f Feature) toFile() featureFile {
+	return featureFile{Path: f.Path, Extra: f.Extra, Outcome: f.Outcome, Refusal: f.Refusal, Before: f.Before}
+}
+
+func (m *Model) decodeRefusals() error {
+	for i, f := range m.file.Refusals {
+		r := Refusal{f.Feature.feature(), f.Outcome, f.Rows, f.Failed}
+		if !r.Feature.valid(m.Grammar) || r.Feature.Outcome != "" || r.Feature.Refusal != 0 || r.Feature.Before {
+			return fmt.Errorf("refusal %d is not a feature of the grammar", i)
+		}
+		if r.Rows < 0 || r.Failed < 0 || r.Failed > r.Rows || r.Rows > m.Rows {
+			return fmt.Errorf("refusal %d: %d failures of %d inputs: must be between 0 and the number of inputs", i, r.Failed, r.Rows)
+		}
+		m.Refusals = append(m.Refusals, r)
+	}
+	return nil
 }
 
 func (m *Model) decodeTrees() error {
@@ -374,7 +405,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
-		Rows: len(k.rows), Known: len(k.labelled), Columns: len(k.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Stats: t.stats,
+		Rows: len(k.rows), Known: len(k.labelled), Columns: len(k.view.matrix.columns), Matrix: k.digest[:], Outside: k.outside, Stats: t.stats,
 	}
 	index := k.usedFeatures(f)
 	for _, target := range k.targets {
@@ -421,12 +452,15 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 	index := map[int32]int32{}
 	for _, c := range slices.Compact(used) {
 		index[c] = int32(len(f.Features))
-		from := k.matrix.columns[c]
-		to := featureFile{Path: from.Path, Extra: from.Extra, Outcome: from.Outcome}
+		from := k.view.matrix.columns[c]
+		to := from.toFile()
 		for _, e := range from.Equal {
-			to.Equal = append(to.Equal, featureFile{Path: e.Path, Extra: e.Extra})
+			to.Equal = append(to.Equal, e.toFile())
 		}
 		f.Features = append(f.Features, to)
+	}
+	for _, r := range k.view.refusals {
+		f.Refusals = append(f.Refusals, refusalFile{r.Feature.toFile(), r.Outcome, r.Rows, r.Failed})
 	}
 	return index
 }
@@ -439,7 +473,7 @@ func (k *task) reuse(before *Model) {
 	}
 	column := make([]int32, len(before.Features))
 	for i, f := range before.Features {
-		c, ok := slices.BinarySearchFunc(k.matrix.columns, f, compareFeatures)
+		c, ok := slices.BinarySearchFunc(k.view.matrix.columns, f, compareFeatures)
 		if !ok {
 			return
 		}

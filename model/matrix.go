@@ -18,6 +18,10 @@ type matrix struct {
 	rows    [][]int32 // columns of each row, ascending
 }
 
+// minSpecific is the least number of rows with a specific feature. Most specific
+// features are in very few inputs.
+const minSpecific = 4
+
 // newMatrix builds a matrix from rows of indices into all.
 func newMatrix(all []Feature, rows [][]int32) *matrix {
 	holders := make([][]int32, len(all))
@@ -28,7 +32,7 @@ func newMatrix(all []Feature, rows [][]int32) *matrix {
 	}
 	order := make([]int32, 0, len(all))
 	for f := range all {
-		if n := len(holders[f]); n > 0 && n < len(rows) {
+		if n := len(holders[f]); n > 0 && n < len(rows) && !(all[f].specific() && n < minSpecific) {
 			order = append(order, int32(f))
 		}
 	}

@@ -27,6 +27,7 @@ type Model struct {
 	Units    []observation.Unit // sorted by ID
 	Outcomes []string           // sorted; empty if all runs had the same outcome
 	Features []Feature          // features that the trees test
+	Refusals []Refusal          // constructs that the program refuses, most important first
 	Rows     int                // observations of inputs in the grammar
 	Columns  int                // features available in training
 	Outside  Outside            // observations of inputs outside the grammar

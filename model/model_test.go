@@ -327,7 +327,7 @@ func TestPredictIsWhatLeavesSay(t *testing.T) {
 	opt := Defaults()
 	opt.Outcome = false
 	m := train(t, observe(1, 300), opt)
-	scout := &trainingExtractor{extractor: *newExtractor(m.Grammar, opt, opt.Extras), seen: map[uint64]struct{}{}, paths: nil}
+	scout := &trainingExtractor{extractor: *newExtractor(m.Grammar, opt, opt.Extras), seen: map[uint64]int32{}, paths: nil}
 	for _, o := range observe(5, 200) {
 		a, err := m.Predict(t.Context(), o.Input, grammars.Limits{})
 		if err != nil {
@@ -345,7 +345,7 @@ func TestPredictIsWhatLeavesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := scout.extraExtractor.Each(tree, func(e features.Extra) { has = append(has, Feature{Extra: e}) }); err != nil {
+		if err := scout.extraExtractor.Each(tree, func(e features.Extra, _ features.Position) { has = append(has, Feature{Extra: e}) }); err != nil {
 			t.Fatal(err)
 		}
 		for unit := range m.Units {

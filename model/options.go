@@ -21,6 +21,7 @@ type Options struct {
 	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
 	Balance  dtree.Balance
 	Outcome  bool // use the predicted outcome as a feature of methods
+	Refusals bool // learn constructs that the program refuses
 	Folds    int  // cross-validation folds; 1 disables cross-validation
 	Inputs   int  // number of inputs kept in the model for comparisons
 	Seed     uint64
@@ -38,7 +39,7 @@ type Options struct {
 // chosen.
 func Defaults() Options {
 	return Options{
-		K: 4, Trivia: true, Outcome: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, Trivia: true, Outcome: true, Refusals: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.AllKinds(),
 	}
 }

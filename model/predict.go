@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/inroad/inroad/features"
@@ -20,6 +21,10 @@ type Answer struct {
 	Outcomes []OutcomeProbability // by descending probability
 	Unseen   float64              // share of the input's paths that no training input had
 	Methods  []*Prediction        // one per unit; must not be modified
+	// Refusal is the index of the refusal that is expected to stop the program, or
+	// -1. The program then reads the input up to Stop, a number of bytes.
+	Refusal int
+	Stop    int
 }
 
 // An OutcomeProbability is the probability that a run has an outcome.
@@ -47,9 +52,12 @@ func (p *Prediction) Shared() bool { return !p.unshared }
 // A lookup maps paths and extra features to the features that trees test.
 type lookup struct {
 	ids            []uint64 // open-addressing hash table; 0 marks a free slot
-	features       []int32  // parallel to ids; -1 if no tree tests the path
+	bases          []int32  // parallel to ids: index into tested; -1 if no tree or refusal tests the path
 	mask           uint64
-	extras         map[features.Extra]int32
+	extras         map[features.Extra]int32 // indices into tested
+	tested         []tested
+	refusals       []int32        // by refusal: index into tested
+	refusalColumns []int32        // by refusal, after AnyRefusal: the feature that it stops the program, or -1
 	kinds          features.Kinds // kinds of extra features that trees test
 	forest         *dtree.Forest
 	firstLeaf      []int32      // by tree: index of its first prediction
@@ -58,28 +66,41 @@ type lookup struct {
 	marginal       []int32      // units whose trees test outcomes
 }
 
+// tested holds the features that test a path or an extra feature, or -1.
+type tested struct {
+	plain, before int32
+}
+
 // prepare builds the lookup.
 func (m *Model) prepare() {
-	l := &lookup{extras: map[features.Extra]int32{}}
+	l := &lookup{extras: map[features.Extra]int32{}, refusalColumns: make([]int32, len(m.Refusals)+1)}
 	size := 1024
 	for size < 4*(len(m.seen)+len(m.Features)) {
 		size *= 2
 	}
-	l.ids, l.features, l.mask = make([]uint64, size), make([]int32, size), uint64(size-1)
+	l.ids, l.bases, l.mask = make([]uint64, size), make([]int32, size), uint64(size-1)
 	for _, id := range m.seen {
 		l.set(id, -1)
 	}
 	for _, o := range m.Outcomes {
 		l.outcomeColumns = append(l.outcomeColumns, int32(slices.IndexFunc(m.Features, func(f Feature) bool { return f.Outcome == o })))
 	}
+	for i := range l.refusalColumns {
+		l.refusalColumns[i] = -1
+	}
 	for i, f := range m.Features {
 		switch {
-		case f.Extra != 0:
-			l.extras[f.Extra] = int32(i)
-			l.kinds |= features.Of(f.Extra.Kind())
-		case f.Path != nil:
-			l.set(m.space.ID(f.Path), int32(i))
+		case f.Refusal != 0:
+			l.refusalColumns[max(f.Refusal, 0)] = int32(i)
+		case f.Outcome != "":
+		case f.Before:
+			l.tested[l.base(m, f)].before = int32(i)
+		default:
+			l.tested[l.base(m, f)].plain = int32(i)
 		}
+	}
+	for _, r := range m.Refusals {
+		l.refusals = append(l.refusals, l.base(m, r.Feature))
 	}
 	units := m.trees[len(m.Outcomes):]
 	l.forest = dtree.NewForest(units)
@@ -100,21 +121,43 @@ func (m *Model) prepare() {
 	m.lookup = l
 }
 
-func (l *lookup) set(id uint64, feature int32) {
+// base returns the index into l.tested of the feature's path or extra feature,
+// which it adds if needed.
+func (l *lookup) base(m *Model, f Feature) int32 {
+	next := int32(len(l.tested))
+	if f.Extra != 0 {
+		at, ok := l.extras[f.Extra]
+		if ok {
+			return at
+		}
+		l.extras[f.Extra] = next
+		l.kinds |= features.Of(f.Extra.Kind())
+	} else {
+		id := m.space.ID(f.Path)
+		if at, _ := l.get(id); at >= 0 {
+			return at
+		}
+		l.set(id, next)
+	}
+	l.tested = append(l.tested, tested{-1, -1})
+	return next
+}
+
+func (l *lookup) set(id uint64, base int32) {
 	at := id & l.mask
 	for l.ids[at] != 0 && l.ids[at] != id {
 		at = (at + 1) & l.mask
 	}
-	l.ids[at], l.features[at] = id, feature
+	l.ids[at], l.bases[at] = id, base
 }
 
-// get returns the feature of a path, or -1 if no tree tests it, and whether a
-// training input had the path.
-func (l *lookup) get(id uint64) (feature int32, seen bool) {
+// get returns the index into l.tested of a path, or -1 if it is not tested, and
+// whether a training input had the path.
+func (l *lookup) get(id uint64) (base int32, seen bool) {
 	for at := id & l.mask; ; at = (at + 1) & l.mask {
 		switch l.ids[at] {
 		case id:
-			return l.features[at], true
+			return l.bases[at], true
 		case 0:
 			return -1, false
 		}
@@ -125,34 +168,36 @@ func (l *lookup) get(id uint64) (feature int32, seen bool) {
 type predictor struct {
 	extractor
 	row      dtree.Bits
+	first    []int32 // by tested path or extra feature: its first position, or notStopped
 	leaves   []int32
 	outcomes []float64
 	paths    int
 	unseen   int
-	onPath   func(length int, id uint64)
-	onExtra  func(features.Extra)
+	onPath   func(length int, id uint64, at features.Position)
+	onExtra  func(e features.Extra, at features.Position)
 }
 
 func (m *Model) newPredictor() *predictor {
 	p := &predictor{
 		extractor: *newExtractor(m.Grammar, m.Options, m.lookup.kinds, slices.Collect(maps.Keys(m.lookup.extras))...),
 		row:       dtree.NewBits(len(m.Features)),
+		first:     make([]int32, len(m.lookup.tested)),
 		leaves:    make([]int32, len(m.Units)),
 		outcomes:  make([]float64, len(m.Outcomes)),
 	}
 	l := m.lookup
-	p.onPath = func(_ int, id uint64) {
+	p.onPath = func(_ int, id uint64, at features.Position) {
 		p.paths++
-		feature, seen := l.get(id)
-		if feature >= 0 {
-			p.row.Set(feature)
+		base, seen := l.get(id)
+		if base >= 0 {
+			p.first[base] = min(p.first[base], int32(at))
 		} else if !seen {
 			p.unseen++
 		}
 	}
-	p.onExtra = func(e features.Extra) {
-		if feature, ok := l.extras[e]; ok {
-			p.row.Set(feature)
+	p.onExtra = func(e features.Extra, at features.Position) {
+		if base, ok := l.extras[e]; ok {
+			p.first[base] = min(p.first[base], int32(at))
 		}
 	}
 	return p
@@ -179,8 +224,7 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 	if err != nil {
 		return nil, err
 	}
-	clear(p.row)
-	p.paths, p.unseen = 0, 0
+	p.reset()
 	if err := p.eachPath(tree, p.onPath); err != nil {
 		return nil, err
 	}
@@ -196,12 +240,54 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 	return a, nil
 }
 
-// answer evaluates the trees on the features in p.row.
+// reset prepares p for the next input.
+func (p *predictor) reset() {
+	for i := range p.first {
+		p.first[i] = notStopped
+	}
+	p.paths, p.unseen = 0, 0
+}
+
+// answer evaluates the trees on the features in p.first.
 func (m *Model) answer(p *predictor) *Answer {
-	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
+	a := &Answer{Methods: make([]*Prediction, len(m.Units)), Refusal: -1}
+	m.predictStop(p, a)
 	m.predictOutcomes(p, a)
 	m.predictMethods(p, a)
 	return a
+}
+
+// predictStop finds the refusal that stops the program, and sets the features in
+// p.row except for the outcome.
+func (m *Model) predictStop(p *predictor, a *Answer) {
+	l := m.lookup
+	clear(p.row)
+	stop := int32(notStopped)
+	for i, base := range l.refusals {
+		if p.first[base] < stop {
+			stop, a.Refusal = p.first[base], i
+		}
+	}
+	for i, t := range l.tested {
+		if p.first[i] == notStopped {
+			continue
+		}
+		if t.plain >= 0 {
+			p.row.Set(t.plain)
+		}
+		if t.before >= 0 && p.first[i] <= stop {
+			p.row.Set(t.before)
+		}
+	}
+	if a.Refusal < 0 {
+		return
+	}
+	a.Stop = int(stop)
+	for _, column := range []int32{l.refusalColumns[0], l.refusalColumns[a.Refusal+1]} {
+		if column >= 0 {
+			p.row.Set(column)
+		}
+	}
 }
 
 // predictOutcomes predicts the outcome and sets its feature in p.row.
@@ -230,7 +316,7 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 		a.Methods[i] = &l.leaves[l.firstLeaf[i]+leaf]
 	}
 	for _, i := range l.marginal {
-		probability, reached := marginalizer{l.outcomeColumns}.probability(m.unitTree(int(i)), p.row, p.outcomes)
+		probability, reached := marginalizer{l.outcomeColumns}.probability(m.unitTree(int(i)), p.row, p.outcomes, math.MaxInt)
 		prediction := *a.Methods[i]
 		prediction.unshared = true
 		prediction.Reached, prediction.Probability = reached, m.calibration.apply(probability, reached)

@@ -47,10 +47,10 @@ func (t *Trainer) Evaluate(ctx context.Context, train, test []observation.Observ
 		case r.outside:
 			answers[i] = &Answer{Syntax: &grammars.SyntaxError{}}
 		default:
-			clear(p.row)
-			for _, f := range r.features {
-				if at, ok := feature[f]; ok {
-					p.row.Set(at)
+			p.reset()
+			for j, f := range r.features {
+				if base, ok := feature[f]; ok {
+					p.first[base] = r.at[j]
 				}
 			}
 			answers[i] = m.answer(p)
@@ -79,7 +79,12 @@ func (t *Trainer) subset(observations []observation.Observation, opt Options) (*
 		}
 		met[r] = true
 		some := *r
-		some.features = slices.DeleteFunc(slices.Clone(r.features), func(f int32) bool { return !wanted[f] })
+		some.features, some.at = nil, nil
+		for i, f := range r.features {
+			if wanted[f] {
+				some.features, some.at = append(some.features, f), append(some.at, r.at[i])
+			}
+		}
 		part.records = append(part.records, some)
 	}
 	return &part, nil
@@ -106,17 +111,23 @@ func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
 	return nil, nil
 }
 
-// featureIndex maps indices of the trainer's features to indices of the model's
-// features.
+// featureIndex maps indices of the trainer's features to the positions in a
+// predictor of m.
 func (t *Trainer) featureIndex(m *Model) map[int32]int32 {
 	out := map[int32]int32{}
-	for i, f := range m.Features {
+	add := func(f Feature) {
 		switch {
 		case f.Path != nil:
-			out[t.pathIndex[m.space.ID(f.Path)]] = int32(i)
+			out[t.pathIndex[m.space.ID(f.Path)]] = m.lookup.base(m, f)
 		case f.Extra != 0:
-			out[t.extraIndex[f.Extra]] = int32(i)
+			out[t.extraIndex[f.Extra]] = m.lookup.base(m, f)
 		}
+	}
+	for _, f := range m.Features {
+		add(f)
+	}
+	for _, r := range m.Refusals {
+		add(r.Feature)
 	}
 	return out
 }

@@ -50,6 +50,7 @@ type Trainer struct {
 type record struct {
 	digest     [sha256.Size]byte
 	features   []int32 // indices into Trainer.features
+	at         []int32 // first positions of the features
 	methods    []int32 // indices into Trainer.units, sorted
 	outcome    string
 	outside    bool // the input is outside the grammar
@@ -84,7 +85,7 @@ func NewTrainer(ctx context.Context, start string, sources []grammars.Source, op
 	for range opt.Workers {
 		t.extractors = append(t.extractors, &trainingExtractor{
 			extractor: *newExtractor(g, opt, opt.Extras),
-			seen:      map[uint64]struct{}{}, paths: map[uint64]features.Path{},
+			seen:      map[uint64]int32{}, paths: map[uint64]features.Path{},
 		})
 	}
 	return t, nil
@@ -187,6 +188,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 		t.sample.add(r.digest, o.Input, t.opt.Inputs)
 	}
 	r.features = t.featuresOf(f, paths)
+	r.at = slices.Concat(f.pathAt, f.extraAt)
 	t.byDigest[r.digest] = append(t.byDigest[r.digest], len(t.records))
 	t.records = append(t.records, r)
 }
@@ -301,30 +303,30 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h obser
 
 // A task is one training run.
 type task struct {
-	opt            Options
-	units          []observation.Unit // sorted by ID
-	rows           []*record
-	labelled       []int32 // rows with known methods
-	matrix         *matrix
-	outcomes       []string // sorted; empty if all rows have the same outcome
-	outcomeColumns []int32  // column of each outcome
-	targets        []*target
-	digest         [sha256.Size]byte // of the rows with their features and outcomes
-	outside        Outside
-
-	withoutOutcomes, withOutcomes *dtree.Table // training data for outcomes, and for units
-	progress                      progress
+	opt       Options
+	units     []observation.Unit // sorted by ID
+	rows      []*record
+	labelled  []int32   // rows with known methods
+	features  []Feature // of the records
+	outcomes  []string  // sorted; empty if all rows have the same outcome
+	outcomeOf []int32   // by row: index of its outcome
+	view      *view     // of all rows
+	targets   []*target
+	digest    [sha256.Size]byte // of the rows with their features and outcomes
+	outside   Outside
+	progress  progress
 }
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name   string
-	unit   bool
-	labels dtree.Bits
-	tree   dtree.Tree
-	digest [8]byte // of the labels
-	held   heldOut
-	reused bool // tree taken from an earlier model
+	name    string
+	unit    bool
+	labels  dtree.Bits
+	tree    dtree.Tree
+	digest  [8]byte // of the labels
+	held    heldOut
+	byDepth []heldOut // cross-validation results of the tree cut at each depth
+	reused  bool      // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -372,7 +374,10 @@ func (t *Trainer) task() (*task, error) {
 	if len(k.labelled) == 0 {
 		return nil, ErrNoObservations
 	}
-	k.buildMatrix(t.features)
+	k.features = t.features
+	k.findOutcomes()
+	k.view = k.newView(nil)
+	k.digest = k.view.matrix.digest(k.rows)
 	k.buildTargets(index)
 	return k, nil
 }
@@ -381,50 +386,13 @@ func (t *Trainer) task() (*task, error) {
 // failure type to be learned separately.
 const minOutcome = 5
 
-// buildMatrix builds the matrix of features and outcomes.
-func (k *task) buildMatrix(all []Feature) {
-	counts := map[string]int{}
-	for _, r := range k.rows {
-		counts[r.outcome]++
-	}
-	name := func(r *record) string {
-		if counts[r.outcome] >= minOutcome {
-			return r.outcome
-		}
-		return string(bytes.SplitN([]byte(r.outcome), []byte(":"), 2)[0])
-	}
-	all = slices.Clone(all)
-	column := map[string]int32{}
-	rows := make([][]int32, len(k.rows))
-	for i, r := range k.rows {
-		outcome := name(r)
-		if _, ok := column[outcome]; !ok {
-			column[outcome] = int32(len(all))
-			all = append(all, Feature{Outcome: outcome})
-		}
-		rows[i] = append(slices.Clone(r.features), column[outcome])
-	}
-	k.matrix = newMatrix(all, rows)
-	for c, f := range k.matrix.columns {
-		if f.Outcome != "" {
-			k.outcomes = append(k.outcomes, f.Outcome)
-			k.outcomeColumns = append(k.outcomeColumns, int32(c))
-		}
-	}
-	k.withoutOutcomes, k.withOutcomes = k.matrix.table(false), k.matrix.table(true)
-	if !k.opt.Outcome {
-		k.withOutcomes = k.withoutOutcomes
-	}
-	k.digest = k.matrix.digest(k.rows)
-}
-
 // buildTargets creates a target per outcome and then per unit.
 func (k *task) buildTargets(index []int32) {
 	rows := len(k.rows)
 	for i, outcome := range k.outcomes {
 		t := &target{name: outcome, labels: dtree.NewBits(rows)}
-		for r, row := range k.matrix.rows {
-			if _, ok := slices.BinarySearch(row, k.outcomeColumns[i]); ok {
+		for r, o := range k.outcomeOf {
+			if int(o) == i {
 				t.labels.Set(int32(r))
 			}
 		}
@@ -455,12 +423,13 @@ func (k *task) run(ctx context.Context) error {
 		}
 	}
 	k.progress.report, k.progress.total = k.opt.Progress, k.treeCount(rest)
-	trees, err := k.learn(ctx, rest, nil)
+	trees, err := k.learn(ctx, k.view, rest, nil)
 	if err != nil {
 		return err
 	}
+	depths := k.opt.depths()
 	for i, t := range rest {
-		t.tree = trees[i]
+		t.tree, t.byDepth = trees[i], make([]heldOut, len(depths))
 	}
 	for fold := range min(k.opt.Folds, len(k.rows)) {
 		if k.opt.Folds == 1 {
@@ -470,13 +439,18 @@ func (k *task) run(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, t := range rest {
+		i := choose(t.byDepth)
+		t.held = t.byDepth[i]
+		t.tree = t.tree.Cut(depths[i])
+	}
 	return nil
 }
 
 // learn grows the trees of the targets on the given rows, or on all rows if
 // rows is nil. Targets with equal labels, such as methods that always call each
 // other, share a tree.
-func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dtree.Tree, error) {
+func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int32) ([]dtree.Tree, error) {
 	groups := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
 	known := k.labelled
@@ -497,9 +471,9 @@ func (k *task) learn(ctx context.Context, targets []*target, rows []int32) ([]dt
 				}
 				switch {
 				case *learner == nil && t.unit:
-					units = k.opt.Learner.New(k.withOutcomes, known, k.opt.tree())
+					units = k.opt.Learner.New(v.withOutcomes, known, k.opt.tree())
 				case *learner == nil:
-					outcomes = k.opt.Learner.New(k.withoutOutcomes, rows, k.opt.tree())
+					outcomes = k.opt.Learner.New(v.withoutOutcomes, rows, k.opt.tree())
 				}
 				tree, err := (*learner).Learn(t.labels, t.rand(k.opt.Seed))
 				if err != nil {

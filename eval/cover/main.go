@@ -98,7 +98,7 @@ func cover(ctx context.Context, g *grammars.Grammar, w setting, k int, seed uint
 		}
 		inputs++
 		bytes += len(input.Text)
-		if err := symbols.Each(input.Tree, func(int, uint64) { nodes++ }); err != nil {
+		if err := symbols.Each(input.Tree, func(int, uint64, int) { nodes++ }); err != nil {
 			return err
 		}
 	}

@@ -131,6 +131,12 @@ func variants() []variant {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
 	return append(out,
+		variant{"now", func(*model.Options) {}},
+		variant{"old features", func(o *model.Options) { o.Extras &^= features.Of(features.Value, features.Operands) }},
+		variant{"no refusals", func(o *model.Options) { o.Refusals = false }},
+		variant{"chosen depth", func(o *model.Options) { o.MaxDepth, o.Folds = 12, 5 }},
+		variant{"depth 12", func(o *model.Options) { o.MaxDepth = 12 }},
+		variant{"depth 12, no refusals", func(o *model.Options) { o.MaxDepth, o.Refusals = 12, false }},
 		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
 		variant{"balance none", func(o *model.Options) { o.Balance = dtree.None }},
 		variant{"balance subsample", func(o *model.Options) { o.Balance = dtree.Subsample }},
@@ -252,11 +258,11 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 	drawn := slices.Clone(p.observations)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
 	with := model.Defaults()
-	with.Workers, with.Seed = runtime.GOMAXPROCS(0), seed
-	v.with(&with)
 	if v.name != "default" {
 		with.Folds = 1
 	}
+	with.Workers, with.Seed = runtime.GOMAXPROCS(0), seed
+	v.with(&with)
 	trainer, err := p.trainer(ctx, sources, with)
 	if err != nil {
 		return nil, err

@@ -396,6 +396,17 @@ func (n Node) Span() (start, end int) {
 	return at, at
 }
 
+// End returns the end of the node's span.
+func (n Node) End() int {
+	for last := n.get().next - 1; last >= n.index; last-- {
+		if n.tree.nodes[last].kind() == Leaf {
+			return int(Node{n.tree, last}.Token().End)
+		}
+	}
+	_, end := n.Span()
+	return end
+}
+
 // A gap is the space between two leaves around a node without leaves.
 type gap struct {
 	last, next    int32 // the leaves before and after; -1 and the number of nodes if there are none

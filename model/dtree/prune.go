@@ -68,6 +68,23 @@ func (t Tree) Collapse(remove func(n, without, with Node) bool) Tree {
 	return out.reachable()
 }
 
+// Cut returns the tree with at most depth tests on each way.
+func (t Tree) Cut(depth int) Tree {
+	out := slices.Clone(t)
+	level := make([]int, len(t))
+	for i, n := range out {
+		if n.Column < 0 {
+			continue
+		}
+		if level[i] == depth {
+			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: n.Positive}
+			continue
+		}
+		level[n.Absent], level[n.Absent+1] = level[i]+1, level[i]+1
+	}
+	return out.reachable()
+}
+
 // pValue returns the p-value of Fisher's exact test that the column of n is
 // independent of the label.
 func pValue(n, with Node) float64 {

@@ -30,7 +30,7 @@ func TestConditionsOfFeatures(t *testing.T) {
 	} {
 		found := map[string]string{} // condition for the absence of a feature, by the condition for its presence
 		x := features.NewExtraExtractor(g, features.Of(tc.kind))
-		if err := x.Each(grammartest.Parse(t, g, tc.input), func(e features.Extra) {
+		if err := x.Each(grammartest.Parse(t, g, tc.input), func(e features.Extra, _ features.Position) {
 			if e.Bound() == tc.bound {
 				need, _ := e.Need(space)
 				found[text(need, true)] = text(need, false)

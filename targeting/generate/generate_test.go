@@ -150,7 +150,7 @@ func TestMaxNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := 0
-			visit := func(int, uint64) { found++ }
+			visit := func(int, uint64, features.Position) { found++ }
 			if err := features.NewExtractor(features.NewSpace(g, features.Options{}), 1).Each(input.Tree, visit); err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func sentences(t *testing.T, g *grammars.Grammar, alphabet string, most int) (al
 				continue
 			}
 			s := sentence{text, map[uint64]int{}}
-			if err := extract.Each(tree, func(_ int, id uint64) { s.counts[id]++ }); err != nil {
+			if err := extract.Each(tree, func(_ int, id uint64, _ features.Position) { s.counts[id]++ }); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, s)

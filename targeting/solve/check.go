@@ -75,7 +75,7 @@ func (c *checker) holds(tree *derivation.Tree) (bool, error) {
 	}
 	if c.symbols != nil {
 		nodes := 0
-		if err := c.symbols.Each(tree, func(int, uint64) { nodes++ }); err != nil || nodes > c.constraint.MaxNodes {
+		if err := c.symbols.Each(tree, func(int, uint64, features.Position) { nodes++ }); err != nil || nodes > c.constraint.MaxNodes {
 			return false, err
 		}
 	}
@@ -96,7 +96,7 @@ func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia boo
 	}
 	clear(c.last)
 	place := 0
-	return x.Each(tree, func(length int, id uint64) {
+	return x.Each(tree, func(length int, id uint64, _ features.Position) {
 		if length == 1 { // the shortest of the paths that end in a place comes first
 			place++
 		}
