@@ -77,7 +77,7 @@ func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, rea
 func (m *Model) reasons(unit int, p *model.Prediction) []openapi.Reason {
 	var out []openapi.Reason
 	for _, t := range m.Reasons(unit, p) {
-		out = append(out, openapi.Reason{Feature: t.Feature.Describe(m.Space()), Present: t.Present})
+		out = append(out, openapi.Reason{Feature: m.Describe(*t.Feature), Present: t.Present})
 	}
 	return out
 }

@@ -75,6 +75,7 @@ func (p *Predictor) Answer(ctx context.Context, in openapi.Input) openapi.Answer
 	for _, c := range a.Outcomes {
 		out.Outcomes = append(out.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
 	}
+	out.Refusal = p.refusal(a)
 	for _, unit := range p.units {
 		out.Methods = append(out.Methods, p.Model.prediction(unit, a.Methods[unit], p.reasons))
 	}
@@ -101,6 +102,9 @@ func (p *Predictor) AppendAnswer(ctx context.Context, text []byte, in openapi.In
 	if len(a.Outcomes) > 0 {
 		text = append(text, ']')
 	}
+	if r := p.refusal(a); r != nil {
+		text = AppendJSON(append(text, `,"refusal":`...), r)
+	}
 	for i, unit := range p.units {
 		text = append(text, cmp.Or(strings.Repeat(`,`, min(i, 1)), `,"methods":[`)...)
 		text = p.Model.appendCached(text, unit, a.Methods[unit], p.reasons)
@@ -109,6 +113,17 @@ func (p *Predictor) AppendAnswer(ctx context.Context, text []byte, in openapi.In
 		text = append(text, ']')
 	}
 	return append(text, '}')
+}
+
+// refusal returns the construct that the program is expected to refuse, or nil.
+func (p *Predictor) refusal(a *model.Answer) *openapi.Refusal {
+	if a.Refusal == nil {
+		return nil
+	}
+	return &openapi.Refusal{
+		Construct: p.Model.Describe(a.Refusal.Feature), Line: a.Stop.Line, Column: a.Stop.Column, Offset: a.Stop.Offset,
+		Outcome: a.Refusal.Outcome, Observations: a.Refusal.Rows, Failed: a.Refusal.Failed,
+	}
 }
 
 // predict returns the prediction for an input, or an answer that says why there is

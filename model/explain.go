@@ -67,7 +67,7 @@ func (m *Model) node(t dtree.Tree, at int32) *Node {
 	out := &Node{Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive)}
 	if n.Column >= 0 {
 		f := m.Features[n.Column]
-		out.Feature, out.Equal = f.Describe(m.space), len(f.Equal)
+		out.Feature, out.Equal = m.Describe(f), len(f.Equal)
 		out.Reached = 2*n.Positives > n.Rows
 		out.Absent, out.Present = m.node(t, n.Absent), m.node(t, n.Absent+1)
 	}
@@ -81,11 +81,11 @@ func (m *Model) way(l Leaf) Way {
 	for _, t := range l.Conditions {
 		switch {
 		case !t.Present:
-			w.Without = append(w.Without, t.Feature.Describe(m.space))
-		case t.Feature.Path != nil:
+			w.Without = append(w.Without, m.Describe(*t.Feature))
+		case t.Feature.Path != nil && t.Feature.Before == 0:
 			paths = append(paths, t.Feature.Path)
 		default:
-			w.With = append(w.With, t.Feature.Describe(m.space))
+			w.With = append(w.With, m.Describe(*t.Feature))
 		}
 	}
 	if len(paths) > 0 {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/inroad/inroad/features"
@@ -15,9 +16,12 @@ type Feature struct {
 	Extra   features.Extra // the input has this feature, which is not a path
 	Outcome string         // the run of the input has this outcome
 	// Refusal is 1 plus the index in [Model.Refusals] of the refusal that is
-	// expected to stop the program, or AnyRefusal.
+	// expected to stop the program, or the negative number of the phase that any
+	// refusal stops.
 	Refusal int
-	Before  bool // Path or Extra begins before the place of the refusal, if there is one
+	// Before is the number of a phase if Path or Extra must begin before the place
+	// where a refusal stops this phase, if one does.
+	Before int
 	// Equal lists the features that held for the same training inputs. Any of them
 	// may be the one that the program depends on.
 	Equal []Feature
@@ -29,15 +33,33 @@ func (f Feature) specific() bool {
 }
 
 // Describe returns the pattern of a path, or a description of any other feature.
-func (f Feature) Describe(s *features.Space) string {
+func (m *Model) Describe(f Feature) string {
 	switch {
 	case f.Outcome != "":
 		return "outcome " + f.Outcome
-	case f.Extra != 0:
-		return f.Extra.Describe(s)
-	default:
-		return s.Pattern(f.Path)
+	case f.Refusal > 0:
+		return "a refusal at " + m.Describe(m.Refusals[f.Refusal-1].Feature)
+	case f.Refusal < 0:
+		return "a refusal" + m.inPhase(-f.Refusal)
 	}
+	text := ""
+	if f.Extra != 0 {
+		text = f.Extra.Describe(m.space)
+	} else {
+		text = m.space.Pattern(f.Path)
+	}
+	if f.Before > 0 {
+		text += " before any refusal" + m.inPhase(f.Before)
+	}
+	return text
+}
+
+// inPhase names a phase if the program refuses inputs in several phases.
+func (m *Model) inPhase(phase int) string {
+	if !slices.ContainsFunc(m.Refusals, func(r Refusal) bool { return r.Phase > 1 }) {
+		return ""
+	}
+	return fmt.Sprintf(" in phase %d", phase)
 }
 
 // compareFeatures orders features independently of the inputs: paths, shorter
@@ -50,8 +72,8 @@ func compareFeatures(a, b Feature) int {
 		case f.Refusal != 0:
 			return 4
 		case f.Extra != 0:
-			return 2 + btoi(f.Before)
-		case f.Before:
+			return 2 + btoi(f.Before != 0)
+		case f.Before != 0:
 			return 1
 		default:
 			return 0
@@ -59,6 +81,7 @@ func compareFeatures(a, b Feature) int {
 	}
 	return cmp.Or(
 		cmp.Compare(class(a), class(b)),
+		cmp.Compare(a.Before, b.Before),
 		features.Compare(a.Path, b.Path),
 		cmp.Compare(a.Outcome, b.Outcome),
 		cmp.Compare(a.Extra, b.Extra),
@@ -70,7 +93,9 @@ func compareFeatures(a, b Feature) int {
 func (f Feature) valid(g *grammars.Grammar) bool {
 	switch {
 	case f.Outcome != "" || f.Refusal != 0:
-		return f.Extra == 0 && f.Path == nil && !f.Before && (f.Outcome == "") == (f.Refusal >= AnyRefusal && f.Refusal != 0)
+		return f.Extra == 0 && f.Path == nil && f.Before == 0 && (f.Outcome == "") == (f.Refusal >= -maxPhases && f.Refusal != 0)
+	case f.Before < 0 || f.Before > maxPhases:
+		return false
 	case f.Extra != 0:
 		return f.Path == nil && f.Extra.Valid(len(g.Nodes))
 	default:
@@ -78,6 +103,3 @@ func (f Feature) valid(g *grammars.Grammar) bool {
 			!slices.ContainsFunc(f.Path, func(o grammars.Occurrence) bool { return o < 0 || int(o) >= len(g.Nodes) })
 	}
 }
-
-// AnyRefusal is the value of [Feature.Refusal] for inputs that any refusal stops.
-const AnyRefusal = -1

@@ -96,13 +96,14 @@ type featureFile struct {
 	Extra   features.Extra `cbor:"x,omitempty"`
 	Outcome string         `cbor:"o,omitempty"`
 	Refusal int            `cbor:"r,omitempty"`
-	Before  bool           `cbor:"b,omitempty"`
+	Before  int            `cbor:"b,omitempty"`
 	Equal   []featureFile  `cbor:"e,omitempty"`
 }
 
 // refusalFile is an encoded refusal.
 type refusalFile struct {
 	Feature featureFile `cbor:"f"`
+	Phase   int         `cbor:"p"`
 	Outcome string      `cbor:"o"`
 	Rows    int         `cbor:"n"`
 	Failed  int         `cbor:"d"`
@@ -338,12 +339,15 @@ func (f Feature) toFile() featureFile {
 
 func (m *Model) decodeRefusals() error {
 	for i, f := range m.file.Refusals {
-		r := Refusal{f.Feature.feature(), f.Outcome, f.Rows, f.Failed}
-		if !r.Feature.valid(m.Grammar) || r.Feature.Outcome != "" || r.Feature.Refusal != 0 || r.Feature.Before {
+		r := Refusal{f.Feature.feature(), f.Phase, f.Outcome, f.Rows, f.Failed}
+		if !r.Feature.valid(m.Grammar) || r.Feature.Outcome != "" || r.Feature.Refusal != 0 || r.Feature.Before != 0 {
 			return fmt.Errorf("refusal %d is not a feature of the grammar", i)
 		}
 		if r.Rows < 0 || r.Failed < 0 || r.Failed > r.Rows || r.Rows > m.Rows {
 			return fmt.Errorf("refusal %d: %d failures of %d inputs: must be between 0 and the number of inputs", i, r.Failed, r.Rows)
+		}
+		if r.Phase < 1 || r.Phase > maxPhases {
+			return fmt.Errorf("refusal %d: phase %d: must be between 1 and %d", i, r.Phase, maxPhases)
 		}
 		m.Refusals = append(m.Refusals, r)
 	}
@@ -460,7 +464,7 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 		f.Features = append(f.Features, to)
 	}
 	for _, r := range k.view.refusals {
-		f.Refusals = append(f.Refusals, refusalFile{r.Feature.toFile(), r.Outcome, r.Rows, r.Failed})
+		f.Refusals = append(f.Refusals, refusalFile{r.Feature.toFile(), r.Phase, r.Outcome, r.Rows, r.Failed})
 	}
 	return index
 }

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/inroad/inroad/model/dtree"
+import (
+	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/observation"
+)
 
 // A Size describes the amount of training data.
 type Size struct {
@@ -9,6 +12,7 @@ type Size struct {
 	Cells        int // features, summed over observations
 	Methods      int // distinct methods
 	Reached      int // reached methods, summed over observations
+	Failed       int // observations that failed
 }
 
 // Size returns the amount of training data added so far.
@@ -17,6 +21,7 @@ func (t *Trainer) Size() Size {
 	for i := range t.records {
 		s.Cells += len(t.records[i].features)
 		s.Reached += len(t.records[i].methods)
+		s.Failed += btoi(t.records[i].outcome != string(observation.OK))
 	}
 	return s
 }
@@ -26,9 +31,10 @@ const (
 	bytesPerObservation = 400 // the record and its index entry
 	bytesPerFeature     = 350 // the path and its index entry
 	bytesPerKnownPath   = 80  // per worker
-	bytesPerCell        = 40  // in the record, and in the matrix by row and by column
+	bytesPerCell        = 44  // in the record, and in the matrix by row and by column
+	bytesPerCellBefore  = 20  // in two matrices, for each phase that a refusal can stop
 	bytesPerReached     = 6
-	bytesPerMethod      = 1000
+	bytesPerMethod      = 2000
 	bytesPerNode        = 160 // in the tree, the file and the predictions
 )
 
@@ -38,7 +44,10 @@ const (
 func EstimateMemory(s Size, opt Options) int64 {
 	opt = opt.withDefaults()
 	n := func(of int, bytes int64) int64 { return int64(of) * bytes }
-	nodes := min(1<<(opt.MaxDepth+1), 2*s.Observations) / 4 // trees are seldom full
+	nodes := min(1<<(opt.MaxDepth+1), s.Observations/8) / 4 // trees are seldom full
+	if s.Failed > 0 && opt.Refusals {
+		s.Cells += s.Cells * maxPhases * bytesPerCellBefore / bytesPerCell
+	}
 	return n(s.Observations, bytesPerObservation) +
 		n(s.Features, bytesPerFeature+bytesPerKnownPath*int64(opt.Workers)) +
 		n(s.Cells, bytesPerCell) +

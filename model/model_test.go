@@ -308,7 +308,7 @@ func TestPredict(t *testing.T) {
 	}
 	var reasons []string
 	for _, test := range m.Reasons(unit("array"), a.Methods[unit("array")]) {
-		reasons = append(reasons, fmt.Sprintf("%v %s", test.Present, test.Feature.Describe(m.Space())))
+		reasons = append(reasons, fmt.Sprintf("%v %s", test.Present, m.Describe(*test.Feature)))
 	}
 	if got := strings.Join(reasons, "; "); got != "true array" {
 		t.Errorf("reasons for array: %s", got)

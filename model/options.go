@@ -17,7 +17,7 @@ type Options struct {
 	Trivia   bool           // extract the paths of skipped tokens, such as white space, too
 	Extras   features.Kinds // feature kinds in addition to paths
 	Margin   float64        // relative gain by which an extra feature must beat the best path
-	MaxDepth int            // maximum number of tests on a way
+	MaxDepth int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
 	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
 	Balance  dtree.Balance
 	Outcome  bool // use the predicted outcome as a feature of methods
@@ -39,7 +39,7 @@ type Options struct {
 // chosen.
 func Defaults() Options {
 	return Options{
-		K: 4, Trivia: true, Outcome: true, Refusals: true, MaxDepth: 5, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, Trivia: true, Outcome: true, Refusals: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.AllKinds(),
 	}
 }

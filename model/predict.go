@@ -10,6 +10,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model/dtree"
 )
 
@@ -21,10 +22,14 @@ type Answer struct {
 	Outcomes []OutcomeProbability // by descending probability
 	Unseen   float64              // share of the input's paths that no training input had
 	Methods  []*Prediction        // one per unit; must not be modified
-	// Refusal is the index of the refusal that is expected to stop the program, or
-	// -1. The program then reads the input up to Stop, a number of bytes.
-	Refusal int
-	Stop    int
+	Refusal  *Refusal             // the refusal that is expected to stop the program; nil if none is
+	Stop     Place                // where Refusal stops the program
+}
+
+// A Place is a place in an input.
+type Place struct {
+	Offset       int // bytes before it
+	Line, Column int // from 1
 }
 
 // An OutcomeProbability is the probability that a run has an outcome.
@@ -57,7 +62,7 @@ type lookup struct {
 	extras         map[features.Extra]int32 // indices into tested
 	tested         []tested
 	refusals       []int32        // by refusal: index into tested
-	refusalColumns []int32        // by refusal, after AnyRefusal: the feature that it stops the program, or -1
+	refusalColumns map[int]int32  // by [Feature.Refusal]: the feature
 	kinds          features.Kinds // kinds of extra features that trees test
 	forest         *dtree.Forest
 	firstLeaf      []int32      // by tree: index of its first prediction
@@ -68,12 +73,13 @@ type lookup struct {
 
 // tested holds the features that test a path or an extra feature, or -1.
 type tested struct {
-	plain, before int32
+	plain  int32
+	before [maxPhases]int32 // by phase
 }
 
 // prepare builds the lookup.
 func (m *Model) prepare() {
-	l := &lookup{extras: map[features.Extra]int32{}, refusalColumns: make([]int32, len(m.Refusals)+1)}
+	l := &lookup{extras: map[features.Extra]int32{}, refusalColumns: map[int]int32{}}
 	size := 1024
 	for size < 4*(len(m.seen)+len(m.Features)) {
 		size *= 2
@@ -85,16 +91,13 @@ func (m *Model) prepare() {
 	for _, o := range m.Outcomes {
 		l.outcomeColumns = append(l.outcomeColumns, int32(slices.IndexFunc(m.Features, func(f Feature) bool { return f.Outcome == o })))
 	}
-	for i := range l.refusalColumns {
-		l.refusalColumns[i] = -1
-	}
 	for i, f := range m.Features {
 		switch {
 		case f.Refusal != 0:
-			l.refusalColumns[max(f.Refusal, 0)] = int32(i)
+			l.refusalColumns[f.Refusal] = int32(i)
 		case f.Outcome != "":
-		case f.Before:
-			l.tested[l.base(m, f)].before = int32(i)
+		case f.Before != 0:
+			l.tested[l.base(m, f)].before[f.Before-1] = int32(i)
 		default:
 			l.tested[l.base(m, f)].plain = int32(i)
 		}
@@ -139,7 +142,7 @@ func (l *lookup) base(m *Model, f Feature) int32 {
 		}
 		l.set(id, next)
 	}
-	l.tested = append(l.tested, tested{-1, -1})
+	l.tested = append(l.tested, tested{-1, [maxPhases]int32{-1, -1}})
 	return next
 }
 
@@ -234,6 +237,9 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 		}
 	}
 	a := m.answer(p)
+	if a.Refusal != nil {
+		a.Stop.Line, a.Stop.Column = derivation.LineColumn(input, a.Stop.Offset)
+	}
 	if p.paths > 0 {
 		a.Unseen = float64(p.unseen) / float64(p.paths)
 	}
@@ -250,7 +256,7 @@ func (p *predictor) reset() {
 
 // answer evaluates the trees on the features in p.first.
 func (m *Model) answer(p *predictor) *Answer {
-	a := &Answer{Methods: make([]*Prediction, len(m.Units)), Refusal: -1}
+	a := &Answer{Methods: make([]*Prediction, len(m.Units))}
 	m.predictStop(p, a)
 	m.predictOutcomes(p, a)
 	m.predictMethods(p, a)
@@ -262,12 +268,13 @@ func (m *Model) answer(p *predictor) *Answer {
 func (m *Model) predictStop(p *predictor, a *Answer) {
 	l := m.lookup
 	clear(p.row)
-	stop := int32(notStopped)
+	s := unstopped()
 	for i, base := range l.refusals {
-		if p.first[base] < stop {
-			stop, a.Refusal = p.first[base], i
+		if at := p.first[base]; at != notStopped {
+			s.add(m.Refusals[i].Phase, i, at)
 		}
 	}
+	s = s.final()
 	for i, t := range l.tested {
 		if p.first[i] == notStopped {
 			continue
@@ -275,16 +282,20 @@ func (m *Model) predictStop(p *predictor, a *Answer) {
 		if t.plain >= 0 {
 			p.row.Set(t.plain)
 		}
-		if t.before >= 0 && p.first[i] <= stop {
-			p.row.Set(t.before)
+		for phase, column := range t.before {
+			if column >= 0 && p.first[i] <= s.at[phase] {
+				p.row.Set(column)
+			}
 		}
 	}
-	if a.Refusal < 0 {
+	if s.by < 0 {
 		return
 	}
-	a.Stop = int(stop)
-	for _, column := range []int32{l.refusalColumns[0], l.refusalColumns[a.Refusal+1]} {
-		if column >= 0 {
+	a.Refusal = &m.Refusals[s.by]
+	phase := a.Refusal.Phase
+	a.Stop.Offset = int(s.at[phase-1])
+	for _, refusal := range []int{s.by + 1, -phase} {
+		if column, ok := l.refusalColumns[refusal]; ok {
 			p.row.Set(column)
 		}
 	}

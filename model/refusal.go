@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -11,10 +12,15 @@ import (
 // fail, and the program reads them only up to the feature's first position.
 type Refusal struct {
 	Feature Feature
+	Phase   int    // the phase of the program that stops, from 1
 	Outcome string // most frequent outcome of the training inputs that it stops
 	Rows    int    // training inputs that it stops
-	Failed  int    // training inputs among Rows that failed
+	Failed  int    // training inputs among Rows that failed in the phase
 }
+
+// maxPhases is the number of phases that are told apart. A program that reads
+// its whole input before it executes it has two.
+const maxPhases = 2
 
 // Limits of the search for refusals.
 const (
@@ -27,39 +33,101 @@ const (
 // notStopped is the position of the stop of an input that has no refused construct.
 const notStopped = math.MaxInt32
 
-// A refusalSearch learns the constructs that a program refuses by sequential
-// covering: it takes the feature that explains the failures best, removes the
-// inputs with that feature, and repeats.
+// findPhases assigns a phase, from 1, to each failing outcome, and 0 to the
+// outcome ok. An outcome is in phase 2 if a method separates it from the outcomes of
+// phase 1: runs with this outcome or ok reach the method, and runs with outcomes
+// of phase 1 do not.
+func (k *task) findPhases() {
+	if len(k.outcomes) == 0 {
+		return
+	}
+	out := make([]int, len(k.outcomes))
+	ok := slices.Index(k.outcomes, string(observation.OK))
+	rows := make([]int, len(k.outcomes))
+	reached := make([]map[int32]int, len(k.outcomes)) // by outcome and method
+	for i, r := range k.rows {
+		if o := k.outcomeOf[i]; !r.unlabelled {
+			if rows[o]++; reached[o] == nil {
+				reached[o] = map[int32]int{}
+			}
+			for _, m := range r.methods {
+				reached[o][m]++
+			}
+		}
+	}
+	precedes := func(a, b int) bool {
+		for m, n := range reached[b] {
+			if 20*n >= 19*rows[b] && 20*reached[ok][m] >= 19*rows[ok] && 20*reached[a][m] <= rows[a] {
+				return true
+			}
+		}
+		return false
+	}
+	for b := range out {
+		if b == ok {
+			continue
+		}
+		out[b] = 1
+		for a := range out {
+			if ok >= 0 && a != b && a != ok && rows[a] >= minOutcome && rows[b] >= minOutcome && precedes(a, b) {
+				out[b] = maxPhases
+			}
+		}
+	}
+	k.phases = out
+}
+
+// findRefusals learns the constructs that the program refuses from the given
+// rows, most important first within each phase. Features are indices into
+// k.features.
+func (k *task) findRefusals(rows []int32) []refused {
+	if len(k.outcomes) == 0 {
+		return nil
+	}
+	var out []refused
+	for phase := 1; phase <= maxPhases; phase++ {
+		s := &refusalSearch{features: k.features, failures: make([]int32, len(k.features)), accepted: make([]int32, len(k.features))}
+		for _, r := range rows {
+			if at := k.phases[k.outcomeOf[r]]; at == 0 || at >= phase { // others stopped before
+				s.rows, s.failed = append(s.rows, k.rows[r]), append(s.failed, at == phase)
+			}
+		}
+		for _, f := range s.find() {
+			out = append(out, refused{f, phase})
+		}
+	}
+	return out
+}
+
+// A refused is a feature that the program refuses in a phase.
+type refused struct {
+	feature int32
+	phase   int
+}
+
+// A refusalSearch learns the constructs that a phase of a program refuses by
+// sequential covering: it takes the feature that explains the failures best,
+// removes the inputs with that feature, and repeats.
 type refusalSearch struct {
 	rows         []*record
+	failed       []bool // by row
 	features     []Feature
-	failures     []int32 // by feature: inputs left that have it and failed
-	accepted     []int32 // by feature: inputs left that have it and did not fail
+	failures     []int32 // by feature: rows left that have it and failed
+	accepted     []int32 // by feature: rows left that have it and did not fail
 	failuresLeft int
 	acceptedLeft int
 }
 
-// failed reports whether the run did not end with the outcome ok.
-func (r *record) failed() bool { return r.outcome != string(observation.OK) }
-
-// findRefusals returns the features that the program refuses, as indices into
-// all, most important first.
-func findRefusals(all []Feature, rows []*record) []int32 {
-	s := &refusalSearch{rows: rows, features: all, failures: make([]int32, len(all)), accepted: make([]int32, len(all))}
-	left := make([]bool, len(rows))
-	holders := make([][]int32, len(all))
-	for i, r := range rows {
+func (s *refusalSearch) find() []int32 {
+	left := make([]bool, len(s.rows))
+	holders := make([][]int32, len(s.features))
+	for i, r := range s.rows {
 		left[i] = true
-		counts := s.accepted
-		if r.failed() {
-			counts = s.failures
-			s.failuresLeft++
-		} else {
-			s.acceptedLeft++
-		}
-		for _, f := range r.features {
-			counts[f]++
-			holders[f] = append(holders[f], int32(i))
+		s.count(i, 1)
+		for j, f := range r.features {
+			if s.evidence(i, j) == explains || !s.failed[i] {
+				holders[f] = append(holders[f], int32(i))
+			}
 		}
 	}
 	var out []int32
@@ -72,33 +140,79 @@ func findRefusals(all []Feature, rows []*record) []int32 {
 		for _, i := range holders[best] {
 			if left[i] {
 				left[i] = false
-				s.remove(rows[i])
+				s.count(int(i), -1)
 			}
 		}
 	}
 	return out
 }
 
-func (s *refusalSearch) remove(r *record) {
-	counts := s.accepted
-	if r.failed() {
-		counts = s.failures
-		s.failuresLeft--
+// count adds n to the counts of a row.
+func (s *refusalSearch) count(row int, n int32) {
+	if s.failed[row] {
+		s.failuresLeft += int(n)
 	} else {
-		s.acceptedLeft--
+		s.acceptedLeft += int(n)
 	}
-	for _, f := range r.features {
-		counts[f]--
+	for j, f := range s.rows[row].features {
+		switch s.evidence(row, j) {
+		case explains:
+			s.failures[f] += n
+		case passed:
+			s.accepted[f] += n
+		}
 	}
 }
+
+// evidence tells whether a feature of a row explains why the row failed.
+type evidence int
+
+const (
+	unread   evidence = iota // the program did not read as far as the feature
+	passed                   // the program read the feature and went on
+	explains                 // the feature may be the reason
+)
+
+// Distances in bytes between a refused construct and the place that the failure
+// message names.
+const (
+	placeAfter  = 24
+	placeBefore = 8
+)
+
+// evidence returns what a row tells about its feature with index j.
+func (s *refusalSearch) evidence(row, j int) evidence {
+	r := s.rows[row]
+	switch at := r.at[j]; {
+	case !s.failed[row]:
+		return passed
+	case r.place == unknownPlace:
+		return explains
+	case at > r.place+placeBefore:
+		return unread
+	case at < r.place-placeAfter:
+		return passed
+	default:
+		return explains
+	}
+}
+
+// refusable reports whether a program may refuse a feature because of a single
+// place.
+func refusable(f Feature) bool { return f.Extra == 0 || f.Extra.Kind() != features.Early }
 
 // best returns the feature with the highest gain, or -1 if no gain suffices.
 func (s *refusalSearch) best() int32 {
 	best, most := int32(-1), minRefusalEvidence
-	base := math.Log(float64(s.failuresLeft) / float64(s.failuresLeft+s.acceptedLeft))
+	explained, passed := 0.0, 0.0
+	for f := range s.features {
+		explained += float64(s.failures[f])
+		passed += float64(s.accepted[f])
+	}
+	base := math.Log(min(explained/(explained+passed), float64(s.failuresLeft)/float64(s.failuresLeft+s.acceptedLeft)))
 	for f := range s.features {
 		failed, accepted := float64(s.failures[f]), float64(s.accepted[f])
-		if failed < minRefusalRows || failed < minRefusalShare*(failed+accepted) {
+		if !refusable(s.features[f]) || failed < minRefusalRows || failed < minRefusalShare*(failed+accepted) {
 			continue
 		}
 		gain := failed * (math.Log((failed+0.5)/(failed+accepted+1)) - base)
@@ -110,54 +224,82 @@ func (s *refusalSearch) best() int32 {
 	return best
 }
 
-// stop returns the position where a record's program stops, and the index of
-// the refusal that stops it, or notStopped and -1.
-func (r *record) stop(refusals map[int32]int) (at int32, refusal int) {
-	at, refusal = notStopped, -1
+// A stop is the place where a refusal stops each phase of a program.
+type stop struct {
+	at [maxPhases]int32 // by phase: the last position that it reads; notStopped for all, -1 for none
+	by int              // index of the refusal, or -1
+}
+
+// stop returns where the refusals stop the program. The first phase with a
+// refusal stops, at the first refusal in the input; later phases do not begin.
+func (r *record) stop(refusals []refused, index map[int32][]int) stop {
+	out := unstopped()
 	for i, f := range r.features {
-		n, ok := refusals[f]
-		if ok && (r.at[i] < at || r.at[i] == at && n < refusal) {
-			at, refusal = r.at[i], n
+		for _, n := range index[f] {
+			out.add(refusals[n].phase, n, r.at[i])
 		}
 	}
-	return at, refusal
+	return out.final()
+}
+
+// unstopped returns a stop without refusals.
+func unstopped() stop { return stop{[maxPhases]int32{notStopped, notStopped}, -1} }
+
+// add adds a refusal of a phase at a position.
+func (s *stop) add(phase, refusal int, at int32) {
+	// Until final is called, by is kept only for the first phase that stops.
+	first := phase == 1 || s.at[0] == notStopped
+	switch before := s.at[phase-1]; {
+	case at < before, at == before && first && refusal < s.by:
+		s.at[phase-1] = at
+		if first {
+			s.by = refusal
+		}
+	}
+}
+
+// final returns the stop with the phases after the first that stops not begun.
+func (s stop) final() stop {
+	if s.at[0] != notStopped {
+		s.at[1] = -1
+	}
+	return s
 }
 
 // refusalIndex returns the indices of refusals by feature.
-func refusalIndex(refusals []int32) map[int32]int {
-	out := make(map[int32]int, len(refusals))
-	for i, f := range refusals {
-		out[f] = i
+func refusalIndex(refusals []refused) map[int32][]int {
+	out := make(map[int32][]int, len(refusals))
+	for i, r := range refusals {
+		out[r.feature] = append(out[r.feature], i)
 	}
 	return out
 }
 
-// summarize describes the refusals with the inputs that they stop.
-func summarizeRefusals(all []Feature, refusals []int32, rows []*record) []Refusal {
+// describeRefusals describes the refusals with the rows that they stop.
+func (k *task) describeRefusals(refusals []refused, rows []int32) []Refusal {
 	index := refusalIndex(refusals)
 	out := make([]Refusal, len(refusals))
-	outcomes := make([]map[string]int, len(refusals))
-	for i, f := range refusals {
-		out[i].Feature, outcomes[i] = all[f], map[string]int{}
+	outcomes := make([][]int, len(refusals)) // rows by outcome
+	for i, r := range refusals {
+		out[i].Feature, out[i].Phase, outcomes[i] = k.features[r.feature], r.phase, make([]int, len(k.outcomes))
 	}
 	for _, r := range rows {
-		if _, by := r.stop(index); by >= 0 {
-			out[by].Rows++
-			out[by].Failed += btoi(r.failed())
-			outcomes[by][r.outcome]++
+		by := k.rows[r].stop(refusals, index).by
+		if by < 0 {
+			continue
 		}
+		out[by].Rows++
+		out[by].Failed += btoi(k.phases[k.outcomeOf[r]] == out[by].Phase)
+		outcomes[by][k.outcomeOf[r]]++
 	}
 	for i, counts := range outcomes {
-		names := make([]string, 0, len(counts))
-		for name := range counts {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if counts[name] > counts[out[i].Outcome] {
-				out[i].Outcome = name
+		most := 0
+		for o, n := range counts {
+			if n > counts[most] {
+				most = o
 			}
 		}
+		out[i].Outcome = k.outcomes[most]
 	}
 	return out
 }

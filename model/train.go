@@ -53,8 +53,9 @@ type record struct {
 	at         []int32 // first positions of the features
 	methods    []int32 // indices into Trainer.units, sorted
 	outcome    string
-	outside    bool // the input is outside the grammar
-	unlabelled bool // the methods are unknown
+	place      int32 // offset of the place that the failure message names, or unknownPlace
+	outside    bool  // the input is outside the grammar
+	unlabelled bool  // the methods are unknown
 }
 
 // Stats counts the observations given to a trainer.
@@ -157,7 +158,7 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 
 func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) {
 	t.stats.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeName(o), unlabelled: o.Methods == nil}
+	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil}
 	t.stats.Unknown += btoi(r.unlabelled)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
 	case syntax && r.unlabelled:
@@ -310,6 +311,7 @@ type task struct {
 	features  []Feature // of the records
 	outcomes  []string  // sorted; empty if all rows have the same outcome
 	outcomeOf []int32   // by row: index of its outcome
+	phases    []int     // by outcome: the phase that it stops, or 0
 	view      *view     // of all rows
 	targets   []*target
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
@@ -376,6 +378,7 @@ func (t *Trainer) task() (*task, error) {
 	}
 	k.features = t.features
 	k.findOutcomes()
+	k.findPhases()
 	k.view = k.newView(nil)
 	k.digest = k.view.matrix.digest(k.rows)
 	k.buildTargets(index)

@@ -20,19 +20,18 @@ type view struct {
 // newView learns refusals from the given rows, or from all rows if learn is
 // nil, and returns the data of all rows.
 func (k *task) newView(learn []int32) *view {
-	rows := k.rows
-	if learn != nil {
-		rows = make([]*record, len(learn))
-		for i, r := range learn {
-			rows[i] = k.rows[r]
+	if learn == nil {
+		learn = make([]int32, len(k.rows))
+		for i := range learn {
+			learn[i] = int32(i)
 		}
 	}
-	var refused []int32
+	var refusals []refused
 	if k.opt.Refusals {
-		refused = findRefusals(k.features, rows)
+		refusals = k.findRefusals(learn)
 	}
-	v := &view{refusals: summarizeRefusals(k.features, refused, rows)}
-	v.matrix = k.newMatrix(refused)
+	v := &view{refusals: k.describeRefusals(refusals, learn)}
+	v.matrix = k.newMatrix(refusals)
 	v.outcomeColumns = make([]int32, len(k.outcomes))
 	for c, f := range v.matrix.columns {
 		if i, ok := slices.BinarySearch(k.outcomes, f.Outcome); ok {
@@ -49,38 +48,45 @@ func (k *task) newView(learn []int32) *view {
 // newMatrix returns the matrix of the rows: their features, the same features
 // before the place where a refusal stops the program, the refusals, and the
 // outcomes.
-func (k *task) newMatrix(refused []int32) *matrix {
+func (k *task) newMatrix(refusals []refused) *matrix {
 	all := slices.Clone(k.features)
-	if len(refused) > 0 {
+	phases := 0
+	for _, r := range refusals {
+		phases = max(phases, r.phase)
+	}
+	for phase := 1; phase <= phases; phase++ {
 		for _, f := range k.features {
-			f.Before = true
+			f.Before = phase
 			all = append(all, f)
 		}
 	}
-	before := int32(len(k.features))
 	firstRefusal := int32(len(all))
-	all = append(all, Feature{Refusal: AnyRefusal})
-	for i := range refused {
+	for i := range refusals {
 		all = append(all, Feature{Refusal: i + 1})
+	}
+	firstPhase := int32(len(all))
+	for phase := 1; phase <= phases; phase++ {
+		all = append(all, Feature{Refusal: -phase})
 	}
 	firstOutcome := int32(len(all))
 	for _, o := range k.outcomes {
 		all = append(all, Feature{Outcome: o})
 	}
-	index := refusalIndex(refused)
+	index := refusalIndex(refusals)
 	rows := make([][]int32, len(k.rows))
 	for i, r := range k.rows {
 		row := slices.Clone(r.features)
-		if len(refused) > 0 {
-			stop, by := r.stop(index)
-			if by >= 0 {
-				row = append(row, firstRefusal, firstRefusal+1+int32(by))
-			}
+		s := r.stop(refusals, index)
+		for phase := range phases {
+			first := int32((phase + 1) * len(k.features))
 			for j, f := range r.features {
-				if r.at[j] <= stop {
-					row = append(row, before+f)
+				if r.at[j] <= s.at[phase] {
+					row = append(row, first+f)
 				}
 			}
+		}
+		if s.by >= 0 {
+			row = append(row, firstRefusal+int32(s.by), firstPhase+int32(refusals[s.by].phase)-1)
 		}
 		if len(k.outcomes) > 0 {
 			row = append(row, firstOutcome+k.outcomeOf[i])

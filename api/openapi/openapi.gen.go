@@ -476,7 +476,9 @@ const (
 	CountFeatures    TrainOptionsFeatures = "counts"
 	EarlyFeatures    TrainOptionsFeatures = "early"
 	NoFeatures       TrainOptionsFeatures = "none"
+	OperandFeatures  TrainOptionsFeatures = "operands"
 	SiblingFeatures  TrainOptionsFeatures = "siblings"
+	TextFeatures     TrainOptionsFeatures = "texts"
 	TriviaFeatures   TrainOptionsFeatures = "trivia"
 	ValueFeatures    TrainOptionsFeatures = "values"
 )
@@ -496,7 +498,11 @@ func (e TrainOptionsFeatures) Valid() bool {
 		return true
 	case NoFeatures:
 		return true
+	case OperandFeatures:
+		return true
 	case SiblingFeatures:
+		return true
+	case TextFeatures:
 		return true
 	case TriviaFeatures:
 		return true
@@ -607,7 +613,8 @@ type Answer struct {
 	Outside  *Outside  `json:"outside,omitempty"`
 
 	// Reaches Number of methods that the input is predicted to reach, of all methods of the model.
-	Reaches *int `json:"reaches,omitempty"`
+	Reaches *int     `json:"reaches,omitempty"`
+	Refusal *Refusal `json:"refusal,omitempty"`
 
 	// Unseen Share of the input's paths that no training input contains.
 	Unseen *float64 `json:"unseen,omitempty"`
@@ -1597,6 +1604,27 @@ type Reason struct {
 	Present bool `json:"present"`
 }
 
+// Refusal The construct that the program is expected to refuse. The program reads the input up to its place.
+type Refusal struct {
+	Column int `json:"column"`
+
+	// Construct Pattern or description of the construct.
+	Construct string `json:"construct"`
+
+	// Failed Number of these observations that failed.
+	Failed int `json:"failed"`
+	Line   int `json:"line"`
+
+	// Observations Number of observations whose first refused construct it is.
+	Observations int `json:"observations"`
+
+	// Offset Number of bytes before the place.
+	Offset int `json:"offset"`
+
+	// Outcome Most common outcome of the observations that the program refused because of the construct.
+	Outcome string `json:"outcome"`
+}
+
 // Rejected defines model for Rejected.
 type Rejected struct {
 	Message string `json:"message"`
@@ -1961,7 +1989,7 @@ type TrainOptions struct {
 	// Margin Extra gain that a test of a feature other than a path must have, as a share of the gain of the best path.
 	Margin *float64 `json:"margin,omitempty"`
 
-	// MaxDepth Maximum depth of the decision trees.
+	// MaxDepth Maximum depth of the decision trees; cross-validation chooses the depth of each tree.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
 	// MinLeaf Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.
@@ -1969,6 +1997,9 @@ type TrainOptions struct {
 
 	// Outcome Learn the outcome first, then methods given the outcome.
 	Outcome *bool `json:"outcome,omitempty"`
+
+	// Refusals Learn which constructs the program refuses, and which features come before them.
+	Refusals *bool `json:"refusals,omitempty"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`

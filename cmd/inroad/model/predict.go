@@ -144,6 +144,10 @@ func (c *predictCommand) printMethods(out *bufio.Writer, a openapi.Answer) {
 		fmt.Fprintf(out, "; training never saw %.1f %% of its paths", 100**a.Unseen)
 	}
 	fmt.Fprintln(out)
+	if r := a.Refusal; r != nil {
+		fmt.Fprintf(out, "  refused at %d:%d: %s; %d of %d observations failed there, most with %s\n",
+			r.Line, r.Column, r.Construct, r.Failed, r.Observations, r.Outcome)
+	}
 	for _, m := range a.Methods {
 		if len(c.req.Method) == 0 && !m.Reached {
 			continue
