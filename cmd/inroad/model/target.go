@@ -38,15 +38,18 @@ inputs, which are solved like those of inroad solve. Each input is generated for
 of the methods as one input can reach. Every input parses, and the model predicts
 that it reaches its methods and none of the methods to avoid. Unless
 --any-outcome is given, inputs that the program is expected to accept are
-preferred.
+preferred. --allow-unlikely also generates inputs that the model predicts not to
+reach their method, if there are no others. They are marked: by "unlikely" in
+JSON and in the names of files, and by a note.
 
 With --go, --java or --exec, as in inroad observe, the program is run on the
 inputs, and a note says how many of them reach their methods. --add-to adds the
 observations to a file, to train a better model with.
 
-Methods without an input are listed with the reason. The exit status is then 3 if
-it is proved that no input reaches them, 4 if trees were found but no text, and 5
-if a limit stopped the search or a method was never observed.
+Methods without an input are listed with the reason, and methods with fewer inputs
+than --n. The exit status is 3 if it is proved that no input reaches the methods
+without one, 4 if trees were found but no text, and 5 if a limit stopped the
+search, a method was never observed, or only unlikely inputs were found.
 
 ` + cli.OutputHelp,
 		Example: `  inroad target --model json.model decodeEscape
@@ -62,7 +65,7 @@ if a limit stopped the search or a method was never observed.
 	}
 	flags := cmd.Flags()
 	cli.BindModel(flags, &c.model)
-	cli.Bind(flags, &c.req, "avoid", "any_outcome", "n", "style", "seed", "max_nodes")
+	cli.Bind(flags, &c.req, "avoid", "any_outcome", "allow_unlikely", "n", "style", "seed", "max_nodes")
 	c.learning.Bind(flags, "natural")
 	c.output.Bind(flags)
 	c.program.bind(flags)
@@ -87,6 +90,7 @@ func (c *targetCommand) run(ctx context.Context) error {
 		switch {
 		case answer.Summary != nil:
 			cli.NoteSeed(c.Streams, c.req.Seed, answer.Summary.Seed)
+			c.noteShort(answer.Summary.Short)
 		case answer.Missed != "":
 			missed = append(missed, answer)
 		default:
@@ -116,9 +120,6 @@ type targetedInput struct {
 // write writes the inputs; reached has the methods that they reached, if they were
 // run.
 func (c *targetCommand) write(ctx context.Context, service api.Service, m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
-	if i := slices.IndexFunc(inputs, func(a openapi.TargetAnswer) bool { return a.Uncertain }); i >= 0 {
-		c.Notef("note: the model is uncertain about the conditions of %s", cli.Printable(inputs[i].Methods[0]))
-	}
 	g, err := service.Grammar(ctx, m.Grammar) // which a service may know by an ID
 	if err != nil {
 		return err
@@ -132,11 +133,24 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 		if reached != nil {
 			line.Reached = slices.DeleteFunc(slices.Clone(answer.Methods), func(id string) bool { return !slices.Contains(reached[i], id) })
 		}
-		if err := out.Write(line, answer.Input, answer.InputBase64, 0); err != nil {
+		if len(answer.Unlikely) == 0 {
+			err = out.Write(line, answer.Input, answer.InputBase64, 0)
+		} else {
+			c.Notef("note: input %d is predicted not to reach %s (probability %.2f)", i+1, cli.Printable(strings.Join(answer.Unlikely, ", ")), answer.Probability)
+			err = out.WriteMarked(line, answer.Input, answer.InputBase64, "unlikely")
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return out.Close(nil)
+}
+
+// noteShort prints which methods have fewer inputs than requested.
+func (c *targetCommand) noteShort(short []openapi.Shortfall) {
+	for _, s := range short {
+		c.Notef("%s: %d of %s; no more were found in %s", cli.Printable(s.Method), s.Inputs, cli.Count(c.req.N, "input", "inputs"), cli.Count(s.Tried, "try", "tries"))
+	}
 }
 
 // reportMissed reports the methods for which there is no input, and returns the error
@@ -144,7 +158,11 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 func (c *targetCommand) reportMissed(missed []openapi.TargetAnswer) error {
 	var verdicts []targeting.Verdict
 	for _, m := range missed {
-		c.Notef("%s: no input: %s", cli.Printable(m.Missed), cli.Printable(strings.TrimPrefix(m.Reason, "infeasible: ")))
+		remedy := ""
+		if m.Verdict == openapi.VerdictUnlikely {
+			remedy = "; --allow-unlikely generates inputs all the same"
+		}
+		c.Notef("%s: no input: %s%s", cli.Printable(m.Missed), cli.Printable(strings.TrimPrefix(m.Reason, "infeasible: ")), remedy)
 		verdicts = append(verdicts, targeting.Verdict(m.Verdict))
 	}
 	if verdict := targeting.LeastCertain(verdicts...); verdict != targeting.Solved {
