@@ -51,11 +51,11 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	if m, err = e.Library.Model(ctx, name); err != nil {
 		return nil, nil, 0, err
 	}
-	want, err := m.units(req.Methods)
+	want, err := m.Resolve(req.Methods)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	avoid, err := m.units(req.Avoid)
+	avoid, err := m.Resolve(req.Avoid)
 	if err != nil {
 		return nil, nil, 0, err
 	}

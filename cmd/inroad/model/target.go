@@ -20,6 +20,8 @@ type targetCommand struct {
 	learning cli.Learning
 	output   cli.Output
 	program  program
+	until    untilReached
+	known    observationFiles
 	addTo    string
 	server   cli.Server
 	cli.Streams
@@ -46,6 +48,14 @@ With --go, --java or --exec, as in inroad observe, the program is run on the
 inputs, and a note says how many of them reach their methods. --add-to adds the
 observations to a file, to train a better model with.
 
+With --until-reached, the program is run until --n inputs really reach each
+method, at most --max-runs times for a method: on the model's inputs, on inputs of
+--observations that reached the method, on the inputs kept in the model, and on
+mutants of these. Each input is printed with its origin: targeted, observed,
+sampled or mutated. If no run reaches a method, an input that reached it in
+--observations is printed all the same, without "reached". The exit status is 5
+if a method was not reached. --style and --allow-unlikely have no effect.
+
 Methods without an input are listed with the reason, and methods with fewer inputs
 than --n. The exit status is 3 if it is proved that no input reaches the methods
 without one, 4 if trees were found but no text, and 5 if a limit stopped the
@@ -54,7 +64,8 @@ search, a method was never observed, or only unlikely inputs were found.
 ` + cli.OutputHelp,
 		Example: `  inroad target --model json.model decodeEscape
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
-  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
+  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson
+  inroad target --model json.model decodeEscape --until-reached --go encoding/json.Unmarshal --observations seen.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no method: give the methods to reach; see inroad target --help")
@@ -69,14 +80,26 @@ search, a method was never observed, or only unlikely inputs were found.
 	c.learning.Bind(flags, "natural")
 	c.output.Bind(flags)
 	c.program.bind(flags)
+	c.until.bind(flags)
+	c.known.bind(flags)
 	flags.StringVar(&c.addTo, "add-to", "", "add the observations to this `FILE`")
 	c.server.Bind(flags)
 	return cmd
 }
 
 func (c *targetCommand) run(ctx context.Context) error {
-	if !c.program.given() && c.addTo != "" {
+	switch {
+	case c.program.given():
+	case c.addTo != "":
 		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
+	case c.until.Enabled:
+		return errors.New("--until-reached: give the program to run, with --go, --java or --exec")
+	}
+	if c.until.Enabled {
+		return c.runUntilReached(ctx)
+	}
+	if len(c.known.names) > 0 {
+		return errors.New("--observations: give --until-reached too")
 	}
 	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
