@@ -55,7 +55,7 @@ func (e *Engine) Predictor(ctx context.Context, name string, req openapi.Predict
 		return nil, err
 	}
 	p := &Predictor{Model: m, reasons: req.Reasons, limits: e.Limits}
-	if p.units, err = m.units(req.Method); err != nil {
+	if p.units, err = m.Resolve(req.Method); err != nil {
 		return nil, err
 	}
 	if len(p.units) == 0 {
@@ -173,8 +173,9 @@ func reaches(a *model.Answer) int {
 	return n
 }
 
-// units returns the units that a request names by ID or by a unique suffix of an ID.
-func (m *Model) units(names []string) ([]int, error) {
+// Resolve returns the units that a request names by ID or by a unique suffix of an
+// ID. The error suggests similar names.
+func (m *Model) Resolve(names []string) ([]int, error) {
 	var out []int
 	for _, name := range names {
 		unit, err := m.unit(name)

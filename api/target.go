@@ -13,63 +13,68 @@ import (
 // Target implements [Service].
 func (e *Engine) Target(ctx context.Context, name string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error] {
 	return func(yield func(openapi.TargetAnswer, error) bool) {
-		m, inputs, missed, used, err := e.aim(ctx, name, req)
+		m, found, used, err := e.aim(ctx, name, req)
 		if err != nil {
 			yield(openapi.TargetAnswer{}, err)
 			return
 		}
-		summary := &openapi.GenerateSummary{Inputs: len(inputs), Seed: int64(used)}
-		for _, input := range inputs {
+		summary := &openapi.GenerateSummary{Inputs: len(found.Inputs), Seed: int64(used)}
+		for _, input := range found.Inputs {
 			summary.Draws += input.Draws
-			answer := openapi.TargetAnswer{Methods: m.ids(input.Units), Probability: math.Round(input.Probability*1e4) / 1e4, Uncertain: input.Doubtful}
+			answer := openapi.TargetAnswer{
+				Methods: m.ids(input.Units), Probability: math.Round(input.Probability*1e4) / 1e4, Unlikely: m.ids(input.Unlikely),
+			}
 			answer.Input, answer.InputBase64 = Encode(input.Text)
 			if !yield(answer, nil) {
 				return
 			}
 		}
-		for _, miss := range missed {
+		for _, miss := range found.Missed {
 			if !yield(openapi.TargetAnswer{
 				Missed: m.Units[miss.Unit].ID, Verdict: openapi.Verdict(miss.Verdict), Reason: Excerpt(miss.Err.Error()),
 			}, nil) {
 				return
 			}
 		}
+		for _, short := range found.Short {
+			summary.Short = append(summary.Short, openapi.Shortfall{Method: m.Units[short.Unit].ID, Inputs: short.Found, Tried: short.Tried})
+		}
 		yield(openapi.TargetAnswer{Summary: summary}, nil)
 	}
 }
 
 // aim finds inputs for the methods of a request.
-func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest) (m *Model, inputs []aim.Input, missed []aim.Miss, used uint64, err error) {
+func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest) (m *Model, found *aim.Result, used uint64, err error) {
 	if err = openapi.Validate(&req); err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
 	if m, err = e.Library.Model(ctx, name); err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
-	want, err := m.units(req.Methods)
+	want, err := m.Resolve(req.Methods)
 	if err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
-	avoid, err := m.units(req.Avoid)
+	avoid, err := m.Resolve(req.Avoid)
 	if err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
 	draw, err := newDraw(m.Grammar, req.Style, req.Probabilities)
 	if err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
 	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
 	aimer, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar
 	if err != nil {
-		return nil, nil, nil, 0, err
+		return nil, nil, 0, err
 	}
 	used = Seed(req.Seed)
-	inputs, missed, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
-		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, AnyOutcome: req.AnyOutcome,
+	found, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
+		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, AnyOutcome: req.AnyOutcome, AllowUnlikely: req.AllowUnlikely,
 	})
-	return m, inputs, missed, used, err
+	return m, found, used, err
 }
 
 // ids returns the IDs of units.

@@ -16,6 +16,7 @@ const (
 	Unrealised    Verdict = "unrealised"     // trees meet the constraint, but no input was found for them
 	Limit         Verdict = "limit"          // a limit stopped the search; inputs may exist
 	NeverObserved Verdict = "never-observed" // no observation shows how to reach or to avoid a method
+	Unlikely      Verdict = "unlikely"       // the model predicts that the inputs found do not reach the method
 )
 
 // A verdictError is an error with a verdict. An empty verdict means none.
@@ -41,8 +42,9 @@ func VerdictOf(err error) (Verdict, bool) {
 }
 
 // LeastCertain combines the verdicts of searches that found no input: Infeasible
-// only if all of them are, the first Limit or NeverObserved if any search was
-// left undecided, and Unrealised otherwise. Without verdicts it returns Solved.
+// only if all of them are, the first Limit, NeverObserved or Unlikely if any
+// search was left undecided, and Unrealised otherwise. Without verdicts it returns
+// Solved.
 func LeastCertain(verdicts ...Verdict) Verdict {
 	out := Solved
 	for _, v := range verdicts {

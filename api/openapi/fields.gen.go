@@ -199,6 +199,7 @@ var contractFields = map[string][]Field{
 		{Name: "style", Description: "Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.", Default: "smallest", Schema: Schema{Type: "string", Enum: []string{"smallest", "varied", "natural"}}},
 	},
 	"TargetRequest": {
+		{Name: "allow_unlikely", Description: "For methods without other inputs, also generate inputs that the model predicts not to reach them, and mark them.", Schema: Schema{Type: "boolean"}},
 		{Name: "any_outcome", Description: "Also generate inputs that the program is expected to reject.", Schema: Schema{Type: "boolean"}},
 		{Name: "avoid", Description: "Method that inputs do not reach.", Placeholder: "METHOD", Schema: Schema{Type: "array", MaxSize: 100, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
 		{Name: "max_nodes", Description: "Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1))}},

@@ -537,6 +537,7 @@ const (
 	VerdictLimit         Verdict = "limit"
 	VerdictNeverObserved Verdict = "never-observed"
 	VerdictSolved        Verdict = "solved"
+	VerdictUnlikely      Verdict = "unlikely"
 	VerdictUnrealised    Verdict = "unrealised"
 )
 
@@ -550,6 +551,8 @@ func (e Verdict) Valid() bool {
 	case VerdictNeverObserved:
 		return true
 	case VerdictSolved:
+		return true
+	case VerdictUnlikely:
 		return true
 	case VerdictUnrealised:
 		return true
@@ -1016,6 +1019,9 @@ type GenerateSummary struct {
 
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`
+
+	// Short For methods to reach, the methods with fewer inputs than requested.
+	Short []Shortfall `json:"short,omitempty,omitzero"`
 
 	// Unrealised For kpath, the number of paths for which no text parsed back to its tree.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
@@ -1833,6 +1839,16 @@ type Selection struct {
 	TotalMs float64 `json:"total_ms"`
 }
 
+// Shortfall defines model for Shortfall.
+type Shortfall struct {
+	// Inputs Number of inputs generated for the method.
+	Inputs int    `json:"inputs"`
+	Method string `json:"method"`
+
+	// Tried Number of inputs that were tried.
+	Tried int `json:"tried"`
+}
+
 // SolveRequest defines model for SolveRequest.
 type SolveRequest struct {
 	// Absent Rule or token that inputs do not contain.
@@ -1932,15 +1948,18 @@ type TargetAnswer struct {
 	Reason      string           `json:"reason,omitempty,omitzero"`
 	Summary     *GenerateSummary `json:"summary,omitempty"`
 
-	// Uncertain Whether the conditions of a method are uncertain.
-	Uncertain bool `json:"uncertain,omitempty,omitzero"`
+	// Unlikely Methods among `methods` that the input was generated for but is predicted not to reach.
+	Unlikely []string `json:"unlikely,omitempty,omitzero"`
 
-	// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method.
+	// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method.
 	Verdict Verdict `json:"verdict,omitempty,omitzero"`
 }
 
 // TargetRequest defines model for TargetRequest.
 type TargetRequest struct {
+	// AllowUnlikely For methods without other inputs, also generate inputs that the model predicts not to reach them, and mark them.
+	AllowUnlikely bool `json:"allow_unlikely,omitempty,omitzero"`
+
 	// AnyOutcome Also generate inputs that the program is expected to reject.
 	AnyOutcome bool `json:"any_outcome,omitempty,omitzero"`
 
@@ -2097,7 +2116,7 @@ type UploadReport struct {
 	Subject string `json:"subject"`
 }
 
-// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method.
+// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method.
 type Verdict string
 
 // Version defines model for Version.
@@ -2849,8 +2868,9 @@ type ClientInterface interface {
 
 	// TargetMethodsWithBody Generate inputs that reach methods
 	//
-	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-	// without an input are reported as `missed`, with the reason.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+	// reason, and methods with fewer inputs than requested in the `summary`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2859,8 +2879,9 @@ type ClientInterface interface {
 
 	// TargetMethods Generate inputs that reach methods
 	//
-	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-	// without an input are reported as `missed`, with the reason.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+	// reason, and methods with fewer inputs than requested in the `summary`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3825,8 +3846,9 @@ func (c *Client) GetModelFile(ctx context.Context, model ModelName, reqEditors .
 
 // TargetMethodsWithBody Generate inputs that reach methods
 //
-// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-// without an input are reported as `missed`, with the reason.
+// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+// reason, and methods with fewer inputs than requested in the `summary`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3845,8 +3867,9 @@ func (c *Client) TargetMethodsWithBody(ctx context.Context, model ModelName, con
 
 // TargetMethods Generate inputs that reach methods
 //
-// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-// without an input are reported as `missed`, with the reason.
+// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+// reason, and methods with fewer inputs than requested in the `summary`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6687,8 +6710,9 @@ type ClientWithResponsesInterface interface {
 
 	// TargetMethodsWithBodyWithResponse Generate inputs that reach methods
 	//
-	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-	// without an input are reported as `missed`, with the reason.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+	// reason, and methods with fewer inputs than requested in the `summary`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6697,8 +6721,9 @@ type ClientWithResponsesInterface interface {
 
 	// TargetMethodsWithResponse Generate inputs that reach methods
 	//
-	// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-	// without an input are reported as `missed`, with the reason.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+	// reason, and methods with fewer inputs than requested in the `summary`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10003,8 +10028,9 @@ func (c *ClientWithResponses) GetModelFileWithResponse(ctx context.Context, mode
 
 // TargetMethodsWithBodyWithResponse Generate inputs that reach methods
 //
-// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-// without an input are reported as `missed`, with the reason.
+// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+// reason, and methods with fewer inputs than requested in the `summary`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10019,8 +10045,9 @@ func (c *ClientWithResponses) TargetMethodsWithBodyWithResponse(ctx context.Cont
 
 // TargetMethodsWithResponse Generate inputs that reach methods
 //
-// The model predicts that each input reaches its methods. One input may reach several of the methods. Methods
-// without an input are reported as `missed`, with the reason.
+// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
+// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
+// reason, and methods with fewer inputs than requested in the `summary`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

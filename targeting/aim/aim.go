@@ -4,12 +4,14 @@
 // [New] returns a [Targeter] for a model. [Targeter.Find] turns the leaves of a
 // method's decision tree that predict "reached" into constraints and solves
 // them with package solve. Every input returned parses, and the model predicts
-// that it reaches none of the methods to avoid and, unless it is marked as
-// doubtful, that it reaches its own method.
+// that it reaches its method and none of the methods to avoid. Only with
+// [Options.AllowUnlikely] does Find return other inputs, and marks them.
 package aim
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -19,21 +21,44 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// Reasons for a [Miss], besides the errors of package solve. Their verdict is
-// [targeting.NeverObserved].
+// Reasons for a [Miss], besides [*UnlikelyError] and the errors of package solve.
 var (
 	// ErrNeverReached reports a unit that no observation reached.
-	ErrNeverReached error = unobservedError("no observation reached it; train with inputs that do")
+	ErrNeverReached error = &reason{targeting.NeverObserved, "no observation reached it; train with inputs that do"}
 	// ErrAlwaysReached reports that every observation reached a unit to avoid.
-	ErrAlwaysReached error = unobservedError("every observation reached a method to avoid; train with inputs that do not")
+	ErrAlwaysReached error = &reason{targeting.NeverObserved, "every observation reached a method to avoid; train with inputs that do not"}
+	// ErrNeverAvoided reports that the model predicts of every input that it reaches
+	// a unit to avoid.
+	ErrNeverAvoided error = &reason{targeting.NeverObserved, "the model predicts that every input reaches a method to avoid; train with more inputs that do not"}
+	// ErrContradiction reports a unit both to reach and to avoid.
+	ErrContradiction error = &reason{targeting.Infeasible, "infeasible: it is also a method to avoid"}
 )
 
-// An unobservedError is an error with the verdict NeverObserved.
-type unobservedError string
+// A reason is an error with a verdict.
+type reason struct {
+	verdict targeting.Verdict
+	text    string
+}
 
-func (e unobservedError) Error() string { return string(e) }
+func (e *reason) Error() string { return e.text }
 
-func (unobservedError) Verdict() targeting.Verdict { return targeting.NeverObserved }
+func (e *reason) Verdict() targeting.Verdict { return e.verdict }
+
+// An UnlikelyError reports that the model predicts of all inputs found that they do
+// not reach a unit. [Options.AllowUnlikely] returns them.
+type UnlikelyError struct {
+	Tried int // inputs that were tried; 0 if no leaf predicts that the unit is reached
+}
+
+func (e *UnlikelyError) Error() string {
+	if e.Tried == 0 {
+		return "the model predicts that no input reaches it"
+	}
+	return fmt.Sprintf("the model predicts that none of %d inputs tried reaches it", e.Tried)
+}
+
+// Verdict returns [targeting.Unlikely].
+func (e *UnlikelyError) Verdict() targeting.Verdict { return targeting.Unlikely }
 
 // A Draw returns up to n inputs of a solution.
 type Draw func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error)
@@ -46,14 +71,17 @@ type Options struct {
 	MaxNodes int  // symbols per tree; no limit if 0
 	// AnyOutcome disables the preference for inputs with the predicted outcome ok.
 	AnyOutcome bool
+	// AllowUnlikely also returns inputs that the model predicts not to reach their
+	// unit, if it finds no others.
+	AllowUnlikely bool
 }
 
 // An Input is a generated input with the predictions for it.
 type Input struct {
 	*generate.Input
-	Units       []int   // the requested units that the input is predicted to reach
+	Units       []int   // the requested units that the input is predicted to reach, and those of Unlikely
+	Unlikely    []int   // the units among Units that the input was generated for but is predicted not to reach
 	Probability float64 // the lowest probability among Units
-	Doubtful    bool    // the tree of the targeted unit has no leaf that is pure enough to trust
 }
 
 // A Miss is a unit without an input. Its verdict is [targeting.Infeasible] only
@@ -62,6 +90,20 @@ type Miss struct {
 	Unit    int
 	Verdict targeting.Verdict
 	Err     error
+}
+
+// A Shortfall reports that fewer inputs than requested were found for a unit.
+type Shortfall struct {
+	Unit  int
+	Found int
+	Tried int // different inputs that were tried
+}
+
+// A Result holds the inputs that [Targeter.Find] found.
+type Result struct {
+	Inputs []Input
+	Missed []Miss
+	Short  []Shortfall // the units with at least one input, but fewer than requested
 }
 
 // A Targeter finds inputs that reach the units of one model. It is safe for
@@ -82,36 +124,45 @@ func New(m *model.Model) (*Targeter, error) {
 // avoid. It also returns the units in want for which it found no input. To keep
 // the number of inputs small, it targets the unit with the fewest observations
 // first, together with as many other units as one input can reach.
-func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) ([]Input, []Miss, error) {
+func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) (*Result, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {
 		opt.Draw = func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
 			return s.Smallest(ctx, r, n)
 		}
 	}
+	out := &Result{}
 	left := slices.Clone(want)
-	slices.SortStableFunc(left, func(x, y int) int { return t.support(x) - t.support(y) })
+	slices.SortStableFunc(left, func(x, y int) int { return cmp.Or(t.support(x)-t.support(y), x-y) })
 	left = slices.Compact(left)
-	var inputs []Input
-	var missed []Miss
+	left = slices.DeleteFunc(left, func(u int) bool {
+		contradicts := slices.Contains(avoid, u)
+		if contradicts {
+			out.Missed = append(out.Missed, Miss{u, targeting.Infeasible, ErrContradiction})
+		}
+		return contradicts
+	})
 	for len(left) > 0 {
 		s := &search{Targeter: t, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:]}
 		found, err := s.find(ctx)
 		verdict, ok := targeting.VerdictOf(err)
 		switch {
 		case !ok:
-			return nil, nil, err
+			return nil, err
 		case verdict != targeting.Solved:
-			missed = append(missed, Miss{left[0], verdict, err})
+			out.Missed = append(out.Missed, Miss{left[0], verdict, err})
 			left = left[1:]
 		default:
-			inputs = append(inputs, found...)
+			out.Inputs = append(out.Inputs, found...)
+			if len(found) < opt.N {
+				out.Short = append(out.Short, Shortfall{left[0], len(found), s.tried})
+			}
 			left = slices.DeleteFunc(left, func(u int) bool {
 				return slices.ContainsFunc(found, func(i Input) bool { return slices.Contains(i.Units, u) })
 			})
 		}
 	}
-	return inputs, missed, nil
+	return out, nil
 }
 
 // support returns the number of observations that reached a unit.

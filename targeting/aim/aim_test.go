@@ -123,17 +123,25 @@ func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*gen
 	return s.Varied(ctx, r, n)
 }
 
+// find returns what Find does, for tests of inputs and misses only.
+func find(t *testing.T, a *Targeter, r *rand.Rand, want, avoid []int, opt Options) ([]Input, []Miss, error) {
+	t.Helper()
+	result, err := a.Find(t.Context(), r, want, avoid, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return result.Inputs, result.Missed, nil
+}
+
 func TestFind(t *testing.T) {
 	m := learned(t, run, "array", "emptyArray", "escape", "finish", "member", "negative", "nested", "never", "null", "object", "read")
 	a, err := New(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := func() *rand.Rand { return rand.New(rand.NewPCG(3, 0)) }
-
 	for _, name := range []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "null", "object", "read"} {
 		t.Run(name, func(t *testing.T) {
-			inputs, missed, err := a.Find(t.Context(), source(), units(t, m, name), nil, Options{N: 20, Draw: varied})
+			inputs, missed, err := find(t, a, source(), units(t, m, name), nil, Options{N: 20, Draw: varied})
 			if err != nil || len(missed) > 0 || len(inputs) != 20 {
 				t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
 			}
@@ -158,7 +166,7 @@ func TestFind(t *testing.T) {
 
 	t.Run("all in few inputs", func(t *testing.T) {
 		names := []string{"array", "emptyArray", "escape", "finish", "member", "negative", "nested", "null", "object", "read"}
-		inputs, missed, err := a.Find(t.Context(), source(), units(t, m, names...), nil, Options{})
+		inputs, missed, err := find(t, a, source(), units(t, m, names...), nil, Options{})
 		if err != nil || len(missed) > 0 || len(inputs) > 2 {
 			t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
 		}
@@ -178,7 +186,7 @@ func TestFind(t *testing.T) {
 	})
 
 	t.Run("avoiding", func(t *testing.T) {
-		inputs, missed, err := a.Find(t.Context(), source(), units(t, m, "nested", "member"), units(t, m, "escape", "emptyArray"), Options{N: 10, Draw: varied})
+		inputs, missed, err := find(t, a, source(), units(t, m, "nested", "member"), units(t, m, "escape", "emptyArray"), Options{N: 10, Draw: varied})
 		if err != nil || len(missed) > 0 || len(inputs) < 10 {
 			t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
 		}
@@ -198,12 +206,12 @@ func TestFind(t *testing.T) {
 			{"never", "null", ErrNeverReached},
 			{"array", "read", ErrAlwaysReached},
 		} {
-			_, missed, err := a.Find(t.Context(), source(), units(t, m, c.want), units(t, m, c.avoid), Options{})
+			_, missed, err := find(t, a, source(), units(t, m, c.want), units(t, m, c.avoid), Options{})
 			if err != nil || len(missed) != 1 || !errors.Is(missed[0].Err, c.err) || missed[0].Verdict != targeting.NeverObserved {
 				t.Errorf("%s without %s: %v, %v", c.want, c.avoid, missed, err)
 			}
 		}
-		_, missed, err := a.Find(t.Context(), source(), units(t, m, "nested"), units(t, m, "array"), Options{})
+		_, missed, err := find(t, a, source(), units(t, m, "nested"), units(t, m, "array"), Options{})
 		if err != nil || len(missed) != 1 {
 			t.Fatalf("%v, %v", missed, err)
 		}
@@ -244,7 +252,7 @@ func TestFindSolverLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, missed, err := a.Find(t.Context(), rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{})
+	_, missed, err := find(t, a, rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{})
 	if err != nil || len(missed) != 1 || missed[0].Verdict != targeting.Limit {
 		t.Fatalf("%v, %v; want one miss by a limit", missed, err)
 	}
@@ -327,7 +335,7 @@ func TestFindBeyondPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"large", "line", "wide"} {
-		inputs, missed, err := a.Find(t.Context(), rand.New(rand.NewPCG(3, 0)), units(t, m, name), nil, Options{N: 10, Draw: varied})
+		inputs, missed, err := find(t, a, rand.New(rand.NewPCG(3, 0)), units(t, m, name), nil, Options{N: 10, Draw: varied})
 		if err != nil || len(missed) > 0 {
 			t.Fatalf("%s: %v, %v", name, missed, err)
 		}

@@ -64,19 +64,19 @@ func Example() {
 		{want: []int{array, null}},
 		{want: []int{null}, avoid: []int{array}},
 	} {
-		inputs, misses, err := targeter.Find(ctx, rand.New(rand.NewPCG(1, 0)), units.want, units.avoid, aim.Options{})
+		result, err := targeter.Find(ctx, rand.New(rand.NewPCG(1, 0)), units.want, units.avoid, aim.Options{})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		for _, input := range inputs {
+		for _, input := range result.Inputs {
 			fmt.Printf("%s reaches", input.Text)
 			for _, u := range input.Units {
 				fmt.Print(" ", m.Units[u].ID)
 			}
 			fmt.Println()
 		}
-		for _, miss := range misses {
+		for _, miss := range result.Missed {
 			fmt.Println(m.Units[miss.Unit].ID, miss.Verdict)
 		}
 	}

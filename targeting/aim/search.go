@@ -20,13 +20,15 @@ import (
 // Limits of the search. Ways are tried most certain first, so the limits cost few
 // inputs.
 const (
-	maxPlans    = 12 // ways to reach a unit, combined with ways to an outcome
+	maxPlans    = 16 // plans of each tier
 	maxOutcomes = 3  // ways to an outcome per way to reach a unit
 	maxWays     = 4  // ways to reach or to avoid each further unit
-	maxJoined   = 6  // plans that are extended to further units
+	maxRoutes   = 8  // routes that inputs are spread over
+	maxJoined   = 6  // routes that are extended to further units
 	maxStronger = 40 // stronger conditions per plan
+	maxAttempts = 16 // attempts to add stronger conditions to a plan
 
-	maxPredicted = 4000 // predictions, plus ten per requested input
+	maxTried = 500 // predictions, plus 25 per requested input
 )
 
 // A search looks for inputs that reach one unit, and as many others as possible.
@@ -37,68 +39,109 @@ type search struct {
 	want, avoid []int
 	unit        int
 	others      []int
-	failure     error // the first error with the least certain verdict
-	leftOut     bool  // plans were left out, so the failure of the others proves nothing
-	predicted   int   // number of predictions so far
+	failure     error                 // the first error with the least certain verdict
+	conflict    []targeting.Condition // the conditions of the first infeasible plan
+	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
+	tried       int                   // inputs that the model predicted so far
+	unlikely    int                   // inputs among them that are predicted not to reach the unit
 }
+
+// A tier ranks plans. Plans of a tier are tried only if those of the tiers before it
+// gave too few inputs.
+type tier int
+
+const (
+	preferred  tier = iota // a trusted way to reach the unit, and the outcome ok
+	uncertain              // a way that is not trusted, and the outcome ok
+	refused                // a way with another outcome
+	improbable             // any way; the model may predict that inputs do not reach the unit
+)
+
+// fills reports whether inputs of the tier are added to inputs of better tiers.
+func (t tier) fills() bool { return t <= uncertain }
 
 // A plan is a way to reach the unit, combined with ways to reach and to avoid
 // other units.
 type plan struct {
 	conditions []targeting.Condition
 	stronger   []targeting.Condition
-	doubtful   bool
-	accepted   bool  // the expected outcome is ok
+	tier       tier
 	units      []int // the units that inputs reach
 }
 
 // A route is a plan with a solution, and an extension of the plan to further
 // units.
 type route struct {
-	plan
-	solution         *solve.Solution
-	extended         plan // the plan itself if it cannot be extended
-	extendedSolution *solve.Solution
+	plan     *solved
+	extended *solved // the plan itself if it cannot be extended
 }
 
-// lastResort reports whether the route is taken only if all others fail.
-func (r route) lastResort() bool { return r.doubtful || !r.accepted }
+// A solved plan has solutions of its conditions.
+type solved struct {
+	plan
+	solution *solve.Solution
+	stronger *solve.Solution // with stronger conditions; nil until needed
+}
 
 // find returns inputs for the unit. They are spread over the routes to it,
 // starting with those that reach the most units.
 func (s *search) find(ctx context.Context) ([]Input, error) {
-	routes, err := s.routes(ctx)
+	plans, err := s.plans()
 	if err != nil {
 		return nil, err
 	}
 	var out []Input
-	for before := -1; before < len(out) && len(out) < s.opt.N; { // routes make up for those that gave fewer inputs
-		before = len(out)
+	feasible := false
+	for len(plans) > 0 && len(out) < s.opt.N && (len(out) == 0 || plans[0].tier.fills()) {
+		var routes []route
+		if routes, plans, err = s.routes(ctx, plans); err != nil {
+			return nil, err
+		}
+		feasible = feasible || len(routes) > 0
+		if out, err = s.spread(ctx, routes, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	if err := s.explain(ctx); err != nil {
+		return nil, err
+	}
+	return nil, s.missed(feasible)
+}
+
+// spread adds inputs of the routes to inputs. Routes make up for those that give
+// fewer inputs than their share.
+func (s *search) spread(ctx context.Context, routes []route, inputs []Input) ([]Input, error) {
+	for len(routes) > 0 && len(inputs) < s.opt.N {
+		var productive []route // that gave inputs
 		for i, r := range routes {
-			missing := s.opt.N - len(out)
-			if missing == 0 || len(out) > 0 && r.lastResort() {
-				break
-			}
+			missing := s.opt.N - len(inputs)
 			share := (missing + len(routes) - i - 1) / (len(routes) - i)
-			found, err := s.follow(ctx, r, share, out)
+			found, err := s.follow(ctx, r, share, inputs)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, found...)
+			inputs = append(inputs, found...)
+			if len(found) > 0 {
+				productive = append(productive, r)
+			}
 		}
+		routes = productive
 	}
-	if len(out) == 0 {
-		return nil, s.missed(len(routes) > 0)
-	}
-	return out, nil
+	return inputs, nil
 }
 
 // missed returns the reason why the search found no input. Infeasible plans are a
 // proof only if all plans were tried and none had a solution.
-func (s *search) missed(solved bool) error {
+func (s *search) missed(feasible bool) error {
 	verdict, _ := targeting.VerdictOf(s.failure)
+	decided := verdict == targeting.Solved || verdict == targeting.Infeasible || verdict == targeting.Unrealised
 	switch {
-	case verdict == targeting.Solved, verdict == targeting.Infeasible && solved:
+	case decided && s.unlikely > 0:
+		return &UnlikelyError{s.unlikely}
+	case verdict == targeting.Solved, verdict == targeting.Infeasible && feasible:
 		return &solve.UnrealisedError{}
 	case verdict == targeting.Infeasible && s.leftOut:
 		return fmt.Errorf("%w; the ways tried are %s", &limit.Error{What: "ways to reach a method", Value: strconv.Itoa(maxPlans)}, s.failure.Error())
@@ -107,45 +150,51 @@ func (s *search) missed(solved bool) error {
 	}
 }
 
-// routes returns the plans that have a solution, sorted by the number of units
-// they reach, largest first. Last resorts follow all other plans.
-func (s *search) routes(ctx context.Context) ([]route, error) {
-	plans, err := s.plans()
-	if err != nil {
-		return nil, err
+// explain replaces the failure of infeasible plans by an error that names the
+// conditions which contradict each other.
+func (s *search) explain(ctx context.Context) error {
+	if verdict, _ := targeting.VerdictOf(s.failure); verdict != targeting.Infeasible {
+		return nil
 	}
-	var out []route
-	for _, p := range plans {
-		solution, p, err := s.solvePlan(ctx, p)
-		if err := s.note(err); err != nil {
-			return nil, err
+	_, err := s.solver.Solve(ctx, s.constraint(relax(s.conflict)))
+	if _, ok := targeting.VerdictOf(err); !ok {
+		return err
+	}
+	s.failure = err
+	return nil
+}
+
+// routes returns feasible plans of the first tier, as many as are needed, sorted by
+// the number of units they reach, largest first. It also returns the plans that it
+// did not try.
+func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []plan, err error) {
+	enough := min(s.opt.N, maxRoutes)
+	if len(s.others) > 0 {
+		enough = max(enough, maxJoined)
+	}
+	first := plans[0].tier
+	for len(plans) > 0 && plans[0].tier == first && len(out) < enough {
+		p, err := s.solvePlan(ctx, plans[0])
+		if plans = plans[1:]; err != nil {
+			return nil, nil, err
 		}
-		if solution == nil {
+		if p == nil {
 			continue
 		}
-		r := route{p, solution, p, solution}
+		r := route{p, p}
 		if len(out) < maxJoined {
-			if r.extendedSolution, r.extended, err = s.extend(ctx, solution, p); err != nil {
-				return nil, err
+			if r.extended, err = s.extend(ctx, p); err != nil {
+				return nil, nil, err
 			}
 		}
 		out = append(out, r)
 	}
-	slices.SortStableFunc(out, func(a, b route) int {
-		switch {
-		case a.lastResort() == b.lastResort():
-			return len(b.extended.units) - len(a.extended.units)
-		case a.lastResort():
-			return 1
-		default:
-			return -1
-		}
-	})
-	return out, nil
+	slices.SortStableFunc(out, func(a, b route) int { return len(b.extended.units) - len(a.extended.units) })
+	return out, plans, nil
 }
 
-// plans returns the ways to reach the unit, most certain first, each combined with
-// the ways to the outcome ok. Plans for other outcomes come last.
+// plans returns the ways to reach the unit, combined with ways to an outcome, by
+// tier. Within a tier, the most certain ways come first.
 func (s *search) plans() ([]plan, error) {
 	for _, u := range s.avoid {
 		if reached, rows := s.model.Support(u); reached == rows && rows > 0 {
@@ -155,36 +204,64 @@ func (s *search) plans() ([]plan, error) {
 	if s.support(s.unit) == 0 {
 		return nil, ErrNeverReached
 	}
-	var accepted, others []plan
-	for _, w := range s.ways.toUnit(s.unit, true) {
-		base := plan{conditions: w.conditions, stronger: w.stronger, doubtful: w.doubtful, units: []int{s.unit}, accepted: true}
+	tiers := make([][][]plan, improbable+1) // by tier and way
+	add := func(t tier, w way, outcomes []model.Condition) {
+		tiers[t] = append(tiers[t], s.withOutcomes(plan{conditions: w.conditions, stronger: w.stronger, tier: t, units: []int{s.unit}}, outcomes))
+	}
+	ways := s.ways.toUnit(s.unit, true)
+	for _, w := range ways {
 		s.leftOut = s.leftOut || slices.ContainsFunc(w.outcomes, func(c model.Condition) bool {
 			return len(s.ways.toOutcome(c.Feature.Outcome, c.Present)) > maxOutcomes
 		})
-		if s.opt.AnyOutcome || len(s.model.Outcomes) == 0 {
-			accepted = append(accepted, s.withOutcomes(base, w.outcomes)...)
-			s.leftOut = s.leftOut || len(accepted) > maxPlans
-			continue
+		t := preferred
+		if w.trust != trusted {
+			t = uncertain
 		}
-		outcomes := w.outcomes
-		if len(outcomes) == 0 {
-			outcomes = []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}}
+		switch {
+		case s.anyOutcome():
+			add(t, w, w.outcomes)
+		case !allowOK(w.outcomes):
+			add(refused, w, w.outcomes)
+		case len(w.outcomes) > 0:
+			add(t, w, w.outcomes)
+			add(refused, w, w.outcomes)
+		default:
+			add(t, w, []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}})
+			add(refused, w, nil)
 		}
-		combined := s.withOutcomes(base, outcomes)
-		for i := range combined {
-			combined[i].accepted = allowOK(outcomes)
-		}
-		if !allowOK(outcomes) {
-			others = append(others, combined...)
-			continue
-		}
-		accepted = append(accepted, combined...)
-		base.accepted = false
-		others = append(others, s.withOutcomes(base, w.outcomes)...)
 	}
-	// Leaving out accepted plans loses no way: others contains every way again.
-	s.leftOut = s.leftOut || len(others) > maxPlans
-	return append(accepted[:min(len(accepted), maxPlans)], others[:min(len(others), maxPlans)]...), nil
+	if s.opt.AllowUnlikely {
+		for _, w := range s.ways.toUnitAnyhow(s.unit) {
+			add(improbable, w, w.outcomes)
+		}
+	} else if len(ways) == 0 {
+		return nil, &UnlikelyError{}
+	}
+	var out []plan
+	for t, byWay := range tiers {
+		plans := interleave(byWay)
+		// Leaving out plans for the outcome ok loses no way: refused has every way again.
+		s.leftOut = s.leftOut || len(plans) > maxPlans && (tier(t) >= refused || s.anyOutcome())
+		out = append(out, plans[:min(len(plans), maxPlans)]...)
+	}
+	return out, nil
+}
+
+// anyOutcome reports whether the search does not prefer the outcome ok.
+func (s *search) anyOutcome() bool { return s.opt.AnyOutcome || len(s.model.Outcomes) == 0 }
+
+// interleave returns the first plan of each way, then the second, and so on.
+func interleave(ways [][]plan) []plan {
+	var out []plan
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, plans := range ways {
+			if i < len(plans) {
+				out, more = append(out, plans[i]), true
+			}
+		}
+	}
+	return out
 }
 
 // allowOK reports whether conditions on the outcome allow the outcome ok.
@@ -215,13 +292,25 @@ func (s *search) withOutcomes(p plan, outcomes []model.Condition) []plan {
 // follow returns up to n inputs of a route that are not in before: inputs of the
 // extended plan, or of the plan itself if the extended plan gives none.
 func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]Input, error) {
-	if len(r.extended.units) > len(r.units) {
-		found, err := s.draw(ctx, r.extendedSolution, r.extended, n, before)
+	if n == 0 {
+		return nil, nil
+	}
+	if r.extended != r.plan {
+		found, err := s.draw(ctx, r.extended, n, before)
 		if len(found) > 0 || err != nil {
 			return found, err
 		}
 	}
-	return s.draw(ctx, r.solution, r.plan, n, before)
+	found, err := s.draw(ctx, r.plan, n, before)
+	if len(found) > 0 || len(before) > 0 || err != nil || len(relax(r.plan.conditions)) == len(targeting.Simplify(r.plan.conditions)) {
+		return found, err
+	}
+	// Inputs that meet the conditions which the solver handles quickly are not enough.
+	solution, err := s.solver.Try(ctx, s.constraint(r.plan.conditions))
+	if solution == nil {
+		return nil, s.note(err)
+	}
+	return s.draw(ctx, &solved{plan: r.plan.plan, solution: solution, stronger: solution}, n, before)
 }
 
 // note records an error if its verdict is the least certain so far. It returns
@@ -237,158 +326,183 @@ func (s *search) note(err error) error {
 	return nil
 }
 
-func (s *search) solve(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	return s.solver.Solve(ctx, s.constraint(conditions))
+// noteInfeasible records that conditions are infeasible.
+func (s *search) noteInfeasible(conditions []targeting.Condition) error {
+	if s.conflict == nil {
+		s.conflict = conditions
+	}
+	return s.note(&solve.InfeasibleError{})
 }
 
 func (s *search) constraint(conditions []targeting.Condition) targeting.Constraint {
 	return targeting.Constraint{Conditions: conditions, MaxNodes: s.opt.MaxNodes}
 }
 
-// attempt solves conditions. It returns nil if they are infeasible or the solver
-// reached a limit.
+// attempt solves the relaxed conditions. It returns nil if they are infeasible.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	solution, err := s.solver.Try(ctx, s.constraint(conditions))
-	if _, ok := errors.AsType[*limit.Error](err); ok {
-		return nil, nil
-	}
-	return solution, err
+	return s.solver.Try(ctx, s.constraint(relax(conditions)))
+}
+
+// overLimit reports whether the solver reached a limit.
+func overLimit(err error) bool {
+	_, ok := errors.AsType[*limit.Error](err)
+	return ok
 }
 
 // solvePlan adds a way to avoid each unit of s.avoid to a plan, and solves it. It
-// returns the solution and the plan with the added conditions.
-func (s *search) solvePlan(ctx context.Context, p plan) (*solve.Solution, plan, error) {
-	solution, err := s.solve(ctx, p.conditions)
-	if err != nil {
-		return nil, p, err
+// returns nil if it finds no solution, and notes why.
+func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
+	solution, err := s.attempt(ctx, p.conditions)
+	switch {
+	case err != nil:
+		return nil, s.note(err)
+	case solution == nil:
+		return nil, s.noteInfeasible(p.conditions)
 	}
+	out := &solved{plan: p, solution: solution}
 	chosen := false // a unit had several ways to avoid it
 	for _, u := range s.avoid {
 		if s.support(u) == 0 {
 			continue
 		}
 		ways := s.ways.toUnit(u, false)
-		next, q, err := s.addWay(ctx, p, ways)
-		if err != nil {
-			return nil, p, err
+		if len(ways) == 0 {
+			return nil, s.note(ErrNeverAvoided)
 		}
-		if next == nil {
-			return nil, p, s.unavoidable(ctx, p, ways, chosen)
+		next, over, err := s.addWay(ctx, out, ways)
+		switch {
+		case err != nil:
+			return nil, err
+		case next != nil:
+			out, chosen = next, chosen || len(ways) > 1
+			continue
+		case over != nil:
+			return nil, s.note(over)
 		}
-		solution, p, chosen = next, q, chosen || len(ways) > 1
+		first := slices.Concat(out.conditions, ways[0].conditions)
+		if chosen || len(ways) > maxWays {
+			return nil, s.note(&limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)})
+		}
+		return nil, s.noteInfeasible(first)
 	}
-	return solution, p, nil
+	return out, nil
 }
 
-// unavoidable returns the reason why no way to avoid a unit can be added to a
-// plan. It is a proof only if every way is infeasible and the plan could not have
-// avoided the units before in another way.
-func (s *search) unavoidable(ctx context.Context, p plan, ways []way, chosen bool) error {
-	_, first := s.solve(ctx, slices.Concat(p.conditions, ways[0].conditions))
-	if verdict, _ := targeting.VerdictOf(first); verdict != targeting.Infeasible {
-		return first
-	}
-	for _, w := range ways[1:min(len(ways), maxWays)] {
-		if _, err := s.solver.Try(ctx, s.constraint(slices.Concat(p.conditions, w.conditions))); err != nil {
-			return err
-		}
-	}
-	if chosen || len(ways) > maxWays {
-		return fmt.Errorf("%w; the first way is %s", &limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)}, first.Error())
-	}
-	return first
-}
-
-// addWay adds the first way to a plan that leaves it feasible. It returns a nil
-// solution if there is none.
-func (s *search) addWay(ctx context.Context, p plan, ways []way) (*solve.Solution, plan, error) {
+// addWay adds the first way to a plan that leaves it feasible. It returns nil if
+// there is none, and the limit that the solver reached, if any.
+func (s *search) addWay(ctx context.Context, p *solved, ways []way) (next *solved, over, err error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
-		conditions := slices.Concat(p.conditions, w.conditions)
-		solution, err := s.attempt(ctx, conditions)
-		if err != nil {
-			return nil, p, err
-		}
-		if solution != nil {
-			p.conditions = conditions
-			return solution, p, nil
+		q := p.plan
+		q.conditions = slices.Concat(p.conditions, w.conditions)
+		solution, err := s.attempt(ctx, q.conditions)
+		switch {
+		case overLimit(err):
+			over = err
+		case err != nil:
+			return nil, nil, err
+		case solution != nil:
+			return &solved{plan: q, solution: solution}, nil, nil
 		}
 	}
-	return nil, p, nil
+	return nil, over, nil
 }
 
 // extend adds ways to reach other units to a plan. It leaves out units that
 // would make the plan infeasible.
-func (s *search) extend(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, plan, error) {
+func (s *search) extend(ctx context.Context, p *solved) (*solved, error) {
 	for _, u := range s.others {
 		if s.support(u) == 0 {
 			continue
 		}
-		next, q, err := s.addWay(ctx, p, s.ways.toUnit(u, true))
-		if err != nil {
-			return nil, p, err
-		}
-		if next != nil {
-			solution, p = next, q
-			p.units = append(slices.Clip(p.units), u)
-		}
-	}
-	return solution, p, nil
-}
-
-// strengthen solves a plan with as many of its stronger conditions as stay
-// feasible. It returns the given solution if no stronger condition is feasible.
-func (s *search) strengthen(ctx context.Context, solution *solve.Solution, p plan) (*solve.Solution, error) {
-	all := p.stronger[:min(len(p.stronger), maxStronger)]
-	if len(all) == 0 {
-		return solution, nil
-	}
-	if every := slices.Concat(p.conditions, all); combinations(every) <= maxCombinations {
-		stronger, err := s.attempt(ctx, every)
-		if stronger != nil || err != nil {
-			return stronger, err
-		}
-	}
-	conditions := p.conditions
-	for _, c := range all {
-		longer := append(slices.Clip(conditions), c)
-		if combinations(longer) > maxCombinations {
-			continue
-		}
-		next, err := s.attempt(ctx, longer)
+		next, _, err := s.addWay(ctx, p, s.ways.toUnit(u, true))
 		if err != nil {
 			return nil, err
 		}
 		if next != nil {
-			solution, conditions = next, longer
+			next.units = append(slices.Clip(p.units), u)
+			p = next
 		}
 	}
-	return solution, nil
+	return p, nil
 }
 
-// maxCombinations limits the combinations of path counts that the solver tracks
-// for stronger conditions, which are optional.
-const maxCombinations = 2000
+// strengthen solves a plan with as many of its stronger conditions as stay
+// feasible.
+func (s *search) strengthen(ctx context.Context, p *solved) error {
+	if p.stronger != nil {
+		return nil
+	}
+	p.stronger = p.solution
+	conditions := relax(p.conditions)
+	attempts := 0
+	var add func(group []targeting.Condition) error
+	add = func(group []targeting.Condition) error { // all of them together, or else each half by itself
+		if len(group) == 0 {
+			return nil
+		}
+		if longer := slices.Concat(conditions, group); combinations(longer) <= maxCombinations {
+			if attempts++; attempts > maxAttempts {
+				return nil
+			}
+			next, err := s.solver.Try(ctx, s.constraint(longer))
+			switch {
+			case err != nil && !overLimit(err):
+				return err
+			case next != nil:
+				p.stronger, conditions = next, longer
+				return nil
+			}
+		}
+		if len(group) == 1 {
+			return nil
+		}
+		if err := add(group[:len(group)/2]); err != nil {
+			return err
+		}
+		return add(group[len(group)/2:])
+	}
+	return add(p.plan.stronger[:min(len(p.plan.stronger), maxStronger)])
+}
+
+// maxCombinations limits the combinations of path counts that the solver tracks.
+// Its time grows faster than their number.
+const maxCombinations = 512
 
 // combinations returns an upper bound on the combinations of path counts that
 // the solver tracks for conditions.
 func combinations(conditions []targeting.Condition) int {
 	n := 1
-	for _, c := range conditions {
+	for _, c := range targeting.Simplify(conditions) {
 		n = min(n*(max(c.Min, c.Max)+1), maxCombinations+1)
 	}
 	return n
 }
 
-// draw returns up to n inputs of a solution that are not in before and that the
+// relax returns the conditions that the solver handles quickly: all that forbid
+// paths, and of the others as many as the combinations allow. Conditions near the
+// root of a decision tree come first and tell the most, so the last are left out;
+// predictions check all of them.
+func relax(conditions []targeting.Condition) []targeting.Condition {
+	n := 1
+	return slices.DeleteFunc(targeting.Simplify(conditions), func(c targeting.Condition) bool {
+		more := max(c.Min, c.Max) + 1
+		if n*more > maxCombinations && more > 1 {
+			return true
+		}
+		n *= more
+		return false
+	})
+}
+
+// draw returns up to n inputs of a solved plan that are not in before and that the
 // model predicts to follow the plan.
-func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n int, before []Input) ([]Input, error) {
-	stronger, err := s.strengthen(ctx, solution, p)
-	if err != nil {
+func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]Input, error) {
+	if err := s.strengthen(ctx, p); err != nil {
 		return nil, err
 	}
 	var out []Input
-	for _, solution := range []*solve.Solution{stronger, solution} {
-		if s.predicted > maxPredicted+10*s.opt.N {
+	for _, solution := range []*solve.Solution{p.stronger, p.solution} {
+		if s.tried > maxTried+25*s.opt.N {
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
@@ -396,25 +510,31 @@ func (s *search) draw(ctx context.Context, solution *solve.Solution, p plan, n i
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
-			s.predicted++
+			s.tried++
 			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
 			if err != nil {
 				return false, err
 			}
 			answers[input] = answer
-			return s.follows(answer, p), nil
+			return s.follows(answer, p.plan), nil
 		}), s.rand, n)
 		if err := s.note(err); err != nil {
 			return nil, err
 		}
 		for _, input := range found {
-			out = append(out, s.input(input, answers[input], p))
+			out = append(out, s.input(input, answers[input]))
 		}
-		if len(out) > 0 || stronger == solution {
+		if len(out) > 0 || p.stronger == p.solution {
 			break
 		}
 	}
 	return out, nil
+}
+
+// reached reports whether an input is predicted to reach a unit.
+func reached(answer *model.Answer, unit int) bool {
+	p := answer.Methods[unit]
+	return p.Reached && p.Probability >= 0.5
 }
 
 // follows reports whether a prediction is the one that a plan expects.
@@ -422,22 +542,27 @@ func (s *search) follows(answer *model.Answer, p plan) bool {
 	if answer.Syntax != nil {
 		return false
 	}
-	// An impure leaf may predict "not reached"; a doubtful plan accepts that.
-	if !p.doubtful && slices.ContainsFunc(p.units, func(u int) bool { return !answer.Methods[u].Reached }) {
+	if p.tier < improbable && slices.ContainsFunc(p.units, func(u int) bool { return !reached(answer, u) }) {
+		if !reached(answer, s.unit) {
+			s.unlikely++
+		}
 		return false
 	}
 	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Reached }) {
 		return false
 	}
-	return !p.accepted || s.opt.AnyOutcome || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
+	return p.tier >= refused || s.anyOutcome() || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
 }
 
-func (s *search) input(input *generate.Input, answer *model.Answer, p plan) Input {
-	out := Input{Input: input, Probability: 1, Doubtful: p.doubtful}
+func (s *search) input(input *generate.Input, answer *model.Answer) Input {
+	out := Input{Input: input, Probability: 1}
 	for _, u := range s.want {
-		if m := answer.Methods[u]; m.Reached || u == s.unit {
+		if r := reached(answer, u); r || u == s.unit {
 			out.Units = append(out.Units, u)
-			out.Probability = min(out.Probability, m.Probability)
+			out.Probability = min(out.Probability, answer.Methods[u].Probability)
+			if !r {
+				out.Unlikely = append(out.Unlikely, u)
+			}
 		}
 	}
 	return out

@@ -17,9 +17,18 @@ type way struct {
 	// training inputs in the leaf met: each of them may be the condition that
 	// the program really tests.
 	stronger []targeting.Condition
-	doubtful bool              // no leaf is pure enough to trust; this is the best one
+	trust    trust
 	outcomes []model.Condition // tests of the outcome on the way
 }
+
+// trust says how far observations support that inputs in a leaf have a property.
+type trust int
+
+const (
+	trusted  trust = iota // the leaf predicts it, and few observations contradict
+	likely                // the leaf predicts it
+	unlikely              // the leaf predicts the contrary, but some observations had it
+)
 
 // maxGini is the highest Gini impurity of a leaf that is trusted.
 const maxGini = 0.3
@@ -44,22 +53,52 @@ func newWayFinder(m *model.Model) *wayFinder {
 
 // toUnit returns the ways to the leaves that predict that a unit is reached, or
 // not reached, most certain first.
-func (wf *wayFinder) toUnit(unit int, reached bool) []way { return wf.ways(wf.m.Leaves(unit), reached) }
+func (wf *wayFinder) toUnit(unit int, reached bool) []way {
+	return predicted(wf.ways(wf.m.Leaves(unit), reached))
+}
+
+// toUnitAnyhow returns the ways of toUnit, then the ways to the other leaves with
+// an observation that reached the unit.
+func (wf *wayFinder) toUnitAnyhow(unit int) []way { return wf.ways(wf.m.Leaves(unit), true) }
 
 // toOutcome returns the ways to the leaves that predict an outcome, or any other
-// outcome if present is false. It returns nil if the model does not predict the
-// outcome.
+// outcome if present is false; if no leaf does, the way to the leaf where that is
+// most likely. It returns nil if the model does not predict the outcome.
 func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
 	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
 	if !ok {
 		return nil
 	}
-	return wf.ways(wf.m.OutcomeLeaves(i), present)
+	all := wf.ways(wf.m.OutcomeLeaves(i), present)
+	if out := predicted(all); len(out) > 0 {
+		return out
+	}
+	return all[:min(len(all), 1)]
 }
 
-// ways returns the ways to the trusted leaves with the given prediction, or to the
-// best leaf if none is trusted.
+// predicted returns the ways, which are sorted, to leaves that predict a property.
+func predicted(ways []way) []way {
+	for i, w := range ways {
+		if w.trust == unlikely {
+			return ways[:i]
+		}
+	}
+	return ways
+}
+
+// ways returns the ways to the leaves in which some observation has a property,
+// most trusted first, then most certain first.
 func (wf *wayFinder) ways(leaves []model.Leaf, positive bool) []way {
+	trustOf := func(l model.Leaf) trust {
+		switch {
+		case l.Reached != positive:
+			return unlikely
+		case l.Gini() > maxGini:
+			return likely
+		default:
+			return trusted
+		}
+	}
 	share := func(l model.Leaf) float64 {
 		s := float64(l.Positives+1) / float64(l.Rows+2)
 		if !positive {
@@ -67,16 +106,17 @@ func (wf *wayFinder) ways(leaves []model.Leaf, positive bool) []way {
 		}
 		return s
 	}
-	slices.SortStableFunc(leaves, func(a, b model.Leaf) int { return cmp.Compare(share(b), share(a)) })
+	slices.SortStableFunc(leaves, func(a, b model.Leaf) int {
+		return cmp.Or(cmp.Compare(trustOf(a), trustOf(b)), cmp.Compare(share(b), share(a)))
+	})
 	var out []way
 	for _, l := range leaves {
-		if l.Reached == positive && l.Gini() <= maxGini {
-			out = append(out, wf.way(l))
+		t := trustOf(l)
+		if t == unlikely && (positive && l.Positives == 0 || !positive && l.Positives == l.Rows) {
+			continue
 		}
-	}
-	if len(out) == 0 && len(leaves) > 0 && share(leaves[0]) > 0 {
-		w := wf.way(leaves[0])
-		w.doubtful = true
+		w := wf.way(l)
+		w.trust = t
 		out = append(out, w)
 	}
 	return out

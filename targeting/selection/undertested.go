@@ -56,12 +56,12 @@ func (s *Selection) Fill(ctx context.Context, m *model.Model, gaps []Gap, opt Op
 	texts = map[int][]byte{}
 	for _, gap := range gaps {
 		r := rand.New(rand.NewPCG(opt.Seed, uint64(gap.Unit)))
-		inputs, misses, err := targeter.Find(ctx, r, []int{gap.Unit}, nil, aim.Options{N: gap.Missing})
+		found, err := targeter.Find(ctx, r, []int{gap.Unit}, nil, aim.Options{N: gap.Missing})
 		if err != nil {
 			return nil, nil, err
 		}
-		missed = append(missed, misses...)
-		for _, generated := range inputs {
+		missed = append(missed, found.Missed...)
+		for _, generated := range found.Inputs {
 			in := Input{Digest: DigestOf(generated.Text), Size: len(generated.Text)}
 			in.Path = in.Digest.String()[:16] + "." + strings.ToLower(m.Grammar.Name)
 			if known[in.Digest] || slices.ContainsFunc(s.Selected, func(c SelectedInput) bool { return s.Inputs[c.Input].Path == in.Path }) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -45,65 +44,6 @@ func (e *InfeasibleError) Error() string {
 
 // Verdict returns [targeting.Infeasible].
 func (e *InfeasibleError) Verdict() targeting.Verdict { return targeting.Infeasible }
-
-// simplify separates the conditions on trivia from the others and drops conditions
-// that follow from another one.
-func simplify(conditions []targeting.Condition) (main, trivia []targeting.Condition) {
-	for i, c := range conditions {
-		if c.Min == 0 && c.Max == targeting.Unbounded {
-			continue
-		}
-		if slices.ContainsFunc(conditions[:i], func(o targeting.Condition) bool { return follows(c, o) }) {
-			continue
-		}
-		if slices.ContainsFunc(conditions[i+1:], func(o targeting.Condition) bool { return follows(c, o) && !follows(o, c) }) {
-			continue
-		}
-		if c.Trivia {
-			trivia = append(trivia, c)
-		} else {
-			main = append(main, c)
-		}
-	}
-	return main, trivia
-}
-
-// follows reports whether a condition follows from another one. A path that
-// contains a forbidden path is absent, and a path inside a required path is
-// present.
-func follows(c, from targeting.Condition) bool {
-	switch {
-	case c.Trivia != from.Trivia:
-		return false
-	case c.Max == 0 && from.Max == 0:
-		return eachContains(c.Paths, from.Paths)
-	case c.Min == 1 && c.Max == targeting.Unbounded && from.Min >= 1:
-		return eachContains(from.Paths, c.Paths)
-	case c.Max == targeting.Unbounded && from.Min >= c.Min: // the same paths, required more often
-		return slices.EqualFunc(c.Paths, from.Paths, func(a, b features.Path) bool { return slices.Equal(a, b) })
-	default:
-		return false
-	}
-}
-
-// eachContains reports whether each path contains one of the others.
-func eachContains(paths, others []features.Path) bool {
-	for _, p := range paths {
-		if !slices.ContainsFunc(others, func(o features.Path) bool { return contains(p, o) }) {
-			return false
-		}
-	}
-	return len(paths) > 0
-}
-
-func contains(p, part features.Path) bool {
-	for i := range len(p) - len(part) + 1 {
-		if slices.Equal(p[i:i+len(part)], part) {
-			return true
-		}
-	}
-	return false
-}
 
 // A shortfallError says that no tree satisfies some conditions within a cost. It
 // keeps the problem, so that the conflict can be found later.

@@ -33,8 +33,8 @@ import (
 
 // Limits of a constraint.
 const (
-	maxRequired  = 12    // conditions that require or count paths
-	maxForbidden = 100   // conditions that forbid paths
+	maxRequired  = 12    // conditions that require or count paths, without those that follow from others
+	maxForbidden = 100   // conditions that forbid paths, likewise
 	maxCount     = 1000  // the highest count of a condition
 	maxPaths     = 20000 // paths of all conditions together
 )
@@ -117,7 +117,12 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 			return nil, &shortfallError{conditions: c.Conditions[i : i+1], obvious: true}
 		}
 	}
-	main, trivia := simplify(c.Conditions)
+	conditions := targeting.Simplify(c.Conditions)
+	if err := checkNumbers(conditions); err != nil {
+		return nil, err
+	}
+	main := slices.DeleteFunc(slices.Clone(conditions), func(c targeting.Condition) bool { return c.Trivia })
+	trivia := slices.DeleteFunc(conditions, func(c targeting.Condition) bool { return !c.Trivia })
 	out := &Solution{solver: s, constraint: c}
 	var err error
 	if out.main, err = s.decide(ctx, c, main, s.nodes.Start); err != nil {
@@ -136,15 +141,30 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	return out, err
 }
 
-// validate checks a constraint against the limits.
-func (s *Solver) validate(c targeting.Constraint) error {
-	required, forbidden, paths := 0, 0, 0
-	for _, cond := range c.Conditions {
+// checkNumbers checks the numbers of conditions that require and that forbid paths.
+func checkNumbers(conditions []targeting.Condition) error {
+	required, forbidden := 0, 0
+	for _, cond := range conditions {
 		if cond.Max == 0 {
 			forbidden++
 		} else {
 			required++
 		}
+	}
+	switch {
+	case required > maxRequired:
+		return &limit.Error{What: "conditions that require paths", Value: strconv.Itoa(maxRequired), Advice: "leave some out"}
+	case forbidden > maxForbidden:
+		return &limit.Error{What: "forbidden paths", Value: strconv.Itoa(maxForbidden), Advice: "leave some out"}
+	default:
+		return nil
+	}
+}
+
+// validate checks that the conditions and limits of a constraint are valid.
+func (s *Solver) validate(c targeting.Constraint) error {
+	paths := 0
+	for _, cond := range c.Conditions {
 		paths += len(cond.Paths)
 		switch {
 		case cond.Min < 0 || cond.Max < targeting.Unbounded:
@@ -159,10 +179,6 @@ func (s *Solver) validate(c targeting.Constraint) error {
 		}
 	}
 	switch {
-	case required > maxRequired:
-		return &limit.Error{What: "conditions that require paths", Value: strconv.Itoa(maxRequired), Advice: "leave some out"}
-	case forbidden > maxForbidden:
-		return &limit.Error{What: "forbidden paths", Value: strconv.Itoa(maxForbidden), Advice: "leave some out"}
 	case paths > maxPaths:
 		return &limit.Error{What: "paths of all conditions", Value: strconv.Itoa(maxPaths), Advice: "give occurrences of the symbols instead of their names"}
 	case c.MaxNodes < 0 || c.MaxDepth < 0 || c.MaxChars < 0:

@@ -235,6 +235,30 @@ fragment BLANK : ' ' ;
 	}
 }
 
+// Conditions that follow from others do not count towards the limits.
+func TestSolveImpliedConditions(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	var c targeting.Constraint
+	paths, _ := pathsOf(t, g, grammartest.Parse(t, g, `[[[[1]]]]`), features.MaxK)
+	longest := slices.MaxFunc(paths, func(a, b features.Path) int { return len(a) - len(b) })
+	for from := range longest {
+		for to := from + 1; to <= len(longest); to++ {
+			c.Conditions = append(c.Conditions, targeting.Require(longest[from:to]))
+		}
+	}
+	if len(c.Conditions) <= 12 {
+		t.Fatalf("%d conditions", len(c.Conditions))
+	}
+	s, err := newSolver(t, g).Solve(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := s.Smallest(t.Context(), source(1), 1)
+	if err != nil || !holds(t, g, inputs[0].Text, c) {
+		t.Errorf("got %v, %v", inputs, err)
+	}
+}
+
 // A condition can contradict itself, and limits are bounds too.
 func TestInfeasible(t *testing.T) {
 	g := grammartest.Bundled(t, "json")

@@ -61,6 +61,19 @@ type InputWriter struct {
 // base64, to a file. The file name begins with the number of the input's set, unless
 // the number is 0.
 func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
+	prefix := ""
+	if set > 0 {
+		prefix = fmt.Sprintf("%03d-", set)
+	}
+	return w.write(answer, text, encoded, prefix, "")
+}
+
+// WriteMarked is like Write without a set, but the file name ends with a mark.
+func (w *InputWriter) WriteMarked(answer any, text, encoded *string, mark string) error {
+	return w.write(answer, text, encoded, "", "-"+mark)
+}
+
+func (w *InputWriter) write(answer any, text, encoded *string, prefix, suffix string) error {
 	w.n++
 	if w.json != nil {
 		return w.json.Encode(answer)
@@ -72,10 +85,7 @@ func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return fmt.Errorf("--out %s: %w", Printable(w.dir), Cause(err))
 	}
-	name := fmt.Sprintf("%06d.%s", w.n, w.extension)
-	if set > 0 {
-		name = fmt.Sprintf("%03d-%s", set, name)
-	}
+	name := fmt.Sprintf("%s%06d%s.%s", prefix, w.n, suffix, w.extension)
 	return writeNew(filepath.Join(w.dir, name), input)
 }
 

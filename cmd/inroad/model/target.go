@@ -20,6 +20,8 @@ type targetCommand struct {
 	learning cli.Learning
 	output   cli.Output
 	program  program
+	until    untilReached
+	known    observationFiles
 	addTo    string
 	server   cli.Server
 	cli.Streams
@@ -38,20 +40,32 @@ inputs, which are solved like those of inroad solve. Each input is generated for
 of the methods as one input can reach. Every input parses, and the model predicts
 that it reaches its methods and none of the methods to avoid. Unless
 --any-outcome is given, inputs that the program is expected to accept are
-preferred.
+preferred. --allow-unlikely also generates inputs that the model predicts not to
+reach their method, if there are no others. They are marked: by "unlikely" in
+JSON and in the names of files, and by a note.
 
 With --go, --java or --exec, as in inroad observe, the program is run on the
 inputs, and a note says how many of them reach their methods. --add-to adds the
 observations to a file, to train a better model with.
 
-Methods without an input are listed with the reason. The exit status is then 3 if
-it is proved that no input reaches them, 4 if trees were found but no text, and 5
-if a limit stopped the search or a method was never observed.
+With --until-reached, the program is run until --n inputs really reach each
+method, at most --max-runs times for a method: on the model's inputs, on inputs of
+--observations that reached the method, on the inputs kept in the model, and on
+mutants of these. Each input is printed with its origin: targeted, observed,
+sampled or mutated. If no run reaches a method, an input that reached it in
+--observations is printed all the same, without "reached". The exit status is 5
+if a method was not reached. --style and --allow-unlikely have no effect.
+
+Methods without an input are listed with the reason, and methods with fewer inputs
+than --n. The exit status is 3 if it is proved that no input reaches the methods
+without one, 4 if trees were found but no text, and 5 if a limit stopped the
+search, a method was never observed, or only unlikely inputs were found.
 
 ` + cli.OutputHelp,
 		Example: `  inroad target --model json.model decodeEscape
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
-  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson`,
+  inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson
+  inroad target --model json.model decodeEscape --until-reached --go encoding/json.Unmarshal --observations seen.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no method: give the methods to reach; see inroad target --help")
@@ -62,18 +76,30 @@ if a limit stopped the search or a method was never observed.
 	}
 	flags := cmd.Flags()
 	cli.BindModel(flags, &c.model)
-	cli.Bind(flags, &c.req, "avoid", "any_outcome", "n", "style", "seed", "max_nodes")
+	cli.Bind(flags, &c.req, "avoid", "any_outcome", "allow_unlikely", "n", "style", "seed", "max_nodes")
 	c.learning.Bind(flags, "natural")
 	c.output.Bind(flags)
 	c.program.bind(flags)
+	c.until.bind(flags)
+	c.known.bind(flags)
 	flags.StringVar(&c.addTo, "add-to", "", "add the observations to this `FILE`")
 	c.server.Bind(flags)
 	return cmd
 }
 
 func (c *targetCommand) run(ctx context.Context) error {
-	if !c.program.given() && c.addTo != "" {
+	switch {
+	case c.program.given():
+	case c.addTo != "":
 		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
+	case c.until.Enabled:
+		return errors.New("--until-reached: give the program to run, with --go, --java or --exec")
+	}
+	if c.until.Enabled {
+		return c.runUntilReached(ctx)
+	}
+	if len(c.known.names) > 0 {
+		return errors.New("--observations: give --until-reached too")
 	}
 	service, m, err := c.server.OpenModel(ctx, c.model, c.Streams)
 	if err != nil {
@@ -87,6 +113,7 @@ func (c *targetCommand) run(ctx context.Context) error {
 		switch {
 		case answer.Summary != nil:
 			cli.NoteSeed(c.Streams, c.req.Seed, answer.Summary.Seed)
+			c.noteShort(answer.Summary.Short)
 		case answer.Missed != "":
 			missed = append(missed, answer)
 		default:
@@ -116,9 +143,6 @@ type targetedInput struct {
 // write writes the inputs; reached has the methods that they reached, if they were
 // run.
 func (c *targetCommand) write(ctx context.Context, service api.Service, m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
-	if i := slices.IndexFunc(inputs, func(a openapi.TargetAnswer) bool { return a.Uncertain }); i >= 0 {
-		c.Notef("note: the model is uncertain about the conditions of %s", cli.Printable(inputs[i].Methods[0]))
-	}
 	g, err := service.Grammar(ctx, m.Grammar) // which a service may know by an ID
 	if err != nil {
 		return err
@@ -132,11 +156,24 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 		if reached != nil {
 			line.Reached = slices.DeleteFunc(slices.Clone(answer.Methods), func(id string) bool { return !slices.Contains(reached[i], id) })
 		}
-		if err := out.Write(line, answer.Input, answer.InputBase64, 0); err != nil {
+		if len(answer.Unlikely) == 0 {
+			err = out.Write(line, answer.Input, answer.InputBase64, 0)
+		} else {
+			c.Notef("note: input %d is predicted not to reach %s (probability %.2f)", i+1, cli.Printable(strings.Join(answer.Unlikely, ", ")), answer.Probability)
+			err = out.WriteMarked(line, answer.Input, answer.InputBase64, "unlikely")
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return out.Close(nil)
+}
+
+// noteShort prints which methods have fewer inputs than requested.
+func (c *targetCommand) noteShort(short []openapi.Shortfall) {
+	for _, s := range short {
+		c.Notef("%s: %d of %s; no more were found in %s", cli.Printable(s.Method), s.Inputs, cli.Count(c.req.N, "input", "inputs"), cli.Count(s.Tried, "try", "tries"))
+	}
 }
 
 // reportMissed reports the methods for which there is no input, and returns the error
@@ -144,7 +181,11 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 func (c *targetCommand) reportMissed(missed []openapi.TargetAnswer) error {
 	var verdicts []targeting.Verdict
 	for _, m := range missed {
-		c.Notef("%s: no input: %s", cli.Printable(m.Missed), cli.Printable(strings.TrimPrefix(m.Reason, "infeasible: ")))
+		remedy := ""
+		if m.Verdict == openapi.VerdictUnlikely {
+			remedy = "; --allow-unlikely generates inputs all the same"
+		}
+		c.Notef("%s: no input: %s%s", cli.Printable(m.Missed), cli.Printable(strings.TrimPrefix(m.Reason, "infeasible: ")), remedy)
 		verdicts = append(verdicts, targeting.Verdict(m.Verdict))
 	}
 	if verdict := targeting.LeastCertain(verdicts...); verdict != targeting.Solved {

@@ -1,0 +1,202 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/aim"
+)
+
+// untilReached holds the flags --until-reached and --max-runs.
+type untilReached struct {
+	Enabled bool `json:"until_reached"`
+	MaxRuns int  `json:"max_runs"`
+}
+
+func (u *untilReached) bind(flags *pflag.FlagSet) {
+	cli.BindFields(flags, u,
+		openapi.Field{Name: "until_reached", Description: "Run the program until inputs reach each method", Schema: openapi.Schema{Type: "boolean"}},
+		openapi.Field{Name: "max_runs", Description: "With --until-reached, maximum number of runs for a method", Default: 200, Schema: cli.Between(1, 1_000_000)})
+}
+
+// A reachingInput is the output of target --until-reached for an input.
+type reachingInput struct {
+	openapi.TargetAnswer
+	Origin  aim.Origin `json:"origin"`
+	Runs    int        `json:"runs"`
+	Reached []string   `json:"reached,omitzero"`
+}
+
+// runUntilReached runs the program until inputs reach the methods, and writes the
+// inputs.
+func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
+	if err := openapi.Validate(&c.req); err != nil {
+		return err
+	}
+	service, described, err := c.server.OpenModel(ctx, c.model, c.Streams)
+	if err != nil {
+		return err
+	}
+	engine, local := service.(*api.Engine)
+	if !local {
+		return errors.New("--until-reached: not possible with --server; give the model as a file")
+	}
+	m, err := engine.Library.Model(ctx, described.ID)
+	if err != nil {
+		return err
+	}
+	want, err := m.Resolve(c.req.Methods)
+	if err != nil {
+		return err
+	}
+	avoid, err := m.Resolve(c.req.Avoid)
+	if err != nil {
+		return err
+	}
+	known, err := c.readKnown(ctx, m, want)
+	if err != nil {
+		return err
+	}
+	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
+		return err
+	}
+	targeter, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar
+	if err != nil {
+		return err
+	}
+	c.program.units, c.program.subject, c.program.commit = "method", described.Subject, described.Commit
+	program, err := c.program.build(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, program.Close()) }()
+	runner := program.NewRunner(observe.Limits{})
+	defer runner.Close()
+	reacher := aim.NewReacher(targeter, runner, known, aim.ReachOptions{
+		N: c.req.N, MaxRuns: c.until.MaxRuns, Avoid: avoid, MaxNodes: c.req.MaxNodes, AnyOutcome: c.req.AnyOutcome,
+	})
+	g, err := service.Grammar(ctx, described.Grammar)
+	if err != nil {
+		return err
+	}
+	out, err := c.output.Open(c.Out, g.Report.Summary.Name)
+	if err != nil {
+		return err
+	}
+	seed := api.Seed(c.req.Seed)
+	cli.NoteSeed(c.Streams, c.req.Seed, int64(seed))
+	allReached := true
+	for _, unit := range want {
+		var attempt *aim.Attempt
+		if attempt, err = reacher.Reach(ctx, rand.New(rand.NewPCG(seed, uint64(unit))), unit); err != nil {
+			break
+		}
+		id := m.Units[unit].ID
+		c.noteAttempt(id, attempt)
+		allReached = allReached && attempt.Reached()
+		if err = writeReaching(out, id, attempt.Inputs); err != nil {
+			break
+		}
+	}
+	// Observations are kept even if a run failed.
+	if err = errors.Join(out.Close(err), c.addObservations(program, reacher.Observations())); err != nil {
+		return err
+	}
+	if !allReached {
+		return &cli.VerdictError{Verdict: targeting.Limit}
+	}
+	return nil
+}
+
+// readKnown returns the observations of --observations that reached any of the
+// methods.
+func (c *targetCommand) readKnown(ctx context.Context, m *api.Model, want []int) ([]observation.Observation, error) {
+	if len(c.known.names) == 0 {
+		return nil, nil
+	}
+	files, err := c.known.open(ctx, c.Streams)
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close()
+	var out []observation.Observation
+	for block, err := range files.Blocks() {
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range block.Observations {
+			if slices.ContainsFunc(want, func(u int) bool { return slices.Contains(o.Methods, m.Units[u].ID) }) {
+				out = append(out, o)
+			}
+		}
+	}
+	files.Summarize()
+	return out, nil
+}
+
+// noteAttempt prints how many runs it took to reach a method.
+func (c *targetCommand) noteAttempt(id string, a *aim.Attempt) {
+	runs := cli.Count(a.Runs, "run", "runs")
+	switch {
+	case a.Reached() && len(a.Inputs) < c.req.N:
+		c.Notef("%s: reached by %d of %s, in %s", cli.Printable(id), len(a.Inputs), cli.Count(c.req.N, "input", "inputs"), runs)
+	case a.Reached():
+		c.Notef("%s: reached in %s", cli.Printable(id), runs)
+	case len(a.Inputs) > 0:
+		c.Notef("%s: not reached in %s; an input that reached it when it was observed is printed", cli.Printable(id), runs)
+	default:
+		c.Notef("%s: not reached in %s", cli.Printable(id), runs)
+	}
+}
+
+func writeReaching(out *cli.InputWriter, id string, inputs []aim.Reaching) error {
+	for _, input := range inputs {
+		line := reachingInput{TargetAnswer: openapi.TargetAnswer{Methods: []string{id}}, Origin: input.Origin, Runs: input.Runs}
+		line.Input, line.InputBase64 = api.Encode(input.Text)
+		if !input.Unconfirmed {
+			line.Reached = line.Methods
+		}
+		var err error
+		if input.Origin == aim.Observed {
+			err = out.WriteMarked(line, line.Input, line.InputBase64, string(input.Origin))
+		} else {
+			err = out.Write(line, line.Input, line.InputBase64, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addObservations adds observations to the file of --add-to.
+func (c *targetCommand) addObservations(program *observe.Program, observations []observation.Observation) (err error) {
+	if c.addTo == "" || len(observations) == 0 {
+		return nil
+	}
+	out, err := observe.OpenOutput(c.addTo, program.Header())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	for _, o := range observations {
+		if out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
+			continue
+		}
+		if err := errors.Join(out.AddUnits(program.Header().Units), out.Write(o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,309 @@
+package aim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+// A Runner runs a program on an input. If the program crashes or exceeds a limit,
+// the next run takes place in a new process.
+type Runner interface {
+	Run(ctx context.Context, input []byte) (observation.Observation, error)
+}
+
+// ReachOptions are the options of a [Reacher]. Zero numbers select the defaults.
+type ReachOptions struct {
+	N          int   // inputs that reach each unit; default 1
+	MaxRuns    int   // runs for each unit; default 200
+	Avoid      []int // units that inputs must not reach
+	MaxNodes   int   // symbols per tree of a generated input; no limit if 0
+	AnyOutcome bool  // see [Options]
+}
+
+// An Origin says where an input of [Reacher.Reach] comes from.
+type Origin string
+
+// The origins of inputs.
+const (
+	Targeted Origin = "targeted" // generated for a leaf of the model
+	Observed Origin = "observed" // from known observations
+	Sampled  Origin = "sampled"  // kept in the model as a sample of its training inputs
+	Mutated  Origin = "mutated"  // a mutant of an input that reaches the unit or may do so
+)
+
+// A Reaching is an input that reaches a unit.
+type Reaching struct {
+	Text   []byte
+	Origin Origin
+	Runs   int // runs for the unit up to and including that of the input; 0 if it had been run for another unit
+	// Unconfirmed is set if a known observation of the input reached the unit, but no
+	// run of the input did.
+	Unconfirmed bool
+}
+
+// An Attempt is the result of [Reacher.Reach].
+type Attempt struct {
+	Inputs []Reaching
+	Runs   int // for the unit
+}
+
+// Reached reports whether a run reached the unit.
+func (a *Attempt) Reached() bool {
+	return slices.ContainsFunc(a.Inputs, func(i Reaching) bool { return !i.Unconfirmed })
+}
+
+// A Reacher runs a program until its inputs reach units of a model. It is not safe
+// for concurrent use.
+type Reacher struct {
+	targeter *Targeter
+	runner   Runner
+	known    []observation.Observation
+	opt      ReachOptions
+
+	ran    []observation.Observation
+	origin []Origin       // parallel to ran
+	index  map[string]int // of inputs in ran
+	cold   bool           // the next run starts a process
+}
+
+// NewReacher returns a reacher. The observations in known help to find inputs.
+func NewReacher(t *Targeter, runner Runner, known []observation.Observation, opt ReachOptions) *Reacher {
+	opt.N, opt.MaxRuns = max(opt.N, 1), cmp.Or(opt.MaxRuns, 200)
+	return &Reacher{targeter: t, runner: runner, known: known, opt: opt, index: map[string]int{}, cold: true}
+}
+
+// Observations returns an observation of every input that was run, in order.
+func (r *Reacher) Observations() []observation.Observation { return r.ran }
+
+// Numbers of inputs of each origin that are run before the next origin's turn.
+const (
+	runSmallest = 5
+	runVaried   = 25
+	runObserved = 20
+	runSampled  = 30
+)
+
+// Reach runs inputs until enough of them reach a unit and none of the units to
+// avoid, or the maximum number of runs is reached. It runs the model's smallest
+// inputs first, then varied ones, known inputs that reached the unit, the model's
+// sample, and mutants. If no run reaches the unit, but a known observation did,
+// Reach returns its input as unconfirmed.
+func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Attempt, error) {
+	out := &Attempt{}
+	for i, o := range r.ran {
+		if len(out.Inputs) < r.opt.N && r.reaches(o, unit) {
+			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: r.origin[i]})
+		}
+	}
+	known := r.knownFor(unit)
+	for input, err := range r.candidates(ctx, source, unit, known) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Inputs) >= r.opt.N || out.Runs >= r.opt.MaxRuns {
+			break
+		}
+		if input.origin == Targeted && len(known) > 0 && 2*(out.Runs+1) > r.opt.MaxRuns {
+			continue // half of the runs are for known inputs
+		}
+		if _, ok := r.index[string(input.text)]; ok {
+			continue
+		}
+		o, err := r.run(ctx, input)
+		if err != nil {
+			return nil, err
+		}
+		if out.Runs++; r.reaches(o, unit) {
+			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: input.origin, Runs: out.Runs})
+		}
+	}
+	if len(out.Inputs) == 0 && len(known) > 0 {
+		out.Inputs = append(out.Inputs, Reaching{Text: known[0], Origin: Observed, Runs: out.Runs, Unconfirmed: true})
+	}
+	return out, nil
+}
+
+// run runs an input. The first run of a process is repeated, because it may also do
+// one-time work.
+func (r *Reacher) run(ctx context.Context, input candidate) (observation.Observation, error) {
+	o, err := r.runner.Run(ctx, input.text)
+	if err == nil && r.cold && !ended(o) {
+		o, err = r.runner.Run(ctx, input.text)
+	}
+	if err != nil {
+		return o, err
+	}
+	r.cold = ended(o)
+	o.Input = input.text
+	r.index[string(input.text)] = len(r.ran)
+	r.ran, r.origin = append(r.ran, o), append(r.origin, input.origin)
+	return o, nil
+}
+
+// ended reports whether a run ended its process.
+func ended(o observation.Observation) bool {
+	return o.Outcome == observation.Crashed || o.Outcome == observation.TimedOut
+}
+
+// reaches reports whether an observation reached a unit and no unit to avoid.
+func (r *Reacher) reaches(o observation.Observation, unit int) bool {
+	id := func(u int) string { return r.targeter.model.Units[u].ID }
+	return slices.Contains(o.Methods, id(unit)) &&
+		!slices.ContainsFunc(r.opt.Avoid, func(u int) bool { return slices.Contains(o.Methods, id(u)) })
+}
+
+// knownFor returns the inputs of known observations that reached a unit, smallest
+// first.
+func (r *Reacher) knownFor(unit int) [][]byte {
+	var out [][]byte
+	for _, o := range r.known {
+		if r.reaches(o, unit) {
+			out = append(out, o.Input)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []byte) int { return len(a) - len(b) })
+	return out
+}
+
+// A candidate is an input to run.
+type candidate struct {
+	text   []byte
+	origin Origin
+}
+
+// candidates yields inputs that may reach a unit, which the known inputs reached. It
+// may yield an input several times. Mutants come last, without an end as far as the
+// grammar allows.
+func (r *Reacher) candidates(ctx context.Context, source *rand.Rand, unit int, known [][]byte) iter.Seq2[candidate, error] {
+	return func(yield func(candidate, error) bool) {
+		var near [][]byte // inputs that reached the unit or may do so
+		each := func(origin Origin, texts [][]byte) bool {
+			for _, text := range texts {
+				if !yield(candidate{text, origin}, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		for _, f := range []struct {
+			n    int
+			draw Draw
+		}{{runSmallest, nil}, {runVaried, variedInputs}} {
+			texts, err := r.targeted(ctx, source, unit, max(f.n, r.opt.N), f.draw)
+			if err != nil {
+				yield(candidate{}, err)
+				return
+			}
+			near = append(near, texts...)
+			if !each(Targeted, texts) {
+				return
+			}
+		}
+		if !each(Observed, known[:min(len(known), runObserved)]) {
+			return
+		}
+		sampled, err := r.sampled(ctx, unit)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		if !each(Sampled, sampled) {
+			return
+		}
+		if near = append(near, sampled...); len(known) > 0 {
+			near = known
+		}
+		for input, err := range r.mutants(ctx, source, near) {
+			if !yield(candidate{input, Mutated}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func variedInputs(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Varied(ctx, r, n)
+}
+
+// targeted returns inputs that the model suggests for a unit, also unlikely ones.
+func (r *Reacher) targeted(ctx context.Context, source *rand.Rand, unit, n int, draw Draw) ([][]byte, error) {
+	found, err := r.targeter.Find(ctx, source, []int{unit}, r.opt.Avoid, Options{
+		N: n, Draw: draw, MaxNodes: r.opt.MaxNodes, AnyOutcome: r.opt.AnyOutcome, AllowUnlikely: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out [][]byte
+	for _, input := range found.Inputs {
+		out = append(out, input.Text)
+	}
+	return out, nil
+}
+
+// sampled returns the inputs kept in the model that reach a unit with the highest
+// probability.
+func (r *Reacher) sampled(ctx context.Context, unit int) ([][]byte, error) {
+	type scored struct {
+		text        []byte
+		probability float64
+	}
+	var all []scored
+	for _, text := range r.targeter.model.Inputs() {
+		answer, err := r.targeter.model.Predict(ctx, text, grammars.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		if answer.Syntax == nil {
+			all = append(all, scored{text, answer.Methods[unit].Probability})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.probability, a.probability) })
+	var out [][]byte
+	for _, s := range all[:min(len(all), runSampled)] {
+		out = append(out, s.text)
+	}
+	return out, nil
+}
+
+// mutants yields mutants of inputs. It skips inputs outside the grammar.
+func (r *Reacher) mutants(ctx context.Context, source *rand.Rand, inputs [][]byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		g := r.targeter.model.Grammar
+		var trees []*derivation.Tree
+		for _, input := range inputs[:min(len(inputs), runVaried)] {
+			tree, err := g.Parse(ctx, input, grammars.ParseOptions{})
+			if _, ok := errors.AsType[*grammars.SyntaxError](err); ok {
+				continue
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			trees = append(trees, tree)
+		}
+		x, err := generate.New(g, source, generate.Options{MaxNodes: r.opt.MaxNodes}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for input, err := range x.Mutants(ctx, trees, generate.Mutations()...) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(input.Text, nil) {
+				return
+			}
+		}
+	}
+}
