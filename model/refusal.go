@@ -86,13 +86,13 @@ func (k *task) findRefusals(rows []int32) []refused {
 	}
 	var out []refused
 	for phase := 1; phase <= maxPhases; phase++ {
-		s := &refusalSearch{features: k.features, failures: make([]int32, len(k.features)), accepted: make([]int32, len(k.features))}
+		s := &refusalSearch{features: k.features}
 		for _, r := range rows {
 			if at := k.phases[k.outcomeOf[r]]; at == 0 || at >= phase { // others stopped before
 				s.rows, s.failed = append(s.rows, k.rows[r]), append(s.failed, at == phase)
 			}
 		}
-		for _, f := range s.find() {
+		for _, f := range s.explain() {
 			out = append(out, refused{f, phase})
 		}
 	}
@@ -112,13 +112,37 @@ type refusalSearch struct {
 	rows         []*record
 	failed       []bool // by row
 	features     []Feature
+	later        int32   // maximum distance in bytes of a refused construct behind the place that the message names
 	failures     []int32 // by feature: rows left that have it and failed
 	accepted     []int32 // by feature: rows left that have it and did not fail
 	failuresLeft int
 	acceptedLeft int
 }
 
-func (s *refusalSearch) find() []int32 {
+// explain returns the refused features. Most messages name the place of the
+// refused construct. If too few failures can be explained like this, the
+// construct may come some bytes later.
+func (s *refusalSearch) explain() []int32 {
+	var best []int32
+	most := 0.0
+	for _, later := range []int32{2, 8, 24} {
+		s.later = later
+		s.failures, s.accepted = make([]int32, len(s.features)), make([]int32, len(s.features))
+		s.failuresLeft, s.acceptedLeft = 0, 0
+		found, share := s.find()
+		if share > most+0.02 {
+			best, most = found, share
+		}
+		if most >= 0.95 || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
+			break
+		}
+	}
+	return best
+}
+
+// find returns the refused features and the share of the failures that they
+// explain.
+func (s *refusalSearch) find() (found []int32, share float64) {
 	left := make([]bool, len(s.rows))
 	holders := make([][]int32, len(s.features))
 	for i, r := range s.rows {
@@ -130,13 +154,13 @@ func (s *refusalSearch) find() []int32 {
 			}
 		}
 	}
-	var out []int32
-	for len(out) < maxRefusals && s.failuresLeft > 0 && s.acceptedLeft > 0 {
+	failures := s.failuresLeft
+	for len(found) < maxRefusals && s.failuresLeft > 0 && s.acceptedLeft > 0 {
 		best := s.best()
 		if best < 0 {
 			break
 		}
-		out = append(out, best)
+		found = append(found, best)
 		for _, i := range holders[best] {
 			if left[i] {
 				left[i] = false
@@ -144,7 +168,7 @@ func (s *refusalSearch) find() []int32 {
 			}
 		}
 	}
-	return out
+	return found, 1 - float64(s.failuresLeft)/max(1, float64(failures))
 }
 
 // count adds n to the counts of a row.
@@ -173,12 +197,9 @@ const (
 	explains                 // the feature may be the reason
 )
 
-// Distances in bytes between a refused construct and the place that the failure
-// message names.
-const (
-	placeAfter  = 24
-	placeBefore = 8
-)
+// maxEarlier is the maximum distance in bytes from a refused construct to the
+// place that the failure message names, if that is behind the construct.
+const maxEarlier = 24
 
 // evidence returns what a row tells about its feature with index j.
 func (s *refusalSearch) evidence(row, j int) evidence {
@@ -188,9 +209,9 @@ func (s *refusalSearch) evidence(row, j int) evidence {
 		return passed
 	case r.place == unknownPlace:
 		return explains
-	case at > r.place+placeBefore:
+	case at > r.place+s.later:
 		return unread
-	case at < r.place-placeAfter:
+	case at < r.place-maxEarlier:
 		return passed
 	default:
 		return explains

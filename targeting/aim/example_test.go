@@ -81,7 +81,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// [true] reaches readArray
-	// [null] reaches readArray readNull
+	// [0] reaches readArray
+	// [null,0] reaches readArray readNull
 	// {"":true,"":null} reaches readNull
 }

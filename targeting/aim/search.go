@@ -210,7 +210,7 @@ func (s *search) plans() ([]plan, error) {
 	}
 	ways := s.ways.toUnit(s.unit, true)
 	for _, w := range ways {
-		s.leftOut = s.leftOut || slices.ContainsFunc(w.outcomes, func(c model.Condition) bool {
+		s.leftOut = s.leftOut || w.narrow || slices.ContainsFunc(w.outcomes, func(c model.Condition) bool {
 			return len(s.ways.toOutcome(c.Feature.Outcome, c.Present)) > maxOutcomes
 		})
 		t := preferred

@@ -18,6 +18,7 @@ type way struct {
 	// the program really tests.
 	stronger []targeting.Condition
 	trust    trust
+	narrow   bool              // the conditions exclude some inputs in the leaf, so that their failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
 }
 
@@ -137,6 +138,7 @@ func (wf *wayFinder) way(l model.Leaf) way {
 			}
 		}
 		w.conditions = append(w.conditions, wf.conditions(*c.Feature, c.Present)...)
+		w.narrow = w.narrow || narrows(*c.Feature, c.Present)
 		for _, f := range c.Feature.Equal {
 			w.stronger = append(w.stronger, wf.conditions(f, c.Present)...)
 		}
@@ -144,13 +146,52 @@ func (wf *wayFinder) way(l model.Leaf) way {
 	return w
 }
 
-// conditions returns the conditions under which an input has a feature, or lacks it.
+// conditions returns the conditions under which an input has a feature, or lacks
+// it. An input without a refused construct has a feature before any refusal if
+// it has the feature at all.
 func (wf *wayFinder) conditions(f model.Feature, present bool) []targeting.Condition {
-	if f.Extra == 0 {
+	switch {
+	case f.Refusal != 0:
+		return wf.refusalConditions(f.Refusal, present)
+	case f.Extra == 0:
 		return wf.pathConditions(f.Path, present)
 	}
 	need, _ := f.Extra.Need(wf.m.Space())
 	return needCondition(need, present)
+}
+
+// refusalConditions returns the conditions under which an input has a refused
+// construct, or lacks it. A negative refusal stands for all of a phase.
+func (wf *wayFinder) refusalConditions(refusal int, present bool) []targeting.Condition {
+	if refusal > 0 {
+		return wf.conditions(wf.m.Refusals[refusal-1].Feature, present)
+	}
+	var out []targeting.Condition
+	for _, r := range wf.m.Refusals {
+		if r.Phase == -refusal {
+			out = append(out, wf.conditions(r.Feature, present)...)
+		}
+	}
+	if present { // one of them suffices
+		either := targeting.Condition{Min: 1, Max: targeting.Unbounded, Text: "a refused construct"}
+		for _, c := range out {
+			if !c.Trivia {
+				either.Paths = append(either.Paths, c.Paths...)
+			}
+		}
+		if len(either.Paths) == 0 {
+			return nil
+		}
+		return []targeting.Condition{either}
+	}
+	return out
+}
+
+// narrows reports whether the conditions for a feature exclude inputs with the
+// wanted property: an input may also lack a feature before a refusal because the
+// refusal comes first, or be refused because of another construct.
+func narrows(f model.Feature, present bool) bool {
+	return !present && (f.Before != 0 || f.Refusal > 0 || f.Refusal < -1)
 }
 
 // pathConditions returns the conditions under which an input has a path, or lacks
