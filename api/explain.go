@@ -49,7 +49,10 @@ func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.E
 	x := m.Explain(unit, req.Whole)
 	out := openapi.Explanation{
 		Model: m.Digest, Exact: m.Grammar.Exact(), Method: x.Unit.ID, File: x.Unit.File, Start: x.Unit.Start, End: x.Unit.End,
-		Reached: x.Reached, Observations: x.Rows, HeldOut: scores(x.HeldOut), Tree: *treeNode(x.Tree), Conditions: conditions(x.Ways),
+		Reached: x.Reached, Observations: x.Rows, HeldOut: scores(x.HeldOut), Tree: *treeNode(x.Tree), Conditions: conditions(x.Ways), Refusals: x.Refusals,
+	}
+	for _, o := range x.Outcomes {
+		out.Outcomes = append(out.Outcomes, openapi.OutcomeConditions{Outcome: o.Outcome, Conditions: conditions(o.Ways)})
 	}
 	var write func(io.Writer) error
 	switch req.Format {
@@ -83,6 +86,7 @@ func treeNode(q *model.Node) *openapi.TreeNode {
 	}
 	return &openapi.TreeNode{
 		Feature: q.Feature, Equivalent: q.Equal, Observations: q.Rows, Reached: q.Positives, Predicted: q.Reached, Probability: q.Probability,
+		LeftOut: q.LeftOut, Differ: q.Differ,
 		Absent: treeNode(q.Absent), Present: treeNode(q.Present),
 	}
 }

@@ -11,16 +11,28 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// An Explanation is a human-readable decision tree of a unit.
+// An Explanation is a human-readable decision tree of a unit or an outcome.
 type Explanation struct {
-	Unit    observation.Unit
-	Reached int // observations that reached the unit
-	Rows    int // all observations
+	Unit    observation.Unit // empty for an outcome
+	Outcome string           // empty for a unit
+	Reached int              // observations that reached the unit, or had the outcome
+	Rows    int              // all observations
 	HeldOut Confusion
 	Tree    *Node
 	// Ways lists the ways to leaves that predict "reached", by descending
 	// number of observations that reached the unit.
 	Ways []Way
+	// Outcomes explains the outcomes that the tree tests.
+	Outcomes []OutcomeWays
+	// Refusals lists the constructs whose refusal the tree tests, or, for an
+	// outcome, that lead to the outcome.
+	Refusals []string
+}
+
+// OutcomeWays lists the ways to leaves that predict an outcome.
+type OutcomeWays struct {
+	Outcome string
+	Ways    []Way
 }
 
 // A Node is a test or a leaf of an explanation. A leaf has no feature.
@@ -31,8 +43,11 @@ type Node struct {
 	Positives   int
 	Reached     bool // prediction, by majority for a test
 	Probability float64
+	LeftOut     int // tests below a leaf that are not shown
+	Differ      int // observations for which these tests predict the contrary
 	Absent      *Node
 	Present     *Node
+	words       [2]string // how a leaf says that it predicts the contrary, and the property
 }
 
 // A Way describes the inputs of a leaf: the features that they have, and those
@@ -45,32 +60,81 @@ type Way struct {
 }
 
 // Explain returns an explanation of the unit's tree. Unless whole is set, tests
-// that are not significant are removed.
+// that are not significant are left out, and leaves tell how many.
 func (m *Model) Explain(unit int, whole bool) *Explanation {
-	tree := m.unitTree(unit)
-	if !whole {
-		tree = tree.Prune(m.Columns)
-	}
-	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Tree: m.node(tree, 0)}
+	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit)}
 	e.Reached, e.Rows = m.Support(unit)
-	for _, leaf := range m.leaves(tree) {
-		if leaf.Reached {
-			e.Ways = append(e.Ways, m.way(leaf))
-		}
-	}
-	slices.SortStableFunc(e.Ways, func(a, b Way) int { return b.Positives - a.Positives })
+	m.explain(e, m.unitTree(unit), whole, [2]string{"not reached", "reached"})
 	return e
 }
 
-func (m *Model) node(t dtree.Tree, at int32) *Node {
-	n := t[at]
-	out := &Node{Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive)}
-	if n.Column >= 0 {
-		f := m.Features[n.Column]
-		out.Feature, out.Equal = m.Describe(f), len(f.Equal)
-		out.Reached = 2*n.Positives > n.Rows
-		out.Absent, out.Present = m.node(t, n.Absent), m.node(t, n.Absent+1)
+// ExplainOutcome returns an explanation of the tree of an outcome; ok is false
+// if the model does not predict the outcome.
+func (m *Model) ExplainOutcome(outcome string, whole bool) (e *Explanation, ok bool) {
+	i, ok := slices.BinarySearch(m.Outcomes, outcome)
+	if !ok {
+		return nil, false
 	}
+	tree := m.trees[i]
+	e = &Explanation{Outcome: outcome, HeldOut: m.file.Targets[i].Held, Reached: int(tree[0].Positives), Rows: int(tree[0].Rows)}
+	m.explain(e, tree, whole, [2]string{"another outcome", "this outcome"})
+	for _, r := range m.Refusals {
+		if text := m.Describe(r.Feature); r.Outcome == outcome && r.Rows > 0 && !slices.Contains(e.Refusals, text) {
+			e.Refusals = append(e.Refusals, text)
+		}
+	}
+	return e, true
+}
+
+func (m *Model) explain(e *Explanation, tree dtree.Tree, whole bool, words [2]string) {
+	removed := make([]dtree.Removed, len(tree))
+	if !whole {
+		tree, removed = tree.Prune(m.Columns)
+	}
+	e.Tree, e.Ways = m.node(tree, removed, 0, words), m.reachedWays(tree)
+	for _, c := range tree.Columns() {
+		f := m.Features[c]
+		if i, ok := slices.BinarySearch(m.Outcomes, f.Outcome); ok {
+			pruned, _ := m.trees[i].Prune(m.Columns)
+			e.Outcomes = append(e.Outcomes, OutcomeWays{f.Outcome, m.reachedWays(pruned)})
+		}
+		if f.Refusal < 0 {
+			for _, r := range m.Refusals {
+				if r.Phase == -f.Refusal {
+					e.Refusals = append(e.Refusals, m.Describe(r.Feature))
+				}
+			}
+		}
+	}
+}
+
+// reachedWays returns the ways to the leaves that predict the positive class, by
+// descending number of positive rows.
+func (m *Model) reachedWays(tree dtree.Tree) []Way {
+	var out []Way
+	for _, leaf := range m.leaves(tree) {
+		if leaf.Reached {
+			out = append(out, m.way(leaf))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Way) int { return b.Positives - a.Positives })
+	return out
+}
+
+func (m *Model) node(t dtree.Tree, removed []dtree.Removed, at int32, words [2]string) *Node {
+	n := t[at]
+	out := &Node{
+		Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive),
+		words: words,
+	}
+	if n.Column < 0 {
+		out.LeftOut, out.Differ = removed[at].Tests, int(removed[at].Differ)
+		return out
+	}
+	f := m.Features[n.Column]
+	out.Feature, out.Equal = m.Describe(f), len(f.Equal)
+	out.Reached = 2*n.Positives > n.Rows
+	out.Absent, out.Present = m.node(t, removed, n.Absent, words), m.node(t, removed, n.Absent+1, words)
 	return out
 }
 
@@ -112,7 +176,7 @@ func (w Way) String() string {
 // control characters in names and patterns.
 func (e *Explanation) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: reached by %d of %d observations\n", e.Unit.ID, e.Reached, e.Rows)
+	fmt.Fprintf(&b, "%s\n", e.title())
 	if e.HeldOut.Total() > 0 {
 		fmt.Fprintf(&b, "on held-out observations: precision %.3f, recall %.3f, F1 %.3f\n", e.HeldOut.Precision(), e.HeldOut.Recall(), e.HeldOut.F1())
 	}
@@ -123,13 +187,52 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		e.Tree.write(&b, "")
 	}
 	if len(e.Ways) > 0 && e.Tree.Absent != nil {
-		b.WriteString("\nReached by\n")
-		for _, way := range e.Ways {
-			fmt.Fprintf(&b, "  %s (%d of %d)\n", way, way.Positives, way.Rows)
+		b.WriteString(map[bool]string{true: "\nReached by\n", false: "\nExpected for\n"}[e.Outcome == ""])
+		writeWays(&b, e.Ways)
+	}
+	for _, o := range e.Outcomes {
+		fmt.Fprintf(&b, "\nThe outcome %s is expected for\n", o.Outcome)
+		writeWays(&b, o.Ways)
+	}
+	if len(e.Refusals) > 0 {
+		b.WriteString("\nThe program refuses\n")
+		for _, r := range e.Refusals[:min(len(e.Refusals), maxListed)] {
+			fmt.Fprintf(&b, "  %s\n", r)
+		}
+		if n := len(e.Refusals) - maxListed; n > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", n)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// maxListed is the maximum number of refusals in the text of an explanation.
+const maxListed = 20
+
+func writeWays(b *strings.Builder, ways []Way) {
+	for _, way := range ways {
+		fmt.Fprintf(b, "  %s (%d of %d)\n", way, way.Positives, way.Rows)
+	}
+	if len(ways) == 0 {
+		b.WriteString("  no inputs that the tree knows\n")
+	}
+}
+
+// name returns the ID of the unit, or the outcome.
+func (e *Explanation) name() string {
+	if e.Outcome != "" {
+		return "outcome " + e.Outcome
+	}
+	return e.Unit.ID
+}
+
+// title returns the first line of the explanation.
+func (e *Explanation) title() string {
+	if e.Outcome != "" {
+		return fmt.Sprintf("outcome %s: %d of %d observations", e.Outcome, e.Reached, e.Rows)
+	}
+	return fmt.Sprintf("%s: reached by %d of %d observations", e.Unit.ID, e.Reached, e.Rows)
 }
 
 func (n *Node) write(b *strings.Builder, indent string) {
@@ -153,17 +256,23 @@ func (n *Node) test() string { return "has " + n.Feature + "?" }
 
 // text describes a leaf.
 func (n *Node) text() string {
-	word := "not reached"
-	if n.Reached {
-		word = "reached"
+	text := fmt.Sprintf("%s (%d of %d, probability %.2f", n.words[btoi(n.Reached)], n.Positives, n.Rows, n.Probability)
+	switch {
+	case n.LeftOut == 1:
+		text += "; 1 test left out"
+	case n.LeftOut > 1:
+		text += fmt.Sprintf("; %d tests left out", n.LeftOut)
 	}
-	return fmt.Sprintf("%s (%d of %d, probability %.2f)", word, n.Positives, n.Rows, n.Probability)
+	if n.Differ > 0 {
+		text += fmt.Sprintf(", %s for %d", n.words[1-btoi(n.Reached)], n.Differ)
+	}
+	return text + ")"
 }
 
 // WriteDOT writes the tree in the DOT language of Graphviz.
 func (e *Explanation) WriteDOT(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph {\n\tlabel=%s\n\tnode [shape=box, fontname=\"sans-serif\"]\n", quoteDOT(e.Unit.ID))
+	fmt.Fprintf(&b, "digraph {\n\tlabel=%s\n\tnode [shape=box, fontname=\"sans-serif\"]\n", quoteDOT(e.name()))
 	number := 0
 	var write func(n *Node) int
 	write = func(n *Node) int {

@@ -70,11 +70,11 @@ func compareFeatures(a, b Feature) int {
 		case f.Outcome != "":
 			return 5
 		case f.Refusal != 0:
-			return 4
-		case f.Extra != 0:
-			return 2 + btoi(f.Before != 0)
-		case f.Before != 0:
 			return 1
+		case f.Extra != 0:
+			return 3 + btoi(f.Before != 0)
+		case f.Before != 0:
+			return 2
 		default:
 			return 0
 		}

@@ -14,7 +14,7 @@ import (
 // them.
 type matrix struct {
 	columns []Feature // each with its equal features
-	extra   int       // index of the first column that is not a path
+	extra   int       // index of the first column that is an extra feature or an outcome
 	rows    [][]int32 // columns of each row, ascending
 }
 
@@ -57,7 +57,7 @@ func newMatrix(all []Feature, rows [][]int32) *matrix {
 		m.columns = append(m.columns, all[f])
 	}
 	m.extra = len(m.columns)
-	if i := slices.IndexFunc(m.columns, func(f Feature) bool { return f.Path == nil }); i >= 0 {
+	if i := slices.IndexFunc(m.columns, func(f Feature) bool { return f.Extra != 0 || f.Outcome != "" }); i >= 0 {
 		m.extra = i
 	}
 	for c, f := range lead {

@@ -130,10 +130,10 @@ func (s *refusalSearch) explain() []int32 {
 		s.failures, s.accepted = make([]int32, len(s.features)), make([]int32, len(s.features))
 		s.failuresLeft, s.acceptedLeft = 0, 0
 		found, share := s.find()
-		if share > most+0.02 {
+		if share > most+0.1 {
 			best, most = found, share
 		}
-		if most >= 0.95 || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
+		if most >= 0.9 || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
 			break
 		}
 	}

@@ -206,3 +206,49 @@ func TestFailurePlace(t *testing.T) {
 		t.Errorf("without a failure: got %d", got)
 	}
 }
+
+// An explanation that tests an outcome also says when the outcome is expected.
+func TestExplainOutcomes(t *testing.T) {
+	m := refuser{executes: true}.train(t, func(o *Options) { o.Refusals = false })
+	tested := false
+	for unit := range m.Units {
+		e := m.Explain(unit, false)
+		for _, o := range e.Outcomes {
+			tested = true
+			if len(o.Ways) == 0 {
+				t.Errorf("%s: outcome %s is not explained", e.Unit.ID, o.Outcome)
+			}
+			for _, w := range o.Ways {
+				if strings.Contains(w.String(), "outcome") {
+					t.Errorf("%s: outcome %s is explained by an outcome: %s", e.Unit.ID, o.Outcome, w)
+				}
+			}
+		}
+	}
+	if !tested {
+		t.Error("no tree tests an outcome")
+	}
+}
+
+func TestExplainOutcome(t *testing.T) {
+	m := refuser{executes: true}.train(t, nil)
+	e, ok := m.ExplainOutcome("failure: SyntaxError", false)
+	if !ok {
+		t.Fatalf("outcomes %q", m.Outcomes)
+	}
+	var b strings.Builder
+	if err := e.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"outcome failure: SyntaxError: ", "this outcome (", "another outcome (", "\nExpected for\n  inputs with a refusal in phase 1 (",
+		"\nThe program refuses\n", "  'goto' ';'\n", "  a statement with the NUMBER 0\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	if _, ok := m.ExplainOutcome("failure: None", false); ok {
+		t.Error("an unknown outcome is explained")
+	}
+}

@@ -62,11 +62,11 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 		return n
 	}
 	root := place(e.Tree, 0)
-	width := max(right, svgChar*utf8.RuneCountInString(e.Unit.ID)+2*svgMargin)
+	width := max(right, svgChar*utf8.RuneCountInString(e.name())+2*svgMargin)
 	height := svgTitle + deepest*svgRow + svgBox + 2*svgMargin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/>`+"\n"+`<text x="%d" y="22" font-weight="bold">%s</text>`+"\n", svgMargin, escapeXML(e.Unit.ID))
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/>`+"\n"+`<text x="%d" y="22" font-weight="bold">%s</text>`+"\n", svgMargin, escapeXML(e.name()))
 	root.edges(&b)
 	root.boxes(&b)
 	b.WriteString("</svg>\n")

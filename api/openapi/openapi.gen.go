@@ -818,8 +818,14 @@ type Explanation struct {
 	Model        string  `json:"model"`
 	Observations int     `json:"observations"`
 
+	// Outcomes The conditions for the outcomes that the tree tests.
+	Outcomes []OutcomeConditions `json:"outcomes,omitempty,omitzero"`
+
 	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
+
+	// Refusals The constructs whose refusal the tree tests.
+	Refusals []string `json:"refusals,omitempty,omitzero"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
 	Rendered string `json:"rendered,omitempty,omitzero"`
@@ -1393,6 +1399,13 @@ type NewKey struct {
 type Outcome struct {
 	Outcome     string  `json:"outcome"`
 	Probability float64 `json:"probability"`
+}
+
+// OutcomeConditions defines model for OutcomeConditions.
+type OutcomeConditions struct {
+	// Conditions The conditions under which the outcome is expected, most common first.
+	Conditions []Condition `json:"conditions"`
+	Outcome    string      `json:"outcome"`
 }
 
 // Outside The input is outside the grammar, so nothing is predicted.
@@ -2059,10 +2072,16 @@ type TrainRequest struct {
 type TreeNode struct {
 	Absent *TreeNode `json:"absent,omitempty"`
 
+	// Differ Number of observations for which the tests that are not shown predict the contrary.
+	Differ int `json:"differ,omitempty,omitzero"`
+
 	// Equivalent Number of other features that split the observations in the same way.
-	Equivalent   int    `json:"equivalent,omitempty,omitzero"`
-	Feature      string `json:"feature,omitempty,omitzero"`
-	Observations int    `json:"observations"`
+	Equivalent int    `json:"equivalent,omitempty,omitzero"`
+	Feature    string `json:"feature,omitempty,omitzero"`
+
+	// LeftOut Number of tests below the leaf that are not shown because they are not significant.
+	LeftOut      int `json:"left_out,omitempty,omitzero"`
+	Observations int `json:"observations"`
 
 	// Predicted Whether the node predicts that the method is reached.
 	Predicted   bool      `json:"predicted"`

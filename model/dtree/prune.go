@@ -5,12 +5,19 @@ import (
 	"slices"
 )
 
+// Removed describes the tests that were removed below a leaf.
+type Removed struct {
+	Tests  int
+	Differ int32 // rows for which the removed tests predict the other class
+}
+
 // Prune returns a simplified tree for display. It removes tests whose children
 // predict the same class, and tests whose split is not significant given that
 // it was selected from the given number of columns. At least one positive leaf
-// remains if there was one.
-func (t Tree) Prune(columns int) Tree {
+// remains if there was one. removed has an entry for each node of the result.
+func (t Tree) Prune(columns int) (pruned Tree, removed []Removed) {
 	out := slices.Clone(t)
+	lost := make([]Removed, len(out))
 	positive := 0 // positive leaves left
 	for _, n := range out {
 		if n.Column < 0 && n.Positive {
@@ -30,10 +37,23 @@ func (t Tree) Prune(columns int) Tree {
 		}
 		same := without.Positive == with.Positive && with.Positive == leaf.Positive
 		if same || pValue(*n, with)*float64(columns) > 1 {
+			a, p := lost[n.Absent], lost[n.Absent+1]
+			lost[i].Tests = 1 + a.Tests + p.Tests
+			for _, child := range []struct {
+				Node
+				Removed
+			}{{without, a}, {with, p}} {
+				if child.Positive == leaf.Positive {
+					lost[i].Differ += child.Differ
+				} else {
+					lost[i].Differ += child.Rows - child.Differ
+				}
+			}
 			*n, positive = leaf, left
 		}
 	}
-	return out.reachable()
+	pruned = out.reachable(&lost)
+	return pruned, lost
 }
 
 func btoi(yes bool) int {
@@ -43,15 +63,25 @@ func btoi(yes bool) int {
 	return 0
 }
 
-// reachable returns the tree without unreachable nodes.
-func (t Tree) reachable() Tree {
+// reachable returns the tree without unreachable nodes. It rearranges removed,
+// which may be nil, in the same way.
+func (t Tree) reachable(removed *[]Removed) Tree {
 	out := Tree{t[0]}
+	from := []int32{0}
 	for i := 0; i < len(out); i++ {
 		if out[i].Column >= 0 {
-			below := t[out[i].Absent : out[i].Absent+2]
+			first := out[i].Absent
+			from = append(from, first, first+1)
 			out[i].Absent = int32(len(out))
-			out = append(out, below...)
+			out = append(out, t[first:first+2]...)
 		}
+	}
+	if removed != nil {
+		kept := make([]Removed, len(out))
+		for i, at := range from {
+			kept[i] = (*removed)[at]
+		}
+		*removed = kept
 	}
 	return out
 }
@@ -65,7 +95,7 @@ func (t Tree) Collapse(remove func(n, without, with Node) bool) Tree {
 			out[i] = Node{Column: -1, Rows: n.Rows, Positives: n.Positives, Positive: 2*n.Positives > n.Rows}
 		}
 	}
-	return out.reachable()
+	return out.reachable(nil)
 }
 
 // Cut returns the tree with at most depth tests on each way.
@@ -82,7 +112,7 @@ func (t Tree) Cut(depth int) Tree {
 		}
 		level[n.Absent], level[n.Absent+1] = level[i]+1, level[i]+1
 	}
-	return out.reachable()
+	return out.reachable(nil)
 }
 
 // pValue returns the p-value of Fisher's exact test that the column of n is

@@ -78,7 +78,10 @@ func TestPrune(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := tc.in.Prune(1000)
+			got, removed := tc.in.Prune(1000)
+			if len(removed) != len(got) {
+				t.Errorf("%d entries for %d nodes", len(removed), len(got))
+			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("pruned (-want +got):\n%s", diff)
 			}
@@ -93,9 +96,25 @@ func TestPrunedTreesKeepAPositiveLeaf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSample(t)
 		tree := NewLearner(NewTable(s.rows, s.columns, s.columns), nil, Options{}).Learn(s.labels, nil)
-		pruned := tree.Prune(s.columns)
+		pruned, removed := tree.Prune(s.columns)
 		if err := pruned.Check(s.columns); err != nil {
 			t.Fatal(err)
+		}
+		differ := make([]int32, len(pruned)) // rows of the learner, by leaf of the pruned tree
+		for _, columns := range s.rows {
+			row := NewBits(s.columns)
+			for _, c := range columns {
+				row.Set(c)
+			}
+			leaf := pruned.Leaf(row)
+			if tree[tree.Leaf(row)].Positive != pruned[leaf].Positive {
+				differ[leaf]++
+			}
+		}
+		for i, n := range differ {
+			if removed[i].Differ != n {
+				t.Fatalf("node %d: %d rows are said to differ, %d do", i, removed[i].Differ, n)
+			}
 		}
 		positive := func(tree Tree) bool {
 			for _, n := range tree {
