@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"iter"
 	"math/big"
+	"math/bits"
+	"slices"
 
 	"github.com/inroad/inroad/grammars"
 )
@@ -69,29 +71,48 @@ func (s *Space) isSymbol(n *grammars.Node) bool {
 	return n.Kind.Symbolic() || s.options.Absent && n.Kind == grammars.Repetition && n.Min == 0
 }
 
-// Count returns the number of paths of length k.
+// Count returns the number of paths of length k, which is at most [MaxK].
 func (s *Space) Count(k int) *big.Int {
-	counts := make([]*big.Int, len(s.states)) // number of paths that start with each state
+	counts := make([]uint256, len(s.states)) // number of paths that start with each state
 	for i := range counts {
-		counts[i] = big.NewInt(1)
+		counts[i][0] = 1
 	}
+	sums := make([]uint256, len(s.nexts))
 	for range k - 1 {
-		sums := make([]*big.Int, len(s.nexts))
 		for i, list := range s.nexts {
-			sums[i] = new(big.Int)
+			sums[i] = uint256{}
 			for _, next := range list {
-				sums[i].Add(sums[i], counts[next])
+				sums[i].add(&counts[next])
 			}
 		}
 		for i := range s.states {
 			counts[i] = sums[s.states[i].next]
 		}
 	}
-	total := new(big.Int)
+	var total uint256
 	for _, i := range s.first {
-		total.Add(total, counts[i])
+		total.add(&counts[i])
 	}
-	return total
+	return total.big()
+}
+
+// A uint256 is a number in four words, the least significant first. It holds the
+// number of paths of any grammar: a path has at most [MaxK] symbols of 31 bits.
+type uint256 [4]uint64
+
+func (a *uint256) add(b *uint256) {
+	carry := uint64(0)
+	for i := range a {
+		a[i], carry = bits.Add64(a[i], b[i], carry)
+	}
+}
+
+func (a *uint256) big() *big.Int {
+	out := new(big.Int)
+	for _, word := range slices.Backward(a[:]) {
+		out.Lsh(out, 64).Or(out, new(big.Int).SetUint64(word))
+	}
+	return out
 }
 
 // All yields the paths of length k, ordered by the numbers of their symbols. The

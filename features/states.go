@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -16,62 +17,117 @@ type place struct {
 }
 
 // A mapper finds the places of a grammar and which places can stand right below
-// each other.
+// each other. Most symbols have one place, and most states one place and one body,
+// so that these are found by index; maps hold the others.
 type mapper struct {
 	*Space
 	graph  *refine.Graph
 	places []place
-	below  map[int32][]int32 // by body: the places of its symbols
-	number map[place]int32
+	below  [][]int32       // by body: the places of its symbols; nil if none refers to it
+	usual  []int32         // by node: 1 + its first place, or 0
+	others map[place]int32 // the further places of nodes
+	names  []int32         // by node: the number of its name, with [Options.Names]
+	groups []int32         // by name: see bySymbol
+
+	sets    [][]int32        // by state: its places
+	single  []int32          // by place: 1 + the state of this place alone, or 0
+	several map[string]int32 // the states of sets of places
+	listOf  []int32          // by body: 1 + the list of the successors in this body alone, or 0
+	listsOf map[string]int32 // the lists of the successors in sets of bodies
 }
 
 // determine finds the states of the paths. A state is the set of all places that
 // a path can end in, so that a path leads to one state.
 func (s *Space) determine() {
-	m := &mapper{Space: s, graph: refine.Plain(s.grammar, s.start()), below: map[int32][]int32{}, number: map[place]int32{}}
+	graph := refine.Plain(s.grammar, s.start())
 	if s.options.Possible {
-		m.graph = refine.Of(s.grammar, s.start()).Graph()
+		graph = refine.Of(s.grammar, s.start()).Graph()
+	}
+	m := &mapper{
+		Space: s, graph: graph, below: make([][]int32, len(graph.Bodies)),
+		usual: make([]int32, len(s.grammar.Nodes)), others: map[place]int32{},
+		several: map[string]int32{}, listOf: make([]int32, len(graph.Bodies)), listsOf: map[string]int32{},
+	}
+	if s.options.Names {
+		m.number()
 	}
 	m.explore()
-	numbers := map[string]int32{}
-	var sets [][]int32
-	add := func(set []int32) int32 {
-		key := numberKey(set)
-		i, known := numbers[key]
-		if !known {
-			i = int32(len(sets))
-			numbers[key] = i
-			sets = append(sets, set)
-			s.states = append(s.states, state{node: m.places[set[0]].node})
-		}
-		return i
-	}
+	m.single = make([]int32, len(m.places))
 	all := make([]int32, len(m.places))
 	for i := range all {
 		all[i] = int32(i)
 	}
-	for _, set := range m.bySymbol(all) {
-		s.first = append(s.first, add(set))
+	s.first = m.enter(all)
+	for i := 0; i < len(m.sets); i++ { // grows as states are met
+		s.states[i].next = m.list(m.bodies(m.sets[i]))
 	}
-	lists := map[string]int32{} // by the bodies below a state
-	for i := 0; i < len(sets); i++ {
-		bodies := m.bodies(sets[i])
-		key := numberKey(bodies)
-		list, known := lists[key]
+}
+
+// number numbers the names of the grammar's nodes.
+func (m *mapper) number() {
+	numbers := map[string]int32{}
+	for _, n := range m.grammar.Nodes {
+		i, known := numbers[n.Text]
 		if !known {
-			var places, next []int32
-			for _, body := range bodies {
-				places = append(places, m.below[body]...)
-			}
-			for _, set := range m.bySymbol(places) {
-				next = append(next, add(set))
-			}
-			list = int32(len(s.nexts))
-			lists[key] = list
-			s.nexts = append(s.nexts, next)
+			i = int32(len(numbers))
+			numbers[n.Text] = i
 		}
-		s.states[i].next = list
+		m.names = append(m.names, i)
 	}
+	m.groups = make([]int32, len(numbers))
+}
+
+// enter returns the states of places, one for each symbol, in the order of the
+// symbols.
+func (m *mapper) enter(places []int32) []int32 {
+	var out []int32
+	for _, set := range m.bySymbol(places) {
+		out = append(out, m.state(set))
+	}
+	return out
+}
+
+// state returns the state of a set of places, which is added on first use.
+func (m *mapper) state(set []int32) int32 {
+	next := int32(len(m.sets))
+	if len(set) == 1 {
+		if m.single[set[0]] > 0 {
+			return m.single[set[0]] - 1
+		}
+		m.single[set[0]] = next + 1
+	} else {
+		key := numberKey(set)
+		if i, known := m.several[key]; known {
+			return i
+		}
+		m.several[key] = next
+	}
+	m.sets = append(m.sets, set)
+	m.states = append(m.states, state{node: m.places[set[0]].node})
+	return next
+}
+
+// list returns the list of the successors in bodies, which is added on first use.
+func (m *mapper) list(bodies []int32) int32 {
+	next := int32(len(m.nexts))
+	if len(bodies) == 1 {
+		if m.listOf[bodies[0]] > 0 {
+			return m.listOf[bodies[0]] - 1
+		}
+		m.listOf[bodies[0]] = next + 1
+	} else {
+		key := numberKey(bodies)
+		if i, known := m.listsOf[key]; known {
+			return i
+		}
+		m.listsOf[key] = next
+	}
+	var places []int32
+	for _, body := range bodies {
+		places = append(places, m.below[body]...)
+	}
+	m.nexts = append(m.nexts, m.enter(places))
+	return next
 }
 
 // bodies returns the bodies below places, in order.
@@ -98,23 +154,32 @@ func numberKey(numbers []int32) string {
 // bySymbol groups places by symbol, in the order of the symbols.
 func (m *mapper) bySymbol(places []int32) [][]int32 {
 	slices.SortFunc(places, func(a, b int32) int {
-		if by := int(m.places[a].node.ID) - int(m.places[b].node.ID); by != 0 {
-			return by
-		}
-		return int(a - b)
+		return cmp.Or(cmp.Compare(m.places[a].node.ID, m.places[b].node.ID), cmp.Compare(a, b))
 	})
 	places = slices.Compact(places)
 	var out [][]int32
-	at := map[uint64]int{}
-	for _, p := range places {
-		key := m.key(m.places[p].node.ID)
-		i, known := at[key]
-		if !known {
-			i = len(out)
-			at[key] = i
-			out = append(out, nil)
+	if m.names == nil { // the places of a symbol are neighbours
+		for from := 0; from < len(places); {
+			to := from + 1
+			for to < len(places) && m.places[places[to]].node == m.places[places[from]].node {
+				to++
+			}
+			out = append(out, places[from:to:to])
+			from = to
 		}
-		out[i] = append(out[i], p)
+		return out
+	}
+	for _, p := range places {
+		name := m.names[m.places[p].node.ID]
+		if m.groups[name] == 0 {
+			out = append(out, nil)
+			m.groups[name] = int32(len(out))
+		}
+		group := &out[m.groups[name]-1]
+		*group = append(*group, p)
+	}
+	for _, group := range out {
+		m.groups[m.names[m.places[group[0]].node.ID]] = 0
 	}
 	return out
 }
@@ -141,16 +206,25 @@ func (m *mapper) collect(body int32) []int32 {
 		if !m.counts(x) || m.options.Possible && !x.Useful {
 			continue
 		}
-		p := place{x.Node, x.Below}
-		i, known := m.number[p]
-		if !known {
-			i = int32(len(m.places))
-			m.number[p] = i
-			m.places = append(m.places, p)
-		}
-		out = append(out, i)
+		out = append(out, m.place(place{x.Node, x.Below}))
 	}
 	return out
+}
+
+// place returns the number of a place, which is added on first use.
+func (m *mapper) place(p place) int32 {
+	next := int32(len(m.places))
+	if usual := &m.usual[p.node.ID]; *usual == 0 {
+		*usual = next + 1
+	} else if m.places[*usual-1] == p {
+		return *usual - 1
+	} else if i, known := m.others[p]; known {
+		return i
+	} else {
+		m.others[p] = next
+	}
+	m.places = append(m.places, p)
+	return next
 }
 
 // counts reports whether paths count a part.

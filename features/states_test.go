@@ -1,6 +1,7 @@
 package features
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 
@@ -25,5 +26,16 @@ func TestSuccessorsAreShared(t *testing.T) {
 		if want := map[bool]int64{false: n*n + n, true: 2}[opt.Names]; space.Count(2).Int64() != want {
 			t.Errorf("%+v: %v paths of length 2, want %d", opt, space.Count(2), want)
 		}
+	}
+}
+
+// TestCountsAreExact checks a number of paths that needs more than 64 bits: 999
+// symbols refer to their own rule, and two have nothing below.
+func TestCountsAreExact(t *testing.T) {
+	g := grammartest.Load(t, "grammar g; s : 'x' | 'y' "+strings.Repeat("s ", 999)+";")
+	want := new(big.Int).Exp(big.NewInt(999), big.NewInt(MaxK-1), nil)
+	want.Mul(want, big.NewInt(1001))
+	if got := NewSpace(g, Options{}).Count(MaxK); got.Cmp(want) != 0 {
+		t.Errorf("%v paths of length %d, want %v", got, MaxK, want)
 	}
 }
