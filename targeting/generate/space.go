@@ -1,27 +1,33 @@
 package generate
 
 import (
+	"slices"
+
 	"github.com/inroad/inroad/grammars"
+)
+
+// Limits on the separators that are drawn from a grammar's trivia, which can have
+// thousands of kinds.
+const (
+	maxSeparators    = 20
+	maxSeparatorSize = 100 // symbols of a separator
 )
 
 // findSeparators returns short texts of the grammar's trivia, beginning with a
 // blank and a line end.
 func (x *Generator) findSeparators() [][]byte {
-	var rest [][]byte
-	blank, line := false, false
-	for _, n := range x.productive[x.grammar.Trivia] {
-		blank = blank || derives(n, ' ')
-		line = line || derives(n, '\n')
+	var out, rest [][]byte
+	kinds := x.productive[x.grammar.Trivia]
+	small := without(kinds, func(n *grammars.Node) bool { return n.Size > maxSeparatorSize })
+	for _, n := range small[:min(len(small), maxSeparators)] {
 		if text, ok := x.trivia(n, shortest{}); ok {
 			rest = append(rest, text)
 		}
 	}
-	var out [][]byte
-	if blank {
-		out = append(out, []byte(" "))
-	}
-	if line {
-		out = append(out, []byte("\n"))
+	for _, c := range " \n" {
+		if derives(kinds, c) {
+			out = append(out, []byte(string(c)))
+		}
 	}
 	return append(out, rest...)
 }
@@ -34,11 +40,11 @@ func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) 
 	return t.text, !t.failed && len(t.text) > 0
 }
 
-// derives reports whether a derivation of a node can contain a character. If so,
-// the character alone is probably a derivation, too.
-func derives(n *grammars.Node, c rune) bool {
+// derives reports whether a derivation of one of the nodes can contain a character.
+// If so, the character alone is probably a derivation, too.
+func derives(nodes []*grammars.Node, c rune) bool {
 	seen := map[*grammars.Node]bool{}
-	for work := []*grammars.Node{n}; len(work) > 0; {
+	for work := slices.Clone(nodes); len(work) > 0; {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
 		if seen[n] {
