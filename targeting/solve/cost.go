@@ -49,20 +49,21 @@ func (p *problem) measure(ctx context.Context) error {
 func (p *problem) measureEmpty() {
 	p.empty = make([]int32, len(p.cells))
 	raised := make([]bool, len(p.frames))
-	work := make([]int32, 0, 2*len(p.frames))
+	work := newFrameSet(len(p.frames))
 	for i := range p.frames {
 		p.empty[p.frames[i].last] = p.unconstrained[p.frames[i].body]
-		work = append(work, int32(i))
+		work.add(int32(i))
 	}
 	changed := false
-	for ; len(work) > 0; work = work[1:] {
-		i := work[0]
-		if raised[i] || p.evaluate(i) <= p.unconstrained[p.frames[i].body] {
-			continue
+	for len(work.added) > 0 {
+		for _, i := range work.take() {
+			if raised[i] || p.evaluate(i) <= p.unconstrained[p.frames[i].body] {
+				continue
+			}
+			raised[i], changed = true, true
+			p.empty[p.frames[i].last] = impossible
+			work.add(p.referring(i)...)
 		}
-		raised[i], changed = true, true
-		p.empty[p.frames[i].last] = impossible
-		work = append(work, p.referring(i)...)
 	}
 	if !changed {
 		return
@@ -91,19 +92,52 @@ func (p *problem) measureRaised(raised []bool) {
 			try(int32(i))
 		}
 	}
+	above := newFrameSet(len(p.frames))
 	for len(queue) > 0 {
-		c, i := queue.pop()
-		if !raised[i] || c != cost[i] {
-			continue
+		// A reference has a cost, so that frames of the same cost do not depend on each
+		// other. A frame that refers to many of them is evaluated once.
+		for c := queue.least(); len(queue) > 0 && queue.least() == c; {
+			_, i := queue.pop()
+			if !raised[i] || c != cost[i] {
+				continue
+			}
+			raised[i] = false
+			p.empty[p.frames[i].last] = c
+			above.add(p.referring(i)...)
 		}
-		raised[i] = false
-		p.empty[p.frames[i].last] = c
-		for _, a := range p.referring(i) {
+		for _, a := range above.take() {
 			if raised[a] {
 				try(a)
 			}
 		}
 	}
+}
+
+// A frameSet is a set of frames in the order in which they were added.
+type frameSet struct {
+	has   []bool // by frame
+	added []int32
+}
+
+func newFrameSet(frames int) *frameSet { return &frameSet{has: make([]bool, frames)} }
+
+func (s *frameSet) add(frames ...int32) {
+	for _, f := range frames {
+		if !s.has[f] {
+			s.has[f] = true
+			s.added = append(s.added, f)
+		}
+	}
+}
+
+// take empties the set and returns the frames that it had.
+func (s *frameSet) take() []int32 {
+	out := s.added
+	for _, f := range out {
+		s.has[f] = false
+	}
+	s.added = nil
+	return out
 }
 
 // evaluate computes the costs of a frame's cells for the empty vector, given those
@@ -256,6 +290,9 @@ func (q *costQueue) push(cost, frame int32) {
 	}
 	*q = h
 }
+
+// least returns the least cost in the queue.
+func (q costQueue) least() int32 { return int32(q[0] >> 32) }
 
 func (q *costQueue) pop() (cost, frame int32) {
 	h := *q

@@ -65,48 +65,63 @@ type charCost struct {
 
 func newCharCost(g *grammars.Grammar) *charCost {
 	c := &charCost{g, make([]int32, len(g.Nodes))}
-	for i := range c.least {
-		c.least[i] = impossible
+	above := make([][]grammars.Occurrence, len(g.Nodes))
+	missing := make([]int, len(g.Nodes)) // children that a node waits for
+	sums := make([]int32, len(g.Nodes))  // the least number of characters of the other children
+	var lexer, parser costQueue          // nodes with the characters of a derivation
+	push := func(n *grammars.Node, chars int32) {
+		if n.Rule != nil && n.Rule.Kind == grammars.ParserRule {
+			parser.push(chars, int32(n.ID))
+		} else {
+			lexer.push(chars, int32(n.ID))
+		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := len(g.Nodes) - 1; i >= 0; i-- {
-			if n := c.node(g.Nodes[i]); n < c.least[i] {
-				c.least[i], changed = n, true
+	for i, n := range g.Nodes {
+		c.least[i] = impossible
+		for _, child := range n.Children {
+			above[child.ID] = append(above[child.ID], n.ID)
+		}
+		switch {
+		case n.Kind == grammars.Concatenation && len(n.Children) > 0:
+			missing[i] = len(n.Children)
+		case n.Kind == grammars.Alternation, n.Kind == grammars.Reference, n.Kind == grammars.Repetition && n.Min > 0:
+			missing[i] = 1
+		case n.Kind != grammars.TokenSet:
+			push(n, ownChars(n))
+		}
+	}
+	// Characters never decrease upwards, so each node is settled once, the least first.
+	settle := func(queue *costQueue) {
+		for len(*queue) > 0 {
+			chars, i := queue.pop()
+			if c.least[i] < impossible {
+				continue
+			}
+			c.least[i] = chars
+			for _, a := range above[i] {
+				if missing[a] == 0 {
+					continue
+				}
+				missing[a]--
+				if sums[a] = min(impossible, sums[a]+chars); missing[a] == 0 {
+					push(g.Nodes[a], sums[a])
+				}
 			}
 		}
 	}
-	return c
-}
-
-func (c *charCost) node(n *grammars.Node) int32 {
-	least := int32(impossible)
-	switch n.Kind {
-	case grammars.Alternation:
-		for _, child := range n.Children {
-			least = min(least, c.least[child.ID])
+	settle(&lexer) // tokens first, of which sets of tokens are made
+	for _, n := range g.Nodes {
+		if n.Kind != grammars.TokenSet {
+			continue
 		}
-	case grammars.Concatenation:
-		least = 0
-		for _, child := range n.Children {
-			least = min(impossible, least+c.least[child.ID])
-		}
-	case grammars.Repetition:
-		if least = 0; n.Min > 0 {
-			least = c.least[n.Children[0].ID]
-		}
-	case grammars.Reference:
-		if len(n.Children) > 0 {
-			least = c.least[n.Children[0].ID]
-		}
-	case grammars.TokenSet:
+		chars := int32(impossible)
 		for _, t := range n.Types {
-			least = min(least, c.shortest(c.grammar.TokenRules(t)))
+			chars = min(chars, c.shortest(g.TokenRules(t)))
 		}
-	default:
-		least = ownChars(n)
+		push(n, chars)
 	}
-	return least
+	settle(&parser)
+	return c
 }
 
 // shortest returns the least number of characters of a token that one of the rules
