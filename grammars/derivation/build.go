@@ -29,7 +29,7 @@ type wrap struct {
 // Reset discards all nodes and reserves memory for n nodes. The tree is
 // expected to have at most about most nodes.
 func (b *Builder) Reset(n, most int) {
-	b.nodes, b.wraps, b.most = slices.Grow(b.nodes[:0], min(n, most)), b.wraps[:0], most
+	b.nodes, b.wraps, b.most = grow.Slice(b.nodes[:0], min(n, most)), b.wraps[:0], most
 }
 
 // Len returns the number of nodes so far.

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars/internal/grow"
 )
 
 // WriteJSON writes the tree as nested objects: rules with their children and
@@ -161,7 +162,7 @@ func newSpanner(t *Tree) *spanner {
 func (s *spanner) reset(t *Tree) {
 	n := len(t.nodes)
 	s.tree, s.next, s.at, s.since = t, 0, -1, math.MaxInt32
-	s.before, s.after = slices.Grow(s.before[:0], n+1)[:n+1], slices.Grow(s.after[:0], n+1)[:n+1]
+	s.before, s.after = grow.Slice(s.before[:0], n+1)[:n+1], grow.Slice(s.after[:0], n+1)[:n+1]
 	last := int32(-1)
 	for i := range t.nodes {
 		s.before[i] = last

@@ -6,11 +6,16 @@ import "slices"
 // piece is the number of elements that are copied at once.
 const piece = 1 << 15
 
-// Slice returns s with room for n more elements, or for a quarter more. It copies a large slice in pieces:
-// a single copy cannot be interrupted, so the garbage collector, and with it every
-// other goroutine, would have to wait for its end.
+// Slice returns s with room for n more elements, or for a quarter more if s is large.
+// It copies a large slice in pieces, and allocates room for many elements by make,
+// which clears memory in pieces and only if it was used before. The runtime copies
+// and clears the memory of a slice that it grows in one go, and the garbage
+// collector, and with it every other goroutine, would have to wait for the end.
 func Slice[E any](s []E, n int) []E {
-	if len(s) <= piece || cap(s)-len(s) >= n {
+	switch {
+	case cap(s)-len(s) >= n:
+		return s
+	case max(len(s), n) <= piece:
 		return slices.Grow(s, n)
 	}
 	out := make([]E, len(s), len(s)+max(n, len(s)/4))
