@@ -55,8 +55,9 @@ type Service interface {
 	ModelFile(ctx context.Context, model string) (io.ReadCloser, error)
 	// Model describes a model. The ID in the answer names it in later requests.
 	Model(ctx context.Context, name string) (openapi.Model, error)
-	// Methods lists the methods that a model knows.
-	Methods(ctx context.Context, model string) (openapi.MethodList, error)
+	// Methods lists the methods that a model knows, with their support and their scores
+	// on held-out observations.
+	Methods(ctx context.Context, model string, req openapi.ListMethodsParams) (openapi.MethodList, error)
 	// Evaluate scores the predictions of a model on files of observations.
 	Evaluate(ctx context.Context, model string, observations observation.Sources) (openapi.Evaluation, error)
 	// Predict predicts the methods that inputs reach, one answer per input.

@@ -258,6 +258,27 @@ func (e KeyEventReason) Valid() bool {
 	}
 }
 
+// Defines values for MethodStatus.
+const (
+	MethodAlways  MethodStatus = "always"
+	MethodLearned MethodStatus = "learned"
+	MethodNever   MethodStatus = "never"
+)
+
+// Valid indicates whether the value is a known member of the MethodStatus enum.
+func (e MethodStatus) Valid() bool {
+	switch e {
+	case MethodAlways:
+		return true
+	case MethodLearned:
+		return true
+	case MethodNever:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Mutation.
 const (
 	Deepen     Mutation = "deepen"
@@ -555,6 +576,33 @@ func (e Verdict) Valid() bool {
 	case VerdictUnlikely:
 		return true
 	case VerdictUnrealised:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListMethodsParamsSort.
+const (
+	SortByF1        ListMethodsParamsSort = "f1"
+	SortByID        ListMethodsParamsSort = "id"
+	SortByPrecision ListMethodsParamsSort = "precision"
+	SortByReached   ListMethodsParamsSort = "reached"
+	SortByRecall    ListMethodsParamsSort = "recall"
+)
+
+// Valid indicates whether the value is a known member of the ListMethodsParamsSort enum.
+func (e ListMethodsParamsSort) Valid() bool {
+	switch e {
+	case SortByF1:
+		return true
+	case SortByID:
+		return true
+	case SortByPrecision:
+		return true
+	case SortByReached:
+		return true
+	case SortByRecall:
 		return true
 	default:
 		return false
@@ -1270,19 +1318,30 @@ type Method struct {
 	// End Last line.
 	End  int    `json:"end,omitempty,omitzero"`
 	File string `json:"file,omitempty,omitzero"`
-	ID   string `json:"id"`
-	Kind string `json:"kind,omitempty,omitzero"`
 
-	// Learned Whether the method has a decision tree: some observations reached it, and others did not.
-	Learned      bool   `json:"learned"`
-	Name         string `json:"name,omitempty,omitzero"`
-	Observations int    `json:"observations"`
+	// HeldOut Scores of the predictions on held-out observations; absent if they were not measured.
+	HeldOut *Scores `json:"held_out,omitempty"`
+	ID      string  `json:"id"`
+	Kind    string  `json:"kind,omitempty,omitzero"`
+	Name    string  `json:"name,omitempty,omitzero"`
+
+	// Observations Number of observations of inputs in the grammar.
+	Observations int `json:"observations"`
+
+	// Rare Whether the method is learned and less than 5 % of the observations reached it.
+	Rare bool `json:"rare"`
 
 	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 
+	// ReachedOutside Number of observations of inputs outside the grammar that reached the method.
+	ReachedOutside int `json:"reached_outside,omitempty,omitzero"`
+
 	// Start First line.
 	Start int `json:"start,omitempty,omitzero"`
+
+	// Status Whether some, all or none of the observations reached a method. Only a learned method has a decision tree: some observations reached it, and others did not.
+	Status MethodStatus `json:"status"`
 }
 
 // MethodCounts defines model for MethodCounts.
@@ -1302,6 +1361,12 @@ type MethodCounts struct {
 // MethodList defines model for MethodList.
 type MethodList struct {
 	Methods []Method `json:"methods"`
+
+	// Next Value of `offset` for the next page; absent on the last page.
+	Next int `json:"next,omitempty,omitzero"`
+
+	// Total Number of methods on all pages.
+	Total int `json:"total"`
 }
 
 // MethodScores Scores of a group of methods.
@@ -1319,6 +1384,9 @@ type MethodScores struct {
 	// Pooled Scores of all predictions together.
 	Pooled Scores `json:"pooled"`
 }
+
+// MethodStatus Whether some, all or none of the observations reached a method. Only a learned method has a decision tree: some observations reached it, and others did not.
+type MethodStatus string
 
 // Model defines model for Model.
 type Model struct {
@@ -2315,6 +2383,33 @@ type EvaluateModelParams struct {
 	Strict StrictLines `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
 }
 
+// ListMethodsParams defines parameters for ListMethods.
+type ListMethodsParams struct {
+	// Sort Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.
+	Sort ListMethodsParamsSort `form:"sort,omitempty" json:"sort,omitempty,omitzero"`
+
+	// Descending Sort in descending order.
+	Descending bool `form:"descending,omitempty" json:"descending,omitempty,omitzero"`
+
+	// Status Status of the methods to list; all methods if absent.
+	Status []MethodStatus `form:"status,omitempty" json:"status,omitempty,omitzero"`
+
+	// Rare List only learned methods that less than 5 % of the observations reached.
+	Rare bool `form:"rare,omitempty" json:"rare,omitempty,omitzero"`
+
+	// Contains List only methods whose ID, name or file contains this text.
+	Contains string `form:"contains,omitempty" json:"contains,omitempty,omitzero"`
+
+	// Limit Maximum number of methods to list; all if 0.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Offset Number of methods to skip; `next` of the previous page.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+}
+
+// ListMethodsParamsSort defines parameters for ListMethods.
+type ListMethodsParamsSort string
+
 // ExplainMethodParams defines parameters for ExplainMethod.
 type ExplainMethodParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
@@ -2890,8 +2985,11 @@ type ClientInterface interface {
 
 	// ListMethods List the methods that a model knows
 	//
+	// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+	// observations. Methods that no observation reached are listed, too.
+	//
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-	ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListMethods(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ExplainMethod Explain when inputs reach a method
 	//
@@ -3888,9 +3986,12 @@ func (c *Client) TargetMethods(ctx context.Context, model ModelName, body Target
 
 // ListMethods List the methods that a model knows
 //
+// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+// observations. Methods that no observation reached are listed, too.
+//
 // Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-func (c *Client) ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListMethodsRequest(c.Server, model)
+func (c *Client) ListMethods(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMethodsRequest(c.Server, model, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5792,7 +5893,7 @@ func NewTargetMethodsRequestWithBody(server string, model ModelName, contentType
 }
 
 // NewListMethodsRequest constructs an http.Request for the ListMethods method
-func NewListMethodsRequest(server string, model ModelName) (*http.Request, error) {
+func NewListMethodsRequest(server string, model ModelName, params *ListMethodsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5815,6 +5916,81 @@ func NewListMethodsRequest(server string, model ModelName) (*http.Request, error
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "descending", params.Descending, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "rare", params.Rare, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "contains", params.Contains, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6732,10 +6908,13 @@ type ClientWithResponsesInterface interface {
 
 	// ListMethodsWithResponse List the methods that a model knows
 	//
+	// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+	// observations. Methods that no observation reached are listed, too.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-	ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
+	ListMethodsWithResponse(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
 
 	// ExplainMethodWithResponse Explain when inputs reach a method
 	//
@@ -10062,11 +10241,14 @@ func (c *ClientWithResponses) TargetMethodsWithResponse(ctx context.Context, mod
 
 // ListMethodsWithResponse List the methods that a model knows
 //
+// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+// observations. Methods that no observation reached are listed, too.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error) {
-	rsp, err := c.ListMethods(ctx, model, reqEditors...)
+func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error) {
+	rsp, err := c.ListMethods(ctx, model, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -12194,7 +12376,7 @@ type ServerInterface interface {
 	TargetMethods(ctx echo.Context, model ModelName) error
 	// ListMethods List the methods that a model knows
 	// (GET /v1/models/{model}/methods)
-	ListMethods(ctx echo.Context, model ModelName) error
+	ListMethods(ctx echo.Context, model ModelName, params ListMethodsParams) error
 	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error
@@ -12950,8 +13132,59 @@ func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListMethodsParams
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "descending" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "descending", ctx.QueryParams(), &params.Descending, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter descending: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "rare" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "rare", ctx.QueryParams(), &params.Rare, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter rare: %s", err))
+	}
+
+	// ------------- Optional query parameter "contains" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "contains", ctx.QueryParams(), &params.Contains, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter contains: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListMethods(ctx, model)
+	err = w.Handler.ListMethods(ctx, model, params)
 	return err
 }
 
@@ -15576,7 +15809,8 @@ func (response TargetMethodsdefaultApplicationProblemPlusJSONResponse) VisitTarg
 }
 
 type ListMethodsRequestObject struct {
-	Model ModelName `json:"model"`
+	Model  ModelName `json:"model"`
+	Params ListMethodsParams
 }
 
 type ListMethodsResponseObject interface {
@@ -17599,10 +17833,11 @@ func (sh *strictHandler) TargetMethods(ctx echo.Context, model ModelName) error 
 }
 
 // ListMethods operation middleware
-func (sh *strictHandler) ListMethods(ctx echo.Context, model ModelName) error {
+func (sh *strictHandler) ListMethods(ctx echo.Context, model ModelName, params ListMethodsParams) error {
 	var request ListMethodsRequestObject
 
 	request.Model = model
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListMethods(ctx.Request().Context(), request.(ListMethodsRequestObject))

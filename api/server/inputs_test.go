@@ -105,8 +105,13 @@ func TestMethods(t *testing.T) {
 	s.trained(t)
 	var list openapi.MethodList
 	s.get(t, "/v1/models/latest/methods", &list)
-	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Reached != 50 || !list.Methods[0].Learned || list.Methods[3].Reached != 0 {
+	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Reached != 50 || list.Methods[0].Status != openapi.MethodLearned || list.Methods[3].Reached != 0 {
 		t.Errorf("methods are %+v", list)
+	}
+	var never openapi.MethodList
+	s.get(t, "/v1/models/latest/methods?sort=reached&descending=true&status=never&status=always&limit=1", &never)
+	if len(never.Methods) != 1 || never.Methods[0].Status != openapi.MethodAlways || never.Total != 2 || never.Next != 1 {
+		t.Errorf("a page of constant methods: %+v", never)
 	}
 	var e openapi.Explanation
 	s.get(t, "/v1/models/latest/methods/calc.go%23add", &e)

@@ -151,7 +151,7 @@ func (s *Server) GetModel(ctx context.Context, req openapi.GetModelRequestObject
 
 // ListMethods lists the methods that a model knows.
 func (s *Server) ListMethods(ctx context.Context, req openapi.ListMethodsRequestObject) (openapi.ListMethodsResponseObject, error) {
-	out, err := s.engine.Methods(ctx, req.Model)
+	out, err := s.engine.Methods(ctx, req.Model, req.Params)
 	return openapi.ListMethods200JSONResponse(out), err
 }
 
