@@ -18,6 +18,24 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for ChangeFoundBy.
+const (
+	ByPredictions ChangeFoundBy = "predictions"
+	ByRates       ChangeFoundBy = "rates"
+)
+
+// Valid indicates whether the value is a known member of the ChangeFoundBy enum.
+func (e ChangeFoundBy) Valid() bool {
+	switch e {
+	case ByPredictions:
+		return true
+	case ByRates:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChangeKind.
 const (
 	Added    ChangeKind = "added"
@@ -687,10 +705,25 @@ type Change struct {
 	ExampleBase64 *string `json:"example_base64,omitempty"`
 
 	// Expected Upper bound on the differences expected from model error alone.
-	Expected float64    `json:"expected"`
-	Kind     ChangeKind `json:"kind"`
-	Method   string     `json:"method"`
+	Expected float64 `json:"expected"`
+
+	// FoundBy Tests that found the change: the models predict different inputs to reach the method, or different shares of the training observations reached it. Empty if only one model knows the method.
+	FoundBy []ChangeFoundBy `json:"found_by"`
+	Kind    ChangeKind      `json:"kind"`
+	Method  string          `json:"method"`
+
+	// RateAfter Training observations of the newer model that reached the method.
+	RateAfter *Rate `json:"rate_after,omitempty"`
+
+	// RateBefore Training observations of the older model that reached the method.
+	RateBefore *Rate `json:"rate_before,omitempty"`
+
+	// RateChance Probability that rates differ at least this much by chance (Fisher's exact test, two-sided); absent if the rates were not compared.
+	RateChance *float64 `json:"rate_chance,omitempty"`
 }
+
+// ChangeFoundBy defines model for Change.FoundBy.
+type ChangeFoundBy string
 
 // ChangeKind defines model for Change.Kind.
 type ChangeKind string
@@ -749,6 +782,9 @@ type Comparison struct {
 	// Methods Number of methods that both models know.
 	Methods int `json:"methods"`
 	Outside int `json:"outside"`
+
+	// Skew Set if the training inputs of the models were not drawn alike.
+	Skew *Skew `json:"skew,omitempty"`
 }
 
 // Condition defines model for Condition.
@@ -1650,6 +1686,15 @@ type Progress struct {
 	Total int64 `json:"total"`
 }
 
+// Rate A share of the training observations of a model.
+type Rate struct {
+	// Count Number of observations that reached the method, or whose input has the feature.
+	Count int `json:"count"`
+
+	// Observations Number of all observations.
+	Observations int `json:"observations"`
+}
+
 // Reached defines model for Reached.
 type Reached struct {
 	Method string `json:"method"`
@@ -1915,6 +1960,16 @@ type Shortfall struct {
 
 	// Tried Number of inputs that were tried.
 	Tried int `json:"tried"`
+}
+
+// Skew A feature that the training inputs of one model have more often than the training inputs of the other. Observed rates are not compared then: they differ because the inputs do.
+type Skew struct {
+	// After A share of the training observations of a model.
+	After Rate `json:"after"`
+
+	// Before A share of the training observations of a model.
+	Before  Rate   `json:"before"`
+	Feature string `json:"feature"`
 }
 
 // SolveRequest defines model for SolveRequest.
@@ -2625,7 +2680,10 @@ type ClientInterface interface {
 	// CompareModelsWithBody Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2635,7 +2693,10 @@ type ClientInterface interface {
 	// CompareModels Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3216,7 +3277,10 @@ func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (
 // CompareModelsWithBody Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3236,7 +3300,10 @@ func (c *Client) CompareModelsWithBody(ctx context.Context, contentType string, 
 // CompareModels Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6520,7 +6587,10 @@ type ClientWithResponsesInterface interface {
 	// CompareModelsWithBodyWithResponse Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6530,7 +6600,10 @@ type ClientWithResponsesInterface interface {
 	// CompareModelsWithResponse Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9607,7 +9680,10 @@ func (c *ClientWithResponses) GetBackupWithResponse(ctx context.Context, reqEdit
 // CompareModelsWithBodyWithResponse Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9623,7 +9699,10 @@ func (c *ClientWithResponses) CompareModelsWithBodyWithResponse(ctx context.Cont
 // CompareModelsWithResponse Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,8 +189,12 @@ func TestCompare(t *testing.T) {
 	s.follow(t, j.ID)
 	var c openapi.Comparison
 	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"latest"}`, http.StatusOK, &c)
-	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 {
-		t.Errorf("got %+v", c)
+	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 || c.Skew != nil {
+		t.Fatalf("got %+v", c)
+	}
+	if change := c.Changes[0]; !slices.Equal(change.FoundBy, []openapi.ChangeFoundBy{openapi.ByPredictions, openapi.ByRates}) ||
+		*change.RateBefore != (openapi.Rate{Count: 50, Observations: 100}) || *change.RateAfter != (openapi.Rate{Observations: 100}) || *change.RateChance > 1e-10 {
+		t.Errorf("found by %v with rates %+v and %+v, by chance %v", change.FoundBy, change.RateBefore, change.RateAfter, change.RateChance)
 	}
 	s.post(t, "/v1/models", `{"subject":"calc","grammar":"json"}`, http.StatusAccepted, &j)
 	s.follow(t, j.ID)
