@@ -71,7 +71,8 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 	if before.Grammar.Digest != after.Grammar.Digest {
 		return nil, ErrGrammarMismatch
 	}
-	skew, err := findSkew(ctx, before, after, limits)
+	older, newer := newSampler(before, limits), newSampler(after, limits)
+	skew, err := findSkew(ctx, older, newer)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +82,14 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 		c.Units += btoi(p.before >= 0 && p.after >= 0)
 	}
 	for i, input := range inputs {
-		earlier, err := before.Predict(ctx, input, limits)
+		earlier, err := older.predictInput(ctx, input)
 		if limited(err) || err == nil && earlier.Syntax != nil {
 			c.Outside++
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		later, err := after.Predict(ctx, input, limits)
+		later, err := newer.predictInput(ctx, input)
 		if err != nil {
 			return nil, err
 		}

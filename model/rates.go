@@ -41,7 +41,7 @@ func newSkew(f Feature, before, after Rate) Skew {
 // findSkew returns the feature whose rates differ most significantly between the
 // training inputs of the models; nil if the inputs may have been drawn alike. It
 // compares the features that the trees of either model test first.
-func findSkew(ctx context.Context, before, after *Model, limits grammars.Limits) (*Skew, error) {
+func findSkew(ctx context.Context, before, after *sampler) (*Skew, error) {
 	earlier, later := before.firstTests(), after.firstTests()
 	var found []Skew
 	for i := range earlier {
@@ -50,12 +50,12 @@ func findSkew(ctx context.Context, before, after *Model, limits grammars.Limits)
 			earlier[i].matched, later[j].matched = true, true
 		}
 	}
-	skews, err := before.unmatched(ctx, earlier, after, limits)
+	skews, err := before.unmatched(ctx, earlier, after.Model)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, skews...)
-	if skews, err = after.unmatched(ctx, later, before, limits); err != nil {
+	if skews, err = after.unmatched(ctx, later, before.Model); err != nil {
 		return nil, err
 	}
 	for _, s := range skews {
@@ -103,29 +103,48 @@ func (m *Model) firstTests() []firstTest {
 	return slices.CompactFunc(out, func(a, b firstTest) bool { return compareFirstTests(a, b) == 0 })
 }
 
+// A sampler predicts inputs. It keeps the answers for samples, because parsing
+// takes most of the time of a comparison.
+type sampler struct {
+	*Model
+	limits  grammars.Limits
+	answers map[string]*Answer // by input
+}
+
+func newSampler(m *Model, limits grammars.Limits) *sampler {
+	return &sampler{m, limits, map[string]*Answer{}}
+}
+
+func (s *sampler) predictInput(ctx context.Context, input []byte) (*Answer, error) {
+	if a := s.answers[string(input)]; a != nil {
+		return a, nil
+	}
+	return s.Predict(ctx, input, s.limits)
+}
+
 // unmatched compares the rates of features that the trees of other do not test
 // first. The rate of a path that no training input of other has is 0. Other rates
 // come from the inputs that the models keep.
-func (m *Model) unmatched(ctx context.Context, tests []firstTest, other *Model, limits grammars.Limits) ([]Skew, error) {
+func (s *sampler) unmatched(ctx context.Context, tests []firstTest, other *Model) ([]Skew, error) {
 	tests = slices.DeleteFunc(tests, func(t firstTest) bool { return t.matched })
 	if len(tests) == 0 {
 		return nil, nil
 	}
-	here, err := m.sampleRates(ctx, tests, m.Inputs(), limits)
+	here, err := s.sampleRates(ctx, tests, s.Inputs())
 	if err != nil {
 		return nil, err
 	}
-	there, err := m.sampleRates(ctx, tests, other.Inputs(), limits)
+	there, err := s.sampleRates(ctx, tests, other.Inputs())
 	if err != nil {
 		return nil, err
 	}
-	samePaths := m.Options.K == other.Options.K && m.Options.Trivia == other.Options.Trivia
+	samePaths := s.Options.K == other.Options.K && s.Options.Trivia == other.Options.Trivia
 	var out []Skew
 	for i, t := range tests {
 		skew := newSkew(t.feature, here[i], there[i])
-		if _, seen := slices.BinarySearch(other.seen, m.space.ID(t.feature.Path)); samePaths && t.feature.Path != nil && !seen {
+		if _, seen := slices.BinarySearch(other.seen, s.space.ID(t.feature.Path)); samePaths && t.feature.Path != nil && !seen {
 			skew = newSkew(t.feature, t.rate, Rate{0, other.Rows})
-			skew.pValue *= float64(m.Columns) // only one sample has many of the rare features, which the learner selects from
+			skew.pValue *= float64(s.Columns) // only one sample has many of the rare features, which the learner selects from
 		}
 		out = append(out, skew)
 	}
@@ -133,17 +152,18 @@ func (m *Model) unmatched(ctx context.Context, tests []firstTest, other *Model, 
 }
 
 // sampleRates returns the rates of inputs that have the features.
-func (m *Model) sampleRates(ctx context.Context, tests []firstTest, inputs [][]byte, limits grammars.Limits) ([]Rate, error) {
+func (s *sampler) sampleRates(ctx context.Context, tests []firstTest, inputs [][]byte) ([]Rate, error) {
 	out := make([]Rate, len(tests))
-	p := m.newPredictor()
-	p.parse.Limits = limits
+	p := s.newPredictor()
+	p.parse.Limits = s.limits
 	for _, input := range inputs {
-		a, err := m.predict(ctx, p, input)
+		a, err := s.predict(ctx, p, input)
 		if limited(err) || err == nil && a.Syntax != nil {
 			continue
 		} else if err != nil {
 			return nil, err
 		}
+		s.answers[string(input)] = a
 		for i, t := range tests {
 			out[i].Rows++
 			out[i].Positives += btoi(p.row.Has(t.column))
