@@ -55,8 +55,9 @@ type Service interface {
 	ModelFile(ctx context.Context, model string) (io.ReadCloser, error)
 	// Model describes a model. The ID in the answer names it in later requests.
 	Model(ctx context.Context, name string) (openapi.Model, error)
-	// Methods lists the methods that a model knows.
-	Methods(ctx context.Context, model string) (openapi.MethodList, error)
+	// Methods lists the methods that a model knows, with their support and their scores
+	// on held-out observations.
+	Methods(ctx context.Context, model string, req openapi.ListMethodsParams) (openapi.MethodList, error)
 	// Evaluate scores the predictions of a model on files of observations.
 	Evaluate(ctx context.Context, model string, observations observation.Sources) (openapi.Evaluation, error)
 	// Predict predicts the methods that inputs reach, one answer per input.
@@ -66,7 +67,7 @@ type Service interface {
 	// Target generates inputs that reach methods. Methods without an input come last,
 	// before the summary.
 	Target(ctx context.Context, model string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error]
-	// Compare reports the methods that two models predict differently.
+	// Compare reports the methods that different inputs reach in two models.
 	Compare(ctx context.Context, req openapi.CompareRequest) (openapi.Comparison, error)
 	// Select selects the inputs of a corpus that a change affects.
 	Select(ctx context.Context, req openapi.SelectRequest, corpus iter.Seq2[openapi.SelectInput, error]) (openapi.Selection, error)

@@ -40,17 +40,48 @@ func (e *Engine) Compare(ctx context.Context, req openapi.CompareRequest) (opena
 	out := openapi.Comparison{
 		Before: before.Digest, After: after.Digest, Inputs: c.Inputs, Outside: c.Outside, Methods: c.Units, Changes: []openapi.Change{},
 	}
-	for _, change := range c.Changes {
-		item := openapi.Change{
-			Method: change.Unit.ID, Kind: openapi.ChangeKind(change.Kind), Differ: change.Disagreements, Expected: change.Expected,
-			Chance: change.PValue, Before: conditions(change.Before), After: conditions(change.After),
+	if c.Skew != nil {
+		out.Skew = &openapi.Skew{
+			Feature: before.Describe(c.Skew.Feature), Before: *rate(c.Skew.Rates[0]), After: *rate(c.Skew.Rates[1]),
 		}
+	}
+	for _, change := range c.Changes {
+		item := modelChange(&change, c.Skew == nil)
 		if change.Example >= 0 {
 			item.Example, item.ExampleBase64 = Encode(inputs[change.Example])
 		}
 		out.Changes = append(out.Changes, item)
 	}
 	return out, nil
+}
+
+// modelChange converts a change, without its example. rates tells whether observed rates
+// were compared.
+func modelChange(change *model.Change, rates bool) openapi.Change {
+	out := openapi.Change{
+		Method: change.Unit.ID, Kind: openapi.ChangeKind(change.Kind), FoundBy: []openapi.ChangeFoundBy{},
+		Differ: change.Disagreements, Expected: change.Expected, Chance: change.PValue,
+		RateBefore: rate(change.Rates[0]), RateAfter: rate(change.Rates[1]),
+		Before: conditions(change.Before), After: conditions(change.After),
+	}
+	if change.ByPredictions {
+		out.FoundBy = append(out.FoundBy, openapi.ByPredictions)
+	}
+	if change.ByRates {
+		out.FoundBy = append(out.FoundBy, openapi.ByRates)
+	}
+	if rates && out.RateBefore != nil && out.RateAfter != nil {
+		out.RateChance = &change.RatePValue
+	}
+	return out
+}
+
+// rate converts a rate; nil if it has no observations.
+func rate(r model.Rate) *openapi.Rate {
+	if r.Rows == 0 {
+		return nil
+	}
+	return &openapi.Rate{Count: r.Positives, Observations: r.Rows}
 }
 
 // compareInputs returns the inputs to compare two models on: the inputs of the request,

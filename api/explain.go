@@ -10,23 +10,6 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// Methods implements [Service].
-func (e *Engine) Methods(ctx context.Context, name string) (openapi.MethodList, error) {
-	m, err := e.Library.Model(ctx, name)
-	if err != nil {
-		return openapi.MethodList{}, err
-	}
-	out := openapi.MethodList{Methods: []openapi.Method{}}
-	for unit, u := range m.Units {
-		reached, observations := m.Support(unit)
-		out.Methods = append(out.Methods, openapi.Method{
-			ID: u.ID, Kind: u.Kind, Name: u.Name, File: u.File, Start: u.Start, End: u.End,
-			Reached: reached, Observations: observations, Learned: m.Trainable(unit),
-		})
-	}
-	return out, nil
-}
-
 // ErrNoMethod reports a request without the name of a method.
 var ErrNoMethod = errors.New("no method: give the ID of a method, or a unique end of one")
 

@@ -26,23 +26,30 @@ const (
 	Changed  ChangeKind = "changed"  // reached by different inputs
 )
 
-// A Change is a unit that the models predict differently.
+// A Change is a unit that different inputs reach in the two models.
 type Change struct {
 	Unit          observation.Unit
 	Kind          ChangeKind
+	ByPredictions bool    // the predictions differ more often than model error explains
+	ByRates       bool    // the rates differ more than chance explains
 	Disagreements int     // inputs with different predictions
 	Expected      float64 // disagreements expected from model error: at most this many
 	PValue        float64 // probability of as many disagreements from model error alone
+	Rates         [2]Rate // observations that reached the unit, before and after; zero if a model lacks it
+	RatePValue    float64 // probability of rates that differ this much by chance; 1 if they were not compared
 	Example       int     // index of an input with different predictions; -1 if there is none
 	Before        []Way   // ways to reach the unit
 	After         []Way
 }
 
-// A Comparison holds the differences between the predictions of two models.
+// A Comparison holds the differences between two models.
 type Comparison struct {
 	Inputs  int // inputs compared
 	Outside int // inputs skipped: outside the grammar, or over a limit
 	Units   int // units in both models
+	// Skew is set if the training inputs of the models were not drawn alike. Then
+	// rates are not compared: they differ because the inputs do.
+	Skew    *Skew
 	Changes []Change
 }
 
@@ -50,27 +57,39 @@ type Comparison struct {
 // program is the same.
 const significance = 0.05
 
-// Compare predicts the inputs with both models and reports the units whose
-// predictions differ more often than model error explains. Models of the same
-// program differ too, because they are trained on different observations.
+// Compare reports the units that different inputs reach in the two models. Two
+// tests look for changes of a unit:
+//
+//   - Both models predict the inputs. Do the predictions differ more often than
+//     model error explains? Models of the same program differ too, because they
+//     are trained on different observations.
+//   - Do the rates of training observations that reached the unit differ more
+//     than chance explains (Fisher's exact test)? This test finds a change that
+//     the trees are too poor to show. It assumes that the training inputs of both
+//     models were drawn alike, and is left out if they were not.
 func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits grammars.Limits) (*Comparison, error) {
 	if before.Grammar.Digest != after.Grammar.Digest {
 		return nil, ErrGrammarMismatch
 	}
-	c := &Comparison{}
+	older, newer := newSampler(before, limits), newSampler(after, limits)
+	skew, err := findSkew(ctx, older, newer)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Skew: skew}
 	pairs := pairUnits(before, after)
 	for _, p := range pairs {
 		c.Units += btoi(p.before >= 0 && p.after >= 0)
 	}
 	for i, input := range inputs {
-		earlier, err := before.Predict(ctx, input, limits)
+		earlier, err := older.predictInput(ctx, input)
 		if limited(err) || err == nil && earlier.Syntax != nil {
 			c.Outside++
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		later, err := after.Predict(ctx, input, limits)
+		later, err := newer.predictInput(ctx, input)
 		if err != nil {
 			return nil, err
 		}
@@ -79,12 +98,44 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 			p.compare(i, earlier, later)
 		}
 	}
-	for _, p := range pairs {
-		if change, ok := p.change(before, after, c); ok {
-			c.Changes = append(c.Changes, change)
+	changes := make([]Change, len(pairs))
+	var tests []test
+	for i, p := range pairs {
+		changes[i] = p.change(before, after, c)
+		if p.before >= 0 && p.after >= 0 {
+			tests = append(tests, test{changes[i].PValue, &changes[i].ByPredictions})
+			if c.Skew == nil {
+				tests = append(tests, test{changes[i].RatePValue, &changes[i].ByRates})
+			}
 		}
 	}
+	reject(tests, significance)
+	for i, change := range changes {
+		if change.Kind == Changed && !change.ByPredictions && !change.ByRates {
+			continue
+		}
+		change.explain(pairs[i], before, after)
+		c.Changes = append(c.Changes, change)
+	}
 	return c, nil
+}
+
+// A test is the test of a null hypothesis.
+type test struct {
+	pValue   float64
+	rejected *bool // the result
+}
+
+// reject rejects hypotheses by Holm's method. The probability of rejecting any
+// true hypothesis is at most level, however the tests depend on each other.
+func reject(tests []test, level float64) {
+	slices.SortFunc(tests, func(a, b test) int { return cmp.Compare(a.pValue, b.pValue) })
+	for i, t := range tests {
+		if t.pValue*float64(len(tests)-i) > level {
+			return
+		}
+		*t.rejected = true
+	}
 }
 
 // A unitPair holds the indices of a unit in both models, -1 if a model lacks
@@ -130,37 +181,47 @@ func (p *unitPair) compare(input int, earlier, later *Answer) {
 	}
 }
 
-// change returns the change of the unit, if there is one.
-func (p *unitPair) change(before, after *Model, c *Comparison) (Change, bool) {
-	out := Change{Unit: p.unit, Disagreements: p.disagreements, Example: p.example}
+// change returns the unit's differences with their p-values. The kind of a unit
+// in both models is Changed.
+func (p *unitPair) change(before, after *Model, c *Comparison) Change {
+	out := Change{Unit: p.unit, Kind: Changed, Disagreements: p.disagreements, PValue: 1, RatePValue: 1, Example: p.example}
+	if p.before >= 0 {
+		out.Rates[0] = before.rate(p.before)
+	}
+	if p.after >= 0 {
+		out.Rates[1] = after.rate(p.after)
+	}
 	switch {
 	case p.before < 0:
 		out.Kind = Added
-		out.After = after.Explain(p.after, false).Ways
-		return out, true
 	case p.after < 0:
 		out.Kind = Removed
-		out.Before = before.Explain(p.before, false).Ways
-		return out, true
-	}
-	rate := max(before.errorRate(p.before)+after.errorRate(p.after), p.expectedErrors/max(1, float64(c.Inputs)))
-	out.Expected = min(rate, 1) * float64(c.Inputs)
-	out.PValue = binomialTail(c.Inputs, p.disagreements, min(rate, 1))
-	if out.PValue*float64(max(1, c.Units)) > significance {
-		return out, false
-	}
-	reachedBefore, _ := before.Support(p.before)
-	reachedAfter, _ := after.Support(p.after)
-	switch {
-	case reachedBefore == 0:
-		out.Kind = Appeared
-	case reachedAfter == 0:
-		out.Kind = Vanished
 	default:
-		out.Kind = Changed
+		rate := max(before.errorRate(p.before)+after.errorRate(p.after), p.expectedErrors/max(1, float64(c.Inputs)))
+		out.Expected = min(rate, 1) * float64(c.Inputs)
+		out.PValue = binomialTail(c.Inputs, p.disagreements, min(rate, 1))
+		if c.Skew == nil {
+			out.RatePValue = out.Rates[0].pValue(out.Rates[1])
+		}
 	}
-	out.Before, out.After = before.Explain(p.before, false).Ways, after.Explain(p.after, false).Ways
-	return out, true
+	return out
+}
+
+// explain sets the final kind of a change, and the ways to reach the unit.
+func (c *Change) explain(p *unitPair, before, after *Model) {
+	switch {
+	case c.Kind != Changed:
+	case c.Rates[0].Positives == 0:
+		c.Kind = Appeared
+	case c.Rates[1].Positives == 0:
+		c.Kind = Vanished
+	}
+	if p.before >= 0 {
+		c.Before = before.Explain(p.before, false).Ways
+	}
+	if p.after >= 0 {
+		c.After = after.Explain(p.after, false).Ways
+	}
 }
 
 // errorRate returns the upper limit of the unit's error rate in

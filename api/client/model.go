@@ -11,9 +11,8 @@ import (
 )
 
 // Methods implements [api.Service].
-func (c *Client) Methods(ctx context.Context, model string) (openapi.MethodList, error) {
-	resp, err := c.generated.ListMethods(ctx, model)
-	return read[openapi.MethodList](ctx, c, resp, err)
+func (c *Client) Methods(ctx context.Context, model string, req openapi.ListMethodsParams) (openapi.MethodList, error) {
+	return ask[openapi.MethodList](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListMethods(ctx, model, &req) })
 }
 
 // Predict implements [api.Service]. Inputs are sent while answers arrive.

@@ -102,6 +102,15 @@ var contractFields = map[string][]Field{
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only entries with a lower number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
 	},
+	"ListMethodsParams": {
+		{Name: "sort", Description: "Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.", Default: "id", Schema: Schema{Type: "string", Enum: []string{"id", "reached", "f1", "precision", "recall"}}},
+		{Name: "descending", Description: "Sort in descending order.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "status", Description: "Status of the methods to list; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"learned", "always", "never"}}}},
+		{Name: "rare", Description: "List only learned methods that less than 5 % of the observations reached.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "contains", Description: "List only methods whose ID, name or file contains this text.", Schema: Schema{Type: "string", MaxSize: 1000}},
+		{Name: "limit", Description: "Maximum number of methods to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "offset", Description: "Number of methods to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+	},
 	"ListModelsParams": {
 		{Name: "subject", Description: "List only models of this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},

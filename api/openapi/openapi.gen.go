@@ -18,6 +18,24 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for ChangeFoundBy.
+const (
+	ByPredictions ChangeFoundBy = "predictions"
+	ByRates       ChangeFoundBy = "rates"
+)
+
+// Valid indicates whether the value is a known member of the ChangeFoundBy enum.
+func (e ChangeFoundBy) Valid() bool {
+	switch e {
+	case ByPredictions:
+		return true
+	case ByRates:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChangeKind.
 const (
 	Added    ChangeKind = "added"
@@ -252,6 +270,27 @@ func (e KeyEventReason) Valid() bool {
 	case MissingScope:
 		return true
 	case UnknownKey:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MethodStatus.
+const (
+	MethodAlways  MethodStatus = "always"
+	MethodLearned MethodStatus = "learned"
+	MethodNever   MethodStatus = "never"
+)
+
+// Valid indicates whether the value is a known member of the MethodStatus enum.
+func (e MethodStatus) Valid() bool {
+	switch e {
+	case MethodAlways:
+		return true
+	case MethodLearned:
+		return true
+	case MethodNever:
 		return true
 	default:
 		return false
@@ -561,6 +600,33 @@ func (e Verdict) Valid() bool {
 	}
 }
 
+// Defines values for ListMethodsParamsSort.
+const (
+	SortByF1        ListMethodsParamsSort = "f1"
+	SortByID        ListMethodsParamsSort = "id"
+	SortByPrecision ListMethodsParamsSort = "precision"
+	SortByReached   ListMethodsParamsSort = "reached"
+	SortByRecall    ListMethodsParamsSort = "recall"
+)
+
+// Valid indicates whether the value is a known member of the ListMethodsParamsSort enum.
+func (e ListMethodsParamsSort) Valid() bool {
+	switch e {
+	case SortByF1:
+		return true
+	case SortByID:
+		return true
+	case SortByPrecision:
+		return true
+	case SortByReached:
+		return true
+	case SortByRecall:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplainMethodParamsFormat.
 const (
 	Dot  ExplainMethodParamsFormat = "dot"
@@ -639,10 +705,25 @@ type Change struct {
 	ExampleBase64 *string `json:"example_base64,omitempty"`
 
 	// Expected Upper bound on the differences expected from model error alone.
-	Expected float64    `json:"expected"`
-	Kind     ChangeKind `json:"kind"`
-	Method   string     `json:"method"`
+	Expected float64 `json:"expected"`
+
+	// FoundBy Tests that found the change: the models predict different inputs to reach the method, or different shares of the training observations reached it. Empty if only one model knows the method.
+	FoundBy []ChangeFoundBy `json:"found_by"`
+	Kind    ChangeKind      `json:"kind"`
+	Method  string          `json:"method"`
+
+	// RateAfter Training observations of the newer model that reached the method.
+	RateAfter *Rate `json:"rate_after,omitempty"`
+
+	// RateBefore Training observations of the older model that reached the method.
+	RateBefore *Rate `json:"rate_before,omitempty"`
+
+	// RateChance Probability that rates differ at least this much by chance (Fisher's exact test, two-sided); absent if the rates were not compared.
+	RateChance *float64 `json:"rate_chance,omitempty"`
 }
+
+// ChangeFoundBy defines model for Change.FoundBy.
+type ChangeFoundBy string
 
 // ChangeKind defines model for Change.Kind.
 type ChangeKind string
@@ -701,6 +782,9 @@ type Comparison struct {
 	// Methods Number of methods that both models know.
 	Methods int `json:"methods"`
 	Outside int `json:"outside"`
+
+	// Skew Set if the training inputs of the models were not drawn alike.
+	Skew *Skew `json:"skew,omitempty"`
 }
 
 // Condition defines model for Condition.
@@ -1276,19 +1360,30 @@ type Method struct {
 	// End Last line.
 	End  int    `json:"end,omitempty,omitzero"`
 	File string `json:"file,omitempty,omitzero"`
-	ID   string `json:"id"`
-	Kind string `json:"kind,omitempty,omitzero"`
 
-	// Learned Whether the method has a decision tree: some observations reached it, and others did not.
-	Learned      bool   `json:"learned"`
-	Name         string `json:"name,omitempty,omitzero"`
-	Observations int    `json:"observations"`
+	// HeldOut Scores of the predictions on held-out observations; absent if they were not measured.
+	HeldOut *Scores `json:"held_out,omitempty"`
+	ID      string  `json:"id"`
+	Kind    string  `json:"kind,omitempty,omitzero"`
+	Name    string  `json:"name,omitempty,omitzero"`
+
+	// Observations Number of observations of inputs in the grammar.
+	Observations int `json:"observations"`
+
+	// Rare Whether the method is learned and less than 5 % of the observations reached it.
+	Rare bool `json:"rare"`
 
 	// Reached Number of observations that reached the method.
 	Reached int `json:"reached"`
 
+	// ReachedOutside Number of observations of inputs outside the grammar that reached the method.
+	ReachedOutside int `json:"reached_outside,omitempty,omitzero"`
+
 	// Start First line.
 	Start int `json:"start,omitempty,omitzero"`
+
+	// Status Whether some, all or none of the observations reached a method. Only a learned method has a decision tree: some observations reached it, and others did not.
+	Status MethodStatus `json:"status"`
 }
 
 // MethodCounts defines model for MethodCounts.
@@ -1308,6 +1403,12 @@ type MethodCounts struct {
 // MethodList defines model for MethodList.
 type MethodList struct {
 	Methods []Method `json:"methods"`
+
+	// Next Value of `offset` for the next page; absent on the last page.
+	Next int `json:"next,omitempty,omitzero"`
+
+	// Total Number of methods on all pages.
+	Total int `json:"total"`
 }
 
 // MethodScores Scores of a group of methods.
@@ -1325,6 +1426,9 @@ type MethodScores struct {
 	// Pooled Scores of all predictions together.
 	Pooled Scores `json:"pooled"`
 }
+
+// MethodStatus Whether some, all or none of the observations reached a method. Only a learned method has a decision tree: some observations reached it, and others did not.
+type MethodStatus string
 
 // Model defines model for Model.
 type Model struct {
@@ -1595,6 +1699,15 @@ type Progress struct {
 	Total int64 `json:"total"`
 }
 
+// Rate A share of the training observations of a model.
+type Rate struct {
+	// Count Number of observations that reached the method, or whose input has the feature.
+	Count int `json:"count"`
+
+	// Observations Number of all observations.
+	Observations int `json:"observations"`
+}
+
 // Reached defines model for Reached.
 type Reached struct {
 	Method string `json:"method"`
@@ -1860,6 +1973,16 @@ type Shortfall struct {
 
 	// Tried Number of inputs that were tried.
 	Tried int `json:"tried"`
+}
+
+// Skew A feature that the training inputs of one model have more often than the training inputs of the other. Observed rates are not compared then: they differ because the inputs do.
+type Skew struct {
+	// After A share of the training observations of a model.
+	After Rate `json:"after"`
+
+	// Before A share of the training observations of a model.
+	Before  Rate   `json:"before"`
+	Feature string `json:"feature"`
 }
 
 // SolveRequest defines model for SolveRequest.
@@ -2334,6 +2457,33 @@ type EvaluateModelParams struct {
 	Strict StrictLines `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
 }
 
+// ListMethodsParams defines parameters for ListMethods.
+type ListMethodsParams struct {
+	// Sort Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.
+	Sort ListMethodsParamsSort `form:"sort,omitempty" json:"sort,omitempty,omitzero"`
+
+	// Descending Sort in descending order.
+	Descending bool `form:"descending,omitempty" json:"descending,omitempty,omitzero"`
+
+	// Status Status of the methods to list; all methods if absent.
+	Status []MethodStatus `form:"status,omitempty" json:"status,omitempty,omitzero"`
+
+	// Rare List only learned methods that less than 5 % of the observations reached.
+	Rare bool `form:"rare,omitempty" json:"rare,omitempty,omitzero"`
+
+	// Contains List only methods whose ID, name or file contains this text.
+	Contains string `form:"contains,omitempty" json:"contains,omitempty,omitzero"`
+
+	// Limit Maximum number of methods to list; all if 0.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Offset Number of methods to skip; `next` of the previous page.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+}
+
+// ListMethodsParamsSort defines parameters for ListMethods.
+type ListMethodsParamsSort string
+
 // ExplainMethodParams defines parameters for ExplainMethod.
 type ExplainMethodParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
@@ -2549,7 +2699,10 @@ type ClientInterface interface {
 	// CompareModelsWithBody Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2559,7 +2712,10 @@ type ClientInterface interface {
 	// CompareModels Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2909,8 +3065,11 @@ type ClientInterface interface {
 
 	// ListMethods List the methods that a model knows
 	//
+	// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+	// observations. Methods that no observation reached are listed, too.
+	//
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-	ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListMethods(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ExplainMethod Explain when inputs reach a method
 	//
@@ -3137,7 +3296,10 @@ func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (
 // CompareModelsWithBody Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3157,7 +3319,10 @@ func (c *Client) CompareModelsWithBody(ctx context.Context, contentType string, 
 // CompareModels Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3907,9 +4072,12 @@ func (c *Client) TargetMethods(ctx context.Context, model ModelName, body Target
 
 // ListMethods List the methods that a model knows
 //
+// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+// observations. Methods that no observation reached are listed, too.
+//
 // Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-func (c *Client) ListMethods(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListMethodsRequest(c.Server, model)
+func (c *Client) ListMethods(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMethodsRequest(c.Server, model, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5811,7 +5979,7 @@ func NewTargetMethodsRequestWithBody(server string, model ModelName, contentType
 }
 
 // NewListMethodsRequest constructs an http.Request for the ListMethods method
-func NewListMethodsRequest(server string, model ModelName) (*http.Request, error) {
+func NewListMethodsRequest(server string, model ModelName, params *ListMethodsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5834,6 +6002,81 @@ func NewListMethodsRequest(server string, model ModelName) (*http.Request, error
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "descending", params.Descending, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "rare", params.Rare, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "contains", params.Contains, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6363,7 +6606,10 @@ type ClientWithResponsesInterface interface {
 	// CompareModelsWithBodyWithResponse Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6373,7 +6619,10 @@ type ClientWithResponsesInterface interface {
 	// CompareModelsWithResponse Compare two models
 	//
 	// Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-	// The comparison lists the methods for which the predictions differ more often than model error explains.
+	// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+	// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+	// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+	// that any method of both models is listed is at most 5 %.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6751,10 +7000,13 @@ type ClientWithResponsesInterface interface {
 
 	// ListMethodsWithResponse List the methods that a model knows
 	//
+	// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+	// observations. Methods that no observation reached are listed, too.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-	ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
+	ListMethodsWithResponse(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error)
 
 	// ExplainMethodWithResponse Explain when inputs reach a method
 	//
@@ -9447,7 +9699,10 @@ func (c *ClientWithResponses) GetBackupWithResponse(ctx context.Context, reqEdit
 // CompareModelsWithBodyWithResponse Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9463,7 +9718,10 @@ func (c *ClientWithResponses) CompareModelsWithBodyWithResponse(ctx context.Cont
 // CompareModelsWithResponse Compare two models
 //
 // Both models predict the same inputs: the inputs of the request, or else the inputs that the models keep from training.
-// The comparison lists the methods for which the predictions differ more often than model error explains.
+// The comparison lists the methods for which the predictions differ more often than model error explains, and the methods
+// that different shares of the training observations reached, by Fisher's exact test. That test assumes that the training
+// inputs of both models were drawn alike, and is left out if they were not. If the program did not change, the probability
+// that any method of both models is listed is at most 5 %.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10081,11 +10339,14 @@ func (c *ClientWithResponses) TargetMethodsWithResponse(ctx context.Context, mod
 
 // ListMethodsWithResponse List the methods that a model knows
 //
+// Each method has the number of observations that reached it, and the scores of its predictions on held-out
+// observations. Methods that no observation reached are listed, too.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/models/{model}/methods (the `ListMethods` operationId).
-func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error) {
-	rsp, err := c.ListMethods(ctx, model, reqEditors...)
+func (c *ClientWithResponses) ListMethodsWithResponse(ctx context.Context, model ModelName, params *ListMethodsParams, reqEditors ...RequestEditorFn) (*ListMethodsResponse, error) {
+	rsp, err := c.ListMethods(ctx, model, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -12213,7 +12474,7 @@ type ServerInterface interface {
 	TargetMethods(ctx echo.Context, model ModelName) error
 	// ListMethods List the methods that a model knows
 	// (GET /v1/models/{model}/methods)
-	ListMethods(ctx echo.Context, model ModelName) error
+	ListMethods(ctx echo.Context, model ModelName, params ListMethodsParams) error
 	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error
@@ -12969,8 +13230,59 @@ func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListMethodsParams
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "descending" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "descending", ctx.QueryParams(), &params.Descending, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter descending: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "rare" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "rare", ctx.QueryParams(), &params.Rare, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter rare: %s", err))
+	}
+
+	// ------------- Optional query parameter "contains" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "contains", ctx.QueryParams(), &params.Contains, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter contains: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListMethods(ctx, model)
+	err = w.Handler.ListMethods(ctx, model, params)
 	return err
 }
 
@@ -15595,7 +15907,8 @@ func (response TargetMethodsdefaultApplicationProblemPlusJSONResponse) VisitTarg
 }
 
 type ListMethodsRequestObject struct {
-	Model ModelName `json:"model"`
+	Model  ModelName `json:"model"`
+	Params ListMethodsParams
 }
 
 type ListMethodsResponseObject interface {
@@ -17618,10 +17931,11 @@ func (sh *strictHandler) TargetMethods(ctx echo.Context, model ModelName) error 
 }
 
 // ListMethods operation middleware
-func (sh *strictHandler) ListMethods(ctx echo.Context, model ModelName) error {
+func (sh *strictHandler) ListMethods(ctx echo.Context, model ModelName, params ListMethodsParams) error {
 	var request ListMethodsRequestObject
 
 	request.Model = model
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListMethods(ctx.Request().Context(), request.(ListMethodsRequestObject))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,8 +106,13 @@ func TestMethods(t *testing.T) {
 	s.trained(t)
 	var list openapi.MethodList
 	s.get(t, "/v1/models/latest/methods", &list)
-	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Reached != 50 || !list.Methods[0].Learned || list.Methods[3].Reached != 0 {
+	if len(list.Methods) != 4 || list.Methods[0].ID != "calc.go#add" || list.Methods[0].Reached != 50 || list.Methods[0].Status != openapi.MethodLearned || list.Methods[3].Reached != 0 {
 		t.Errorf("methods are %+v", list)
+	}
+	var never openapi.MethodList
+	s.get(t, "/v1/models/latest/methods?sort=reached&descending=true&status=never&status=always&limit=1", &never)
+	if len(never.Methods) != 1 || never.Methods[0].Status != openapi.MethodAlways || never.Total != 2 || never.Next != 1 {
+		t.Errorf("a page of constant methods: %+v", never)
 	}
 	var e openapi.Explanation
 	s.get(t, "/v1/models/latest/methods/calc.go%23add", &e)
@@ -183,8 +189,12 @@ func TestCompare(t *testing.T) {
 	s.follow(t, j.ID)
 	var c openapi.Comparison
 	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"latest"}`, http.StatusOK, &c)
-	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 {
-		t.Errorf("got %+v", c)
+	if len(c.Changes) != 1 || c.Changes[0].Method != "calc.go#add" || c.Changes[0].Kind != openapi.ChangeKind(model.Vanished) || c.Inputs == 0 || c.Skew != nil {
+		t.Fatalf("got %+v", c)
+	}
+	if change := c.Changes[0]; !slices.Equal(change.FoundBy, []openapi.ChangeFoundBy{openapi.ByPredictions, openapi.ByRates}) ||
+		*change.RateBefore != (openapi.Rate{Count: 50, Observations: 100}) || *change.RateAfter != (openapi.Rate{Observations: 100}) || *change.RateChance > 1e-10 {
+		t.Errorf("found by %v with rates %+v and %+v, by chance %v", change.FoundBy, change.RateBefore, change.RateAfter, change.RateChance)
 	}
 	s.post(t, "/v1/models", `{"subject":"calc","grammar":"json"}`, http.StatusAccepted, &j)
 	s.follow(t, j.ID)

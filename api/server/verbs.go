@@ -151,7 +151,7 @@ func (s *Server) GetModel(ctx context.Context, req openapi.GetModelRequestObject
 
 // ListMethods lists the methods that a model knows.
 func (s *Server) ListMethods(ctx context.Context, req openapi.ListMethodsRequestObject) (openapi.ListMethodsResponseObject, error) {
-	out, err := s.engine.Methods(ctx, req.Model)
+	out, err := s.engine.Methods(ctx, req.Model, req.Params)
 	return openapi.ListMethods200JSONResponse(out), err
 }
 
@@ -180,7 +180,7 @@ func (s *Server) ExplainMethod(ctx context.Context, req openapi.ExplainMethodReq
 	}
 }
 
-// CompareModels reports the methods that two models predict differently.
+// CompareModels reports the methods that different inputs reach in two models.
 func (s *Server) CompareModels(ctx context.Context, req openapi.CompareModelsRequestObject) (openapi.CompareModelsResponseObject, error) {
 	out, err := s.engine.Compare(ctx, *req.Body)
 	return openapi.CompareModels200JSONResponse(out), err

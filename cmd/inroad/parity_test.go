@@ -435,6 +435,11 @@ func modelRequests() []parityRequest {
 			return one(s.Explain(ctx, p.model, method, req))
 		}, "explain --format json --model MODEL " + method + " " + args, code}
 	}
+	methods := func(name string, req openapi.ListMethodsParams, args string, code int) parityRequest {
+		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
+			return one(s.Methods(ctx, p.model, req))
+		}, "methods --format json --model MODEL " + args, code}
+	}
 	target := func(name string, req openapi.TargetRequest, args string, code int) parityRequest {
 		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
 			return all(s.Target(ctx, p.model, req), func(v openapi.TargetAnswer) bool { return v.Summary != nil || v.Missed != "" })
@@ -464,6 +469,14 @@ func modelRequests() []parityRequest {
 		explain("explain", "both", openapi.ExplainMethodParams{}, "", 0),
 		explain("explain the whole tree", "a", openapi.ExplainMethodParams{Whole: true}, "--whole", 0),
 		explain("explain an unknown method", "bots", openapi.ExplainMethodParams{}, "", 1),
+		methods("methods", openapi.ListMethodsParams{}, "", 0),
+		methods("methods by score", openapi.ListMethodsParams{Sort: openapi.SortByF1, Descending: true, Limit: 3, Offset: 1}, "--sort f1 --descending --limit 3 --offset 1", 0),
+		methods("methods never or always reached", openapi.ListMethodsParams{Status: []openapi.MethodStatus{openapi.MethodNever, openapi.MethodAlways}, Contains: "e"}, "--status never,always --contains e", 0),
+		methods("rare methods", openapi.ListMethodsParams{Rare: true}, "--rare", 0),
+		methods("methods in an unknown order", openapi.ListMethodsParams{Sort: "size"}, "--sort size", 1),
+		methods("methods of an unknown status", openapi.ListMethodsParams{Status: []openapi.MethodStatus{"often"}}, "--status often", 1),
+		methods("too many methods", openapi.ListMethodsParams{Limit: 1_000_001}, "--limit 1000001", 1),
+		methods("methods that contain bytes that are not UTF-8", openapi.ListMethodsParams{Contains: "a\xff\xfe"}, "--contains a\xff\xfe", 0),
 		target("target", openapi.TargetRequest{Methods: []string{"both"}}, "", 0),
 		target("target several", openapi.TargetRequest{Methods: []string{"a", "b"}, N: 2, Style: "varied"}, "--n 2 --style varied", 0),
 		target("target what cannot be reached", openapi.TargetRequest{Methods: []string{"both"}, Avoid: []string{"a"}}, "--avoid a", 3),

@@ -1,9 +1,6 @@
 package dtree
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Removed describes the tests that were removed below a leaf.
 type Removed struct {
@@ -118,25 +115,5 @@ func (t Tree) Cut(depth int) Tree {
 // pValue returns the p-value of Fisher's exact test that the column of n is
 // independent of the label.
 func pValue(n, with Node) float64 {
-	rows, positives, taken := float64(n.Rows), float64(n.Positives), float64(with.Rows)
-	log := func(k float64) float64 { // log probability of k positive rows with the column
-		return logChoose(positives, k) + logChoose(rows-positives, taken-k) - logChoose(rows, taken)
-	}
-	least := max(0, taken-(rows-positives))
-	most := min(taken, positives)
-	seen := log(float64(with.Positives))
-	sum := 0.0
-	for k := least; k <= most; k++ {
-		if p := log(k); p <= seen+1e-7 {
-			sum += math.Exp(p)
-		}
-	}
-	return min(sum, 1)
-}
-
-func logChoose(n, k float64) float64 {
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
-	return a - b - c
+	return FisherExact(int(with.Positives), int(with.Rows), int(n.Positives-with.Positives), int(n.Rows-with.Rows))
 }

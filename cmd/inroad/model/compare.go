@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/big"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,16 +29,24 @@ func NewCompare() *cobra.Command {
 	c := &compareCommand{}
 	cmd := &cobra.Command{
 		Use:   "compare MODEL MODEL [flags]",
-		Short: "Compare two models and list the methods that they predict differently",
-		Long: `Compare two models and list the methods that they predict differently: methods
-reached by different inputs in the two versions of a program.
+		Short: "Compare two models and list the methods that different inputs reach",
+		Long: `Compare two models and list the methods that different inputs reach in the two
+versions of a program.
 
 Both models predict the same inputs: the inputs of --inputs or --observations, or
 else the inputs that the models keep from training, and --random random inputs.
-A method is listed
-if the models differ more often than their errors on held-out observations
-explain. For two models of the same program, fewer than 1 in 20 comparisons list
-any method, as long as the inputs resemble those of the training.`,
+A method is listed if the predictions differ more often than the models' errors
+on held-out observations explain. These inputs should resemble those of the
+training.
+
+A method is also listed if the shares of training observations that reached it
+differ more than chance explains (Fisher's exact test). This finds changes that
+the models predict too badly to show. It assumes that the training inputs of both
+models were drawn alike: from the same corpus, or by the same generator with the
+same settings. If a feature shows that they were not, rates are not compared.
+
+For two models of the same program, fewer than 1 in 20 comparisons list any
+method that both models know.`,
 		Example: `  inroad compare old.model new.model
   inroad compare old.model new.model --inputs corpus --format json`,
 		Args: cobra.ExactArgs(2),
@@ -118,12 +127,23 @@ func printComparison(w io.Writer, c openapi.Comparison) error {
 		fmt.Fprintf(out, ", %d outside the grammar left out", c.Outside)
 	}
 	fmt.Fprintf(out, "; %s in both models, %d differ\n", cli.Count(c.Methods, "method", "methods"), len(c.Changes))
+	switch {
+	case c.Skew != nil:
+		fmt.Fprintf(out, "the training inputs were not drawn alike: %s in %s before, in %s after\n", c.Skew.Feature, percent(&c.Skew.Before), percent(&c.Skew.After))
+		fmt.Fprintln(out, "rates are not compared, and predictions may differ for this reason")
+	case c.Methods > 0:
+		fmt.Fprintln(out, "rates are compared by Fisher's exact test, which assumes that the training inputs of both models were drawn alike")
+	}
 	for _, change := range c.Changes {
 		fmt.Fprintf(out, "\n%s: %s", change.Method, change.Kind)
-		if change.Kind != openapi.Added && change.Kind != openapi.Removed {
-			fmt.Fprintf(out, ", %s predicted differently, expected from model error: at most %.1f", cli.Count(change.Differ, "input", "inputs"), change.Expected)
+		for i, test := range change.FoundBy {
+			fmt.Fprintf(out, "%s %s", []string{", found by", " and"}[min(i, 1)], test)
 		}
 		fmt.Fprintln(out)
+		if change.RateBefore != nil && change.RateAfter != nil {
+			fmt.Fprintf(out, "  predictions: %s differ, expected from model error: at most %.1f\n", cli.Count(change.Differ, "input", "inputs"), change.Expected)
+		}
+		printRates(out, &change)
 		printConditions(out, "before", change.Before)
 		printConditions(out, "after", change.After)
 		if change.Example != nil || change.ExampleBase64 != nil {
@@ -132,6 +152,26 @@ func printComparison(w io.Writer, c openapi.Comparison) error {
 		}
 	}
 	return out.Flush()
+}
+
+// printRates prints the observations that reached a method.
+func printRates(out *bufio.Writer, c *openapi.Change) {
+	var parts []string
+	if c.RateBefore != nil {
+		parts = append(parts, "before "+percent(c.RateBefore))
+	}
+	if c.RateAfter != nil {
+		parts = append(parts, "after "+percent(c.RateAfter))
+	}
+	fmt.Fprintf(out, "  rates: %s", strings.Join(parts, ", "))
+	if c.RateChance != nil {
+		fmt.Fprintf(out, ", by chance with probability %.2g", *c.RateChance)
+	}
+	fmt.Fprintln(out)
+}
+
+func percent(r *openapi.Rate) string {
+	return fmt.Sprintf("%s %% (%d of %d)", cli.Percent(r.Count, big.NewInt(int64(r.Observations))), r.Count, r.Observations)
 }
 
 func printConditions(out *bufio.Writer, when string, conditions []openapi.Condition) {

@@ -113,7 +113,7 @@ func (c *targetCommand) avoided(ctx context.Context, service api.Service, model 
 	if len(c.req.Avoid) == 0 {
 		return nil, nil
 	}
-	list, err := service.Methods(ctx, model)
+	list, err := service.Methods(ctx, model, openapi.ListMethodsParams{})
 	var out []string
 	for _, name := range c.req.Avoid {
 		for _, m := range list.Methods {

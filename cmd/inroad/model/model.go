@@ -1,5 +1,5 @@
 // Package model holds the commands about observations and models: observe, import,
-// train, evaluate, predict, explain, target, reduce and compare.
+// train, evaluate, predict, methods, explain, target, reduce and compare.
 package model
 
 import "github.com/spf13/cobra"
@@ -12,6 +12,7 @@ func Commands() []*cobra.Command {
 		NewTrain(),
 		NewEvaluate(),
 		NewPredict(),
+		NewMethods(),
 		NewExplain(),
 		NewTarget(),
 		NewReduce(),
