@@ -141,7 +141,7 @@ func (opt *options) measure(ctx context.Context, s subject.Subject) (row string,
 	if err := command(ctx, ".", nil, opt.inroad(), append(args, flags...)...); err != nil {
 		return "", err
 	}
-	observed, err := readAll(file)
+	_, observed, err := subject.Read(file)
 	if err != nil || opt.observe {
 		return fmt.Sprintf("%s\t%s", s.Name, summary(observed)), err
 	}
@@ -154,24 +154,6 @@ func (opt *options) measure(ctx context.Context, s subject.Subject) (row string,
 		return "", err
 	}
 	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.Name, summary(observed), rate, unstable, compared), nil
-}
-
-func readAll(name string) (all []observation.Observation, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	for r := observation.NewReader(file); ; {
-		o, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		all = append(all, o)
-	}
 }
 
 func summary(observed []observation.Observation) string {

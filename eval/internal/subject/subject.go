@@ -1,14 +1,19 @@
-// Package subject lists the programs that the measurements observe, and builds
-// them.
+// Package subject lists the programs that the measurements observe, builds them, and
+// reads their observations.
 package subject
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 
 	"github.com/inroad/inroad/eval/maven"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
 
@@ -91,4 +96,27 @@ func (b Builder) Classpath(ctx context.Context, s Subject) (string, error) {
 		return "", fmt.Errorf("javac: %w\n%s", err, out)
 	}
 	return jar + string(filepath.ListSeparator) + dir, nil
+}
+
+// Read reads files of observations of one program.
+func Read(files ...string) (header observation.Header, all []observation.Observation, err error) {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return header, nil, err
+		}
+		r := observation.NewReader(bytes.NewReader(data))
+		for {
+			o, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				header = r.Header()
+				break
+			}
+			if err != nil {
+				return header, nil, fmt.Errorf("%s: %w", file, err)
+			}
+			all = append(all, o)
+		}
+	}
+	return header, all, nil
 }

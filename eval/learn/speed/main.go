@@ -22,9 +22,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"syscall"
-	"time"
 
+	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/golearn"
 )
@@ -64,14 +63,14 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 	table := dtree.NewTable(rows, opt.columns, opt.columns)
 	learner := dtree.NewLearner(table, nil, dtree.Options{MaxDepth: opt.depth})
 	nodes := 0
-	start := processorTime()
+	start := process.OwnTime()
 	for range repeats {
 		nodes = 0
 		for _, l := range labels {
 			nodes += len(learner.Learn(l, nil))
 		}
 	}
-	native := (processorTime() - start).Seconds() / float64(repeats*len(labels))
+	native := (process.OwnTime() - start).Seconds() / float64(repeats*len(labels))
 	report := func(name string, seconds, nodes float64) {
 		fmt.Fprintf(stdout, "%-14s %10.3f ms per tree, %8.1f times native, %5.1f nodes per tree\n", name, 1000*seconds, seconds/native, nodes)
 	}
@@ -80,7 +79,7 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 		other := golearn.New(table, nil, dtree.Options{MaxDepth: opt.depth})
 		other.Limits = golearn.Limits{Rows: math.MaxInt, Columns: math.MaxInt, Cells: math.MaxInt} // no limits
 		n, nodes := min(opt.golearn, len(labels)), 0
-		start = processorTime()
+		start = process.OwnTime()
 		for _, l := range labels[:n] {
 			tree, err := other.Learn(l, nil)
 			if err != nil {
@@ -88,7 +87,7 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 			}
 			nodes += len(tree)
 		}
-		report("golearn", (processorTime()-start).Seconds()/float64(n), float64(nodes)/float64(n))
+		report("golearn", (process.OwnTime()-start).Seconds()/float64(n), float64(nodes)/float64(n))
 	}
 	if opt.python == "" {
 		return nil
@@ -104,16 +103,6 @@ func run(ctx context.Context, opt options, stdout io.Writer) error {
 // repeats is how often the native learner grows all trees. It is fast, so that one
 // time is less than the resolution of processor time on some systems.
 const repeats = 10
-
-// processorTime returns the processor time of this process, garbage collection
-// included.
-func processorTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // impossible for RUSAGE_SELF
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
 
 // limits returns the minimum leaf and the minimum gain that the native learner uses
 // for the labels.
