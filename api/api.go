@@ -59,7 +59,7 @@ type Service interface {
 	// on held-out observations.
 	Methods(ctx context.Context, model string, req openapi.ListMethodsParams) (openapi.MethodList, error)
 	// Evaluate scores the predictions of a model on files of observations.
-	Evaluate(ctx context.Context, model string, observations observation.Sources) (openapi.Evaluation, error)
+	Evaluate(ctx context.Context, model string, observations observation.Sources, params openapi.EvaluateModelParams) (openapi.Evaluation, error)
 	// Predict predicts the methods that inputs reach, one answer per input.
 	Predict(ctx context.Context, model string, req openapi.PredictParams, inputs Inputs) iter.Seq2[openapi.Answer, error]
 	// Explain returns the conditions under which inputs reach a method.

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/model"
@@ -10,7 +11,7 @@ import (
 )
 
 // Evaluate implements [Service].
-func (e *Engine) Evaluate(ctx context.Context, name string, observations observation.Sources) (openapi.Evaluation, error) {
+func (e *Engine) Evaluate(ctx context.Context, name string, observations observation.Sources, params openapi.EvaluateModelParams) (openapi.Evaluation, error) {
 	m, err := e.Library.Model(ctx, name)
 	if err != nil {
 		return openapi.Evaluation{}, err
@@ -18,6 +19,7 @@ func (e *Engine) Evaluate(ctx context.Context, name string, observations observa
 	invalid := CountInvalid(&observations)
 	out := openapi.Evaluation{Model: m.Digest, Exact: m.Grammar.Exact(), Methods: []openapi.EvaluatedMethod{}}
 	var all []observation.Observation
+	var headers []observation.Header
 	size := int64(0)
 	for block, err := range observations.Blocks() {
 		if err == nil {
@@ -35,7 +37,7 @@ func (e *Engine) Evaluate(ctx context.Context, name string, observations observa
 		if e.MaxMemory > 0 && size > e.MaxMemory {
 			return openapi.Evaluation{}, e.memoryError("evaluation")
 		}
-		all = append(all, block.Observations...)
+		all, headers = append(all, block.Observations...), append(headers, block.Header)
 	}
 	scores, err := m.Evaluate(ctx, all, e.workers(), e.Limits)
 	if err != nil {
@@ -61,6 +63,46 @@ func (e *Engine) Evaluate(ctx context.Context, name string, observations observa
 		out.Methods = append(out.Methods, openapi.EvaluatedMethod{
 			Method: s.Unit.ID, Learned: s.Trainable(), Rare: s.Rare(), Reached: s.Positives(), Scores: scoresOf(s.Confusion),
 		})
+	}
+	if params.Curve {
+		out.Curve, err = e.curve(ctx, m.Model, headers, all)
+	}
+	return out, err
+}
+
+// curve returns the learning curve of observations, with the options of a model.
+func (e *Engine) curve(ctx context.Context, m *model.Model, headers []observation.Header, all []observation.Observation) ([]openapi.CurvePoint, error) {
+	learner, err := newLearner(openapi.TrainOptionsLearner(m.Options.Learner.Name))
+	if err != nil {
+		return nil, err
+	}
+	trainer, err := m.NewTrainer(ctx, model.Options{Learner: learner, Workers: e.workers(), Limits: e.Limits})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range headers {
+		trainer.AddHeader(h)
+	}
+	const block = 1000
+	for some := range slices.Chunk(all, block) {
+		if err := trainer.Add(ctx, some); err != nil {
+			return nil, err
+		}
+		if err := e.checkMemory(trainer.Size(), m.Options); err != nil {
+			return nil, err
+		}
+	}
+	points, err := trainer.Curve(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	var out []openapi.CurvePoint
+	for _, p := range points {
+		point := openapi.CurvePoint{Observations: p.Observations, F1: p.F1, OutcomeAccuracy: p.Outcomes}
+		if p.Rares > 0 {
+			point.RareF1 = new(p.Rare)
+		}
+		out = append(out, point)
 	}
 	return out, nil
 }

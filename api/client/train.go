@@ -211,13 +211,13 @@ func (c *Client) ModelFile(ctx context.Context, name string) (io.ReadCloser, err
 }
 
 // Evaluate implements [api.Service].
-func (c *Client) Evaluate(ctx context.Context, name string, observations observation.Sources) (openapi.Evaluation, error) {
+func (c *Client) Evaluate(ctx context.Context, name string, observations observation.Sources, params openapi.EvaluateModelParams) (openapi.Evaluation, error) {
 	if name == "" {
 		return openapi.Evaluation{}, errNoModel
 	}
 	invalid := api.CountInvalid(&observations)
 	body := newObservationBody(ctx, observations.Blocks())
-	resp, err := c.generated.EvaluateModelWithBody(ctx, name, &openapi.EvaluateModelParams{}, ndjson, body)
+	resp, err := c.generated.EvaluateModelWithBody(ctx, name, &params, ndjson, body)
 	out, err := read[openapi.Evaluation](ctx, c, resp, err)
 	err = body.stop(err)
 	out.Invalid, out.Errors = invalid.Count, invalid.Errors

@@ -32,6 +32,7 @@ var contractFields = map[string][]Field{
 	},
 	"EvaluateModelParams": {
 		{Name: "strict", Description: "Reject observations with invalid lines.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "curve", Description: "Also train models on growing parts of the observations, and evaluate them on a quarter that is held out.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"ExplainMethodParams": {
 		{Name: "format", Description: "Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.", Default: "json", Schema: Schema{Type: "string", Enum: []string{"json", "text", "dot", "svg"}}},

@@ -831,6 +831,21 @@ type Coverage struct {
 	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
 }
 
+// CurvePoint Quality of a model that is trained on a part of the observations.
+type CurvePoint struct {
+	// F1 Mean F1 over the methods that are learned from the largest part.
+	F1 float64 `json:"f1"`
+
+	// Observations Number of training observations.
+	Observations int `json:"observations"`
+
+	// OutcomeAccuracy Share of held-out observations whose outcome was predicted correctly.
+	OutcomeAccuracy float64 `json:"outcome_accuracy"`
+
+	// RareF1 Mean F1 over the rare methods of the largest part, if there are any.
+	RareF1 *float64 `json:"rare_f1,omitempty"`
+}
+
 // EvaluatedMethod defines model for EvaluatedMethod.
 type EvaluatedMethod struct {
 	Learned bool   `json:"learned"`
@@ -851,6 +866,9 @@ type Evaluation struct {
 	// CalibrationError Mean difference between predicted probability and observed frequency.
 	CalibrationError float64       `json:"calibration_error"`
 	Constant         *MethodScores `json:"constant,omitempty"`
+
+	// Curve Quality by number of training observations, smallest first; only if requested.
+	Curve []CurvePoint `json:"curve,omitempty,omitzero"`
 
 	// Errors The first 100 invalid lines.
 	Errors []LineError `json:"errors"`
@@ -2455,6 +2473,9 @@ type ListModelsParams struct {
 type EvaluateModelParams struct {
 	// Strict Reject observations with invalid lines.
 	Strict StrictLines `form:"strict,omitempty" json:"strict,omitempty,omitzero"`
+
+	// Curve Also train models on growing parts of the observations, and evaluate them on a quarter that is held out.
+	Curve bool `form:"curve,omitempty" json:"curve,omitempty,omitzero"`
 }
 
 // ListMethodsParams defines parameters for ListMethods.
@@ -5874,6 +5895,14 @@ func NewEvaluateModelRequestWithBody(server string, model ModelName, params *Eva
 		var rawQueryFragments []string
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "strict", params.Strict, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "curve", params.Curve, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -13180,6 +13209,13 @@ func (w *ServerInterfaceWrapper) EvaluateModel(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "strict", ctx.QueryParams(), &params.Strict, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter strict: %s", err))
+	}
+
+	// ------------- Optional query parameter "curve" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "curve", ctx.QueryParams(), &params.Curve, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter curve: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

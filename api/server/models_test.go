@@ -168,6 +168,32 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// A learning curve has a point for 1/8, 1/4, 1/2 and all of three quarters of the
+// observations. It needs 100 observations.
+func TestEvaluateCurve(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	resp, text := s.send(t, http.MethodPost, "/v1/models/latest/evaluations?curve=true", ndjson, strings.NewReader(calc(320)))
+	var got openapi.Evaluation
+	if err := json.Unmarshal(text, &got); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	var sizes []int
+	for _, p := range got.Curve {
+		sizes = append(sizes, p.Observations)
+	}
+	if diff := cmp.Diff([]int{30, 60, 120, 240}, sizes); diff != "" {
+		t.Fatal(diff)
+	}
+	if last := got.Curve[3]; last.F1 < .95 || last.OutcomeAccuracy < .95 {
+		t.Errorf("got %+v", last)
+	}
+	p := s.problem(t, http.MethodPost, "/v1/models/latest/evaluations?curve=true", ndjson, strings.NewReader(calc(20)))
+	if p.Status != http.StatusUnprocessableEntity || p.Type != "urn:inroad:problem:observations" || p.Detail != model.ErrFewObservations.Error() {
+		t.Errorf("got %+v", p)
+	}
+}
+
 // An evaluation that would take too much memory is refused.
 func TestEvaluateMemory(t *testing.T) {
 	s := start(t)

@@ -64,7 +64,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], wraps(model.ErrGrammarMismatch)}},
 	{http.StatusUnprocessableEntity, "limit", "Limit reached", []func(error) bool{is[*limit.Error]}},
 	{http.StatusUnprocessableEntity, "observations", "Invalid observations", []func(error) bool{
-		is[*observation.LineError], wraps(observation.ErrIncompatible), wraps(model.ErrNoObservations),
+		is[*observation.LineError], wraps(observation.ErrIncompatible), wraps(model.ErrNoObservations), wraps(model.ErrFewObservations),
 	}},
 	{http.StatusUnprocessableEntity, "model", "Unreadable model", []func(error) bool{is[*model.FileError]}},
 	notFound,

@@ -157,7 +157,7 @@ func (s *Server) ListMethods(ctx context.Context, req openapi.ListMethodsRequest
 
 // EvaluateModel scores a model on observations.
 func (s *Server) EvaluateModel(ctx context.Context, req openapi.EvaluateModelRequestObject) (openapi.EvaluateModelResponseObject, error) {
-	out, err := s.engine.Evaluate(ctx, req.Model, observationsOf(ctx, req.Body, req.Params.Strict))
+	out, err := s.engine.Evaluate(ctx, req.Model, observationsOf(ctx, req.Body, req.Params.Strict), req.Params)
 	return openapi.EvaluateModel200JSONResponse(out), err
 }
 

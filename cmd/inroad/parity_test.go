@@ -451,15 +451,15 @@ func modelRequests() []parityRequest {
 			return one(s.Compare(ctx, req))
 		}, "compare --format json MODEL MODEL " + args, code}
 	}
-	evaluate := func(name, observations string, code int) parityRequest {
+	evaluate := func(name, observations string, params openapi.EvaluateModelParams, args string, code int) parityRequest {
 		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
 			file, err := os.Open(p.file(observations))
 			if err != nil {
 				return nil, err
 			}
 			defer file.Close()
-			return one(s.Evaluate(ctx, p.model, observation.Sources{Files: []observation.File{{Name: file.Name(), Reader: file}}}))
-		}, "evaluate --format json --model MODEL --observations DIR/" + observations, code}
+			return one(s.Evaluate(ctx, p.model, observation.Sources{Files: []observation.File{{Name: file.Name(), Reader: file}}}, params))
+		}, "evaluate --format json --model MODEL --observations DIR/" + observations + " " + args, code}
 	}
 	return []parityRequest{
 		predict("predict", openapi.PredictParams{}, "", 0, "ab", "c"),
@@ -506,10 +506,11 @@ func modelRequests() []parityRequest {
 		target("target an unknown method and avoid another", openapi.TargetRequest{Methods: []string{"a", "bots"}, Avoid: []string{"twin"}}, "--avoid twin", 1),
 		target("target an unknown method too often in an unknown style", openapi.TargetRequest{Methods: []string{"bots"}, N: 10_001, Style: "pretty"}, "--n 10001 --style pretty", 1),
 		target("target what is to be avoided", openapi.TargetRequest{Methods: []string{"a"}, Avoid: []string{"a"}}, "--avoid a", 3),
-		evaluate("evaluate", "seen.ndjson", 0),
-		evaluate("evaluate on no observation", "none.ndjson", 1),
-		evaluate("evaluate on a folder", "letters", 1),
-		evaluate("evaluate on what is no observation", "bad.g4", 1),
+		evaluate("evaluate", "seen.ndjson", openapi.EvaluateModelParams{}, "", 0),
+		evaluate("evaluate a learning curve of few observations", "seen.ndjson", openapi.EvaluateModelParams{Curve: true}, "--curve", 1),
+		evaluate("evaluate on no observation", "none.ndjson", openapi.EvaluateModelParams{}, "", 1),
+		evaluate("evaluate on a folder", "letters", openapi.EvaluateModelParams{}, "", 1),
+		evaluate("evaluate on what is no observation", "bad.g4", openapi.EvaluateModelParams{}, "", 1),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
@@ -32,6 +33,8 @@ type options struct {
 	sample   int
 	only     string
 	java     bool
+	dev      bool
+	observe  bool
 	verify   bool
 	maven    string
 	out      string
@@ -47,6 +50,8 @@ func main() {
 	flag.IntVar(&opt.sample, "sample", 100, "number of inputs to compare with the coverage tool of the language")
 	flag.StringVar(&opt.only, "only", "", "measure only programs whose names match this `regexp`")
 	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
+	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
+	flag.BoolVar(&opt.observe, "observe-only", false, "only observe: no second run and no coverage tools")
 	flag.BoolVar(&opt.verify, "classes", false, "only load all classes of some Java libraries with probes in them")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`; empty to delete them")
@@ -59,33 +64,6 @@ func main() {
 // warmup is the number of inputs that each process, inroad's or a coverage tool's,
 // runs as a warm-up before it counts coverage.
 const warmup = 20
-
-// A subject is a parser in Go or Java.
-type subject struct {
-	name    string
-	grammar string
-	target  string // a function of package subjects, or a Java method
-	cover   string
-	jar     string // group:artifact:version; empty for Go
-	driver  string // Java file that calls the jar; may be empty
-}
-
-func subjects() []subject {
-	return []subject{
-		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", ""},
-		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", ""},
-		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", ""},
-		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", "", ""},
-		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", "", ""},
-		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", "", ""},
-		{"net-url", "url", "NetURL", "net/url", "", ""},
-		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", ""},
-		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6", ""},
-		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1", ""},
-		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5", ""},
-		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java"},
-	}
-}
 
 func (opt *options) run(ctx context.Context) (err error) {
 	selected, err := regexp.Compile(opt.only)
@@ -106,15 +84,23 @@ func (opt *options) run(ctx context.Context) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "program\tinputs\tok\tfailure\tcrash\ttimeout\tmethods\tinputs/s\tunstable\tcompared\tagree\tonly inroad\tonly the tool")
-	for _, s := range subjects() {
-		if !selected.MatchString(s.name) || s.jar != "" && !opt.java {
+	head := "program\tinputs\tok\tfailure\tcrash\ttimeout\tmethods"
+	if !opt.observe {
+		head += "\tinputs/s\tunstable\tcompared\tagree\tonly inroad\tonly the tool"
+	}
+	fmt.Fprintln(table, head)
+	programs := subject.Evaluation()
+	if opt.dev {
+		programs = subject.Development()
+	}
+	for _, s := range programs {
+		if !selected.MatchString(s.Name) || s.Jar != "" && !opt.java {
 			continue
 		}
-		fmt.Fprintln(opt.progress, s.name)
+		fmt.Fprintln(opt.progress, s.Name)
 		row, err := opt.measure(ctx, s)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		fmt.Fprintln(table, row)
 	}
@@ -122,6 +108,10 @@ func (opt *options) run(ctx context.Context) (err error) {
 }
 
 func (opt *options) inroad() string { return filepath.Join(opt.tmp, "inroad") }
+
+func (opt *options) builder() subject.Builder {
+	return subject.Builder{Repository: opt.maven, Dir: opt.tmp}
+}
 
 // command runs a command. The error of a failed command includes its output.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) error {
@@ -137,18 +127,13 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 // measure observes a program with inroad observe, observes it again to measure
 // speed and stability, and compares a sample with the coverage tool of the
 // language.
-func (opt *options) measure(ctx context.Context, s subject) (row string, err error) {
-	file := filepath.Join(opt.out, fmt.Sprintf("%s-%d.ndjson", s.name, opt.seed))
+func (opt *options) measure(ctx context.Context, s subject.Subject) (row string, err error) {
+	file := filepath.Join(opt.out, fmt.Sprintf("%s-%d.ndjson", s.Name, opt.seed))
 	args := []string{
-		"observe", "--subject", s.name, "--cover", s.cover, "--grammar", s.grammar,
+		"observe", "--subject", s.Name, "--cover", s.Cover, "--grammar", s.Grammar,
 		"--generate", fmt.Sprint(opt.n), "--seed", fmt.Sprint(opt.seed), "--out", file,
 	}
-	if s.jar != "" {
-		if s.jar, err = opt.download(ctx, s.jar, ""); err != nil {
-			return "", err
-		}
-	}
-	program, flags, err := opt.build(ctx, s)
+	program, flags, err := opt.builder().Build(ctx, s)
 	if err != nil {
 		return "", err
 	}
@@ -156,9 +141,9 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 	if err := command(ctx, ".", nil, opt.inroad(), append(args, flags...)...); err != nil {
 		return "", err
 	}
-	observed, err := readAll(file)
-	if err != nil {
-		return "", err
+	_, observed, err := subject.Read(file)
+	if err != nil || opt.observe {
+		return fmt.Sprintf("%s\t%s", s.Name, summary(observed)), err
 	}
 	rate, unstable, err := observeAgain(ctx, program, observed)
 	if err != nil {
@@ -168,52 +153,7 @@ func (opt *options) measure(ctx context.Context, s subject) (row string, err err
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.name, summary(observed), rate, unstable, compared), nil
-}
-
-// build builds the program, and returns the flags of inroad observe for it.
-func (opt *options) build(ctx context.Context, s subject) (*observe.Program, []string, error) {
-	if s.jar == "" {
-		function := "./observe/subjects." + s.target
-		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Packages: []string{s.cover}})
-		return program, []string{"--go", function}, err
-	}
-	classpath, err := opt.classpath(ctx, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.target, Classpath: classpath, Packages: []string{s.cover}})
-	return program, []string{"--java", s.target, "--classpath", classpath}, err
-}
-
-// classpath compiles the driver, if any, and returns the class path.
-func (opt *options) classpath(ctx context.Context, s subject) (string, error) {
-	if s.driver == "" {
-		return s.jar, nil
-	}
-	dir := filepath.Join(opt.tmp, s.name+"-driver")
-	if err := command(ctx, ".", nil, "javac", "-cp", s.jar, "-d", dir, s.driver); err != nil {
-		return "", err
-	}
-	return s.jar + string(filepath.ListSeparator) + dir, nil
-}
-
-func readAll(name string) (all []observation.Observation, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	for r := observation.NewReader(file); ; {
-		o, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		all = append(all, o)
-	}
+	return fmt.Sprintf("%s\t%s\t%.0f\t%d\t%s", s.Name, summary(observed), rate, unstable, compared), nil
 }
 
 func summary(observed []observation.Observation) string {
@@ -259,8 +199,8 @@ func observeAgain(ctx context.Context, p *observe.Program, observed []observatio
 
 // compare compares a sample of the observations with the coverage tool of the
 // language.
-func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, observed []observation.Observation) (string, error) {
-	dir := filepath.Join(opt.tmp, s.name)
+func (opt *options) compare(ctx context.Context, s subject.Subject, p *observe.Program, observed []observation.Observation) (string, error) {
+	dir := filepath.Join(opt.tmp, s.Name)
 	corpus := filepath.Join(dir, "inputs")
 	if err := os.MkdirAll(corpus, 0o777); err != nil {
 		return "", err
@@ -280,7 +220,7 @@ func (opt *options) compare(ctx context.Context, s subject, p *observe.Program, 
 	var theirs []map[string]bool
 	var err error
 	known := map[string]bool{} // methods in the tool's reports
-	if s.jar == "" {
+	if s.Jar == "" {
 		theirs, err = opt.covdata(ctx, s, p, dir, files, known)
 	} else {
 		theirs, err = opt.jacoco(ctx, s, p, dir, corpus, files, known)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/eval/maven"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
@@ -24,10 +25,10 @@ var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
 // covdata runs each file after the warm-up in a process of its own, and returns the
 // functions that go tool covdata reports as executed. It adds the functions in the
 // reports to known.
-func (opt *options) covdata(ctx context.Context, s subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
+func (opt *options) covdata(ctx context.Context, s subject.Subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	once := filepath.Join(dir, "once")
 	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
-		"-coverpkg="+s.cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
+		"-coverpkg="+s.Cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
 		return nil, err
 	}
 	theirs := make([]map[string]bool, len(files))
@@ -36,7 +37,7 @@ func (opt *options) covdata(ctx context.Context, s subject, p *observe.Program, 
 		if err := os.Mkdir(counters, 0o777); err != nil {
 			return nil, err
 		}
-		args := append([]string{s.name, files[i]}, files[:warmup]...)
+		args := append([]string{s.Name, files[i]}, files[:warmup]...)
 		if err := command(ctx, ".", []string{"GOCOVERDIR=" + counters}, once, args...); err != nil {
 			return nil, err
 		}
@@ -71,21 +72,22 @@ const (
 // jacoco runs the files under JaCoCo's agent, and returns the methods that its
 // reports show as executed. It adds the methods in the reports to known: JaCoCo
 // leaves out methods that the compiler added.
-func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
+func (opt *options) jacoco(ctx context.Context, s subject.Subject, p *observe.Program, dir, corpus string, files []string, known map[string]bool) ([]map[string]bool, error) {
 	agent, err := opt.download(ctx, "org.jacoco:org.jacoco.agent:"+jacocoVersion, "runtime")
 	if err != nil {
 		return nil, err
 	}
-	subject, err := opt.classpath(ctx, s)
+	program, err := opt.builder().Classpath(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	classpath := []string{dir, agent, subject}
-	for _, jar := range []string{
+	jar, _, _ := strings.Cut(program, string(filepath.ListSeparator))
+	classpath := []string{dir, agent, program}
+	for _, library := range []string{
 		"org.jacoco:org.jacoco.core:" + jacocoVersion, "org.jacoco:org.jacoco.report:" + jacocoVersion,
 		"org.ow2.asm:asm:" + asmVersion, "org.ow2.asm:asm-commons:" + asmVersion, "org.ow2.asm:asm-tree:" + asmVersion,
 	} {
-		file, err := opt.download(ctx, jar, "")
+		file, err := opt.download(ctx, library, "")
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +101,8 @@ func (opt *options) jacoco(ctx context.Context, s subject, p *observe.Program, d
 	if err := os.Mkdir(reports, 0o777); err != nil {
 		return nil, err
 	}
-	if err := command(ctx, ".", nil, "java", "-javaagent:"+agent+"=output=none,includes="+s.cover+".*", "-cp", joined,
-		"Reports", s.target, s.jar, corpus, strconv.Itoa(warmup), reports); err != nil {
+	if err := command(ctx, ".", nil, "java", "-javaagent:"+agent+"=output=none,includes="+s.Cover+".*", "-cp", joined,
+		"Reports", s.Target, jar, corpus, strconv.Itoa(warmup), reports); err != nil {
 		return nil, err
 	}
 	read := &observe.Reports{}

@@ -17,7 +17,8 @@ import (
 type Output struct {
 	file     *os.File
 	writer   *observation.Writer
-	observed map[[sha256.Size]byte]int // remaining observations per input in the existing file
+	observed map[[sha256.Size]byte]int  // remaining observations per input in the existing file
+	accepted map[[sha256.Size]byte]bool // inputs with the outcome ok in the existing file
 	existing int
 	header   observation.Header // as stored in the file
 }
@@ -30,7 +31,7 @@ func OpenOutput(name string, header observation.Header) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{file: file, observed: map[[sha256.Size]byte]int{}}
+	out := &Output{file: file, observed: map[[sha256.Size]byte]int{}, accepted: map[[sha256.Size]byte]bool{}}
 	if err := out.open(header); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
@@ -93,7 +94,9 @@ func (out *Output) readExisting(header observation.Header, end int64) error {
 		if err != nil {
 			return fmt.Errorf("cannot continue the file: %w", err)
 		}
-		out.observed[inputKey(Input{o.Name, o.Input})]++
+		key := inputKey(Input{o.Name, o.Input})
+		out.observed[key]++
+		out.accepted[key] = o.Outcome == observation.OK
 		out.existing++
 	}
 	had := r.Header()
@@ -155,6 +158,9 @@ func (out *Output) Observed(in Input) bool {
 	out.observed[k]--
 	return true
 }
+
+// Accepted reports whether the program accepted the input in the existing file.
+func (out *Output) Accepted(in Input) bool { return out.accepted[inputKey(in)] }
 
 // Units returns the units in the file.
 func (out *Output) Units() []observation.Unit { return out.header.Units }

@@ -226,3 +226,31 @@ func TestKill(t *testing.T) {
 		}
 	}
 }
+
+// A continued file tells which of its inputs the program accepted.
+func TestOutputAccepted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "o.ndjson")
+	open := func() *observe.Output {
+		out, err := observe.OpenOutput(file, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	out := open()
+	for input, outcome := range map[string]observation.Outcome{"good": observation.OK, "bad": observation.Failed} {
+		if err := out.Write(observation.Observation{Input: []byte(input), Outcome: outcome, Methods: []string{"a#b"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out = open()
+	defer out.Close()
+	for input, want := range map[string]bool{"good": true, "bad": false, "new": false} {
+		if got := out.Accepted(observe.Input{Data: []byte(input)}); got != want {
+			t.Errorf("%s: accepted %v, want %v", input, got, want)
+		}
+	}
+}

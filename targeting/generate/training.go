@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 )
 
 // TrainingInputs yields n inputs to learn a model from. Every other input covers
@@ -33,6 +34,33 @@ func TrainingInputs(ctx context.Context, g *grammars.Grammar, start string, seed
 				return
 			}
 			done, tries = done+1, -1
+		}
+	}
+}
+
+// TrainingMutants yields n inputs to learn a model from, after those of
+// [TrainingInputs] with the same seed: mutants of inputs that the program accepted.
+// A program stops where it refuses an input, so if it refuses most inputs, accepted
+// ones teach more. Where the mutants run out, the rest are random.
+func TrainingMutants(ctx context.Context, g *grammars.Grammar, start string, seed uint64, accepted []*derivation.Tree, n int) iter.Seq2[*Input, error] {
+	return func(yield func(*Input, error) bool) {
+		t := &training{grammar: g, start: start, seed: seed ^ 1<<63}
+		x, err := t.generator(0, 0, Options{}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		done := 0
+		for input, err := range x.Mutants(ctx, accepted, Mutations()...) {
+			if done == n || !yield(input, err) || err != nil {
+				return
+			}
+			done++
+		}
+		for ; done < n; done++ {
+			if input, err := t.random(ctx); !yield(input, err) || err != nil {
+				return
+			}
 		}
 	}
 }

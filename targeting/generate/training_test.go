@@ -1,9 +1,11 @@
 package generate_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -69,5 +71,40 @@ func TestTrainingInputsOfSmallGrammars(t *testing.T) {
 				t.Errorf("got %q, want 4 inputs, %d different", texts, c.different)
 			}
 		})
+	}
+}
+
+// Mutants of accepted inputs are other inputs of the grammar. The same seed gives the
+// same ones, and random inputs replace those that are missing.
+func TestTrainingMutants(t *testing.T) {
+	const n = 50
+	g := grammartest.Bundled(t, "json")
+	known := map[string]bool{}
+	var accepted []*derivation.Tree
+	for _, text := range []string{`{"a": [1, 2]}`, `[true, null]`} {
+		tree, err := g.Parse(t.Context(), []byte(text), grammars.ParseOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[text], accepted = true, append(accepted, tree)
+	}
+	mutants := func(accepted []*derivation.Tree) (texts []string) {
+		for input, err := range generate.TrainingMutants(t.Context(), g, "", 1, accepted, n) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Parse(t.Context(), input.Text, grammars.ParseOptions{}); err != nil {
+				t.Errorf("%q: %v", input.Text, err)
+			}
+			texts = append(texts, string(input.Text))
+		}
+		return texts
+	}
+	first, again, none := mutants(accepted), mutants(accepted), mutants(nil)
+	if len(first) != n || !slices.Equal(first, again) || slices.ContainsFunc(first, func(s string) bool { return known[s] }) {
+		t.Errorf("got %q, and again %q", first, again)
+	}
+	if len(none) != n {
+		t.Errorf("%d inputs without an accepted one, want %d", len(none), n)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,7 @@ import (
 type evaluateCommand struct {
 	model        string
 	observations observationFiles
+	params       openapi.EvaluateModelParams
 	format       string
 	server       cli.Server
 	cli.Streams
@@ -32,9 +35,15 @@ Pooled scores give all predictions the same weight. Means give all methods the
 same weight: methods that some, but not all, training observations reached, and
 that an observation here reached. Rare methods were reached by less than 5 % of
 the training observations. For comparison, the scores of always predicting the
-more common answer of training are printed as well.`,
-		Example: "  inroad evaluate --model json.model --observations test.ndjson",
-		Args:    cobra.NoArgs,
+more common answer of training are printed as well.
+
+--curve shows whether more observations would help. It trains models with the
+options of this model on 1/8, 1/4, 1/2 and all of the observations, except for a
+quarter that it evaluates them on. The observations may be those that this model
+was trained on.`,
+		Example: `  inroad evaluate --model json.model --observations test.ndjson
+  inroad evaluate --model json.model --observations seen.ndjson --curve`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
@@ -43,6 +52,7 @@ more common answer of training are printed as well.`,
 	flags := cmd.Flags()
 	cli.BindModel(flags, &c.model)
 	c.observations.bind(flags)
+	cli.Bind(flags, &c.params, "curve")
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.BindWorkers(flags)
 	c.server.Bind(flags)
@@ -59,7 +69,7 @@ func (c *evaluateCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer observations.Close()
-	e, err := service.Evaluate(ctx, c.model, observations.Sources)
+	e, err := service.Evaluate(ctx, c.model, observations.Sources, c.params)
 	observations.Summarize()
 	if err != nil {
 		return err
@@ -95,5 +105,33 @@ func (c *evaluateCommand) print(e openapi.Evaluation) error {
 		table.row("always or never reached", e.Constant.Methods, e.Constant.Pooled)
 	}
 	table.flush()
+	printCurve(w, e.Curve)
 	return w.Flush()
+}
+
+// printCurve prints a learning curve, if there is one, and whether more observations
+// would help.
+func printCurve(w io.Writer, curve []openapi.CurvePoint) {
+	if len(curve) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nlearning curve, on observations held out of these:")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "trained on\tmean F1\tF1 of rare methods\toutcome predicted")
+	for _, p := range curve {
+		rare := "none"
+		if p.RareF1 != nil {
+			rare = fmt.Sprintf("%.3f", *p.RareF1)
+		}
+		fmt.Fprintf(table, "%d\t%.3f\t%s\t%.1f %%\n", p.Observations, p.F1, rare, 100*p.OutcomeAccuracy)
+	}
+	_ = table.Flush() // the writer below keeps its error
+	before, last := curve[len(curve)-2], curve[len(curve)-1]
+	// From one random sample to another, mean F1 often differs by almost this much.
+	const helps = 0.01
+	advice := "twice as many observations would probably help"
+	if last.F1-before.F1 < helps {
+		advice = "twice as many observations would probably help little"
+	}
+	fmt.Fprintf(w, "%s: from %d to %d, mean F1 changed by %+.3f\n", advice, before.Observations, last.Observations, last.F1-before.F1)
 }

@@ -1,19 +1,24 @@
 package model
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting/generate"
@@ -25,6 +30,10 @@ type inputSource struct {
 	N       int `json:"generate"`
 	grammar string
 	req     openapi.GenerateRequest
+
+	// mutants returns mutants of accepted inputs, to run after the other ones; nil if
+	// the inputs are not generated.
+	mutants func(accepted *inputSample) iter.Seq2[observe.Input, error]
 }
 
 func (s *inputSource) bind(flags *pflag.FlagSet) {
@@ -111,7 +120,8 @@ func listedInputs(name string) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// generated returns inputs to learn from.
+// generated returns the first part of the inputs to learn from. mutants returns the
+// rest.
 func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.Seq2[observe.Input, error], error) {
 	g, err := loadGrammar(ctx, s.grammar, streams)
 	if err != nil {
@@ -123,17 +133,71 @@ func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.
 	}
 	seed := api.Seed(s.req.Seed)
 	cli.NoteSeed(streams, s.req.Seed, int64(seed))
-	return func(yield func(observe.Input, error) bool) {
-		for input, err := range generate.TrainingInputs(ctx, g.Grammar, start, seed, s.N) {
+	mutants := s.N / 3
+	s.mutants = func(accepted *inputSample) iter.Seq2[observe.Input, error] {
+		return func(yield func(observe.Input, error) bool) {
+			trees, err := accepted.parse(ctx, g.Grammar, start)
 			if err != nil {
 				yield(observe.Input{}, err)
 				return
 			}
-			if !yield(observe.Input{Data: input.Text}, nil) {
-				return
-			}
+			yieldInputs(generate.TrainingMutants(ctx, g.Grammar, start, seed, trees, mutants), yield)
 		}
+	}
+	return func(yield func(observe.Input, error) bool) {
+		yieldInputs(generate.TrainingInputs(ctx, g.Grammar, start, seed, s.N-mutants), yield)
 	}, nil
+}
+
+// yieldInputs yields generated inputs as inputs of a program.
+func yieldInputs(inputs iter.Seq2[*generate.Input, error], yield func(observe.Input, error) bool) {
+	for input, err := range inputs {
+		if err != nil {
+			yield(observe.Input{}, err)
+			return
+		}
+		if !yield(observe.Input{Data: input.Text}, nil) {
+			return
+		}
+	}
+}
+
+// An inputSample is a random sample of inputs. It depends only on the inputs, not on
+// their order.
+type inputSample struct {
+	max    int
+	inputs []sampledInput // smallest digest first
+}
+
+type sampledInput struct {
+	digest [sha256.Size]byte
+	data   []byte
+}
+
+func newInputSample(size int) *inputSample { return &inputSample{max: size} }
+
+// add adds an input to the sample, if its digest is among the smallest.
+func (s *inputSample) add(data []byte) {
+	digest := sha256.Sum256(data)
+	at, found := slices.BinarySearchFunc(s.inputs, digest, func(in sampledInput, d [sha256.Size]byte) int { return bytes.Compare(in.digest[:], d[:]) })
+	if found || at == s.max {
+		return
+	}
+	s.inputs = slices.Insert(s.inputs, at, sampledInput{digest, bytes.Clone(data)})
+	s.inputs = s.inputs[:min(len(s.inputs), s.max)]
+}
+
+// parse returns the trees of the inputs.
+func (s *inputSample) parse(ctx context.Context, g *grammars.Grammar, start string) ([]*derivation.Tree, error) {
+	var trees []*derivation.Tree
+	for _, in := range s.inputs {
+		tree, err := g.Parse(ctx, in.data, grammars.ParseOptions{Start: start})
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, tree)
+	}
+	return trees, nil
 }
 
 // loadGrammar loads a grammar into this process.

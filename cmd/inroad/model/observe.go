@@ -58,8 +58,9 @@ that the command writes a coverage report to: an lcov tracefile, a JaCoCo report
 Go profile, or a list of methods, one per line. Programs built by Go with -cover
 need no report. This is slow.
 
-Inputs are the files in a folder or, with --generate, generated from a grammar:
-half of them to cover the paths of the grammar, half of them at random.
+Inputs are the files in a folder or, with --generate, generated from a grammar: a
+third to cover the paths of the grammar, a third at random, and a third by mutating
+inputs that the program accepted.
 
 Every input has one line in the output, whatever its outcome. If the file exists,
 observations are added to it; inputs that are in the file are not run again.`,
@@ -124,14 +125,20 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	program.RestoreUnits(out.Units())
-	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}}
-	err = program.Observe(ctx, t.skip(inputs, out), c.options(), func(o observation.Observation) error {
-		t.add(o)
-		if err := out.AddUnits(program.Header().Units); err != nil {
-			return err
-		}
-		return out.Write(o)
-	})
+	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}, accepted: newInputSample(maxMutated)}
+	observeInputs := func(inputs iter.Seq2[observe.Input, error]) error {
+		return program.Observe(ctx, t.skip(inputs, out), c.options(), func(o observation.Observation) error {
+			t.add(o)
+			if err := out.AddUnits(program.Header().Units); err != nil {
+				return err
+			}
+			return out.Write(o)
+		})
+	}
+	err = observeInputs(inputs)
+	if err == nil && c.inputs.mutants != nil {
+		err = observeInputs(c.inputs.mutants(t.accepted))
+	}
 	t.bar.End()
 	s := t.summary(len(program.Header().Units))
 	if c.format == "json" {
@@ -141,13 +148,18 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 	return err
 }
 
-// A tally counts observations.
+// maxMutated limits the accepted inputs that are mutated.
+const maxMutated = 1000
+
+// A tally counts observations, and samples the inputs that the program accepted.
 type tally struct {
 	bar     *cli.Progress
 	skipped int
 	done    int
 	by      map[observation.Outcome]int
 	reached map[string]bool
+
+	accepted *inputSample
 }
 
 // skip yields the inputs that are not in the output yet.
@@ -156,6 +168,9 @@ func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output
 		for in, err := range inputs {
 			if err == nil && out.Observed(in) {
 				t.skipped++
+				if out.Accepted(in) {
+					t.accepted.add(in.Data)
+				}
 				continue
 			}
 			if !yield(in, err) {
@@ -168,6 +183,9 @@ func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output
 func (t *tally) add(o observation.Observation) {
 	t.done++
 	t.by[o.Outcome]++
+	if o.Outcome == observation.OK {
+		t.accepted.add(o.Input)
+	}
 	for _, id := range o.Methods {
 		t.reached[id] = true
 	}

@@ -23,6 +23,14 @@ func main() {
 		"yaml":          subjects.YAML,
 		"net-url":       func(input []byte) error { return subjects.NetURL(string(input)) },
 		"goja":          func(input []byte) error { return subjects.Goja(string(input)) },
+		"encoding-xml":  subjects.EncodingXML,
+		"encoding-csv":  subjects.EncodingCSV,
+		"ini":           subjects.INI,
+		"tidb-parser":   func(input []byte) error { return subjects.TiDB(string(input)) },
+		"parse-css":     subjects.CSS,
+		"parse-js":      subjects.JS,
+		"otto":          func(input []byte) error { return subjects.Otto(string(input)) },
+		"etree":         subjects.ETree,
 	}[os.Args[1]]
 	if run == nil {
 		log.Fatalf("program %q: not found", os.Args[1])

@@ -3,15 +3,29 @@
 package subjects
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
+	"io"
 	"net/url"
+	"strings"
 
+	"github.com/beevik/etree"
 	"github.com/buger/jsonparser"
 	"github.com/dop251/goja"
 	jsoniter "github.com/json-iterator/go"
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/format"
+	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // values of literals
+	otto "github.com/robertkrimen/otto/parser"
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+	"github.com/tdewolff/parse/v2/js"
 	"github.com/tidwall/gjson"
 	"github.com/valyala/fastjson"
+	"gopkg.in/ini.v1"
 	"gopkg.in/yaml.v3"
 )
 
@@ -126,5 +140,104 @@ func NetURL(input string) error {
 // Goja compiles a script.
 func Goja(input string) error {
 	_, err := goja.Compile("input.js", input, false)
+	return err
+}
+
+// EncodingXML reads all tokens and writes them again.
+func EncodingXML(input []byte) error {
+	decoder, encoder := xml.NewDecoder(bytes.NewReader(input)), xml.NewEncoder(io.Discard)
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return encoder.Close()
+		}
+		if err != nil {
+			return err
+		}
+		if err := encoder.EncodeToken(token); err != nil {
+			return err
+		}
+	}
+}
+
+// EncodingCSV reads all records and writes them again.
+func EncodingCSV(input []byte) error {
+	records, err := csv.NewReader(bytes.NewReader(input)).ReadAll()
+	if err != nil {
+		return err
+	}
+	return csv.NewWriter(io.Discard).WriteAll(records)
+}
+
+// INI reads a file, its values as strings and numbers, and writes it again.
+func INI(input []byte) error {
+	file, err := ini.LoadSources(ini.LoadOptions{AllowBooleanKeys: true}, input)
+	if err != nil {
+		return err
+	}
+	for _, section := range file.Sections() {
+		for _, key := range section.Keys() {
+			_ = key.Value()
+			_ = key.MustInt()
+		}
+	}
+	_, err = file.WriteTo(io.Discard)
+	return err
+}
+
+// TiDB parses statements and writes them again.
+func TiDB(input string) error {
+	statements, _, err := parser.New().ParseSQL(input)
+	if err != nil {
+		return err
+	}
+	for _, s := range statements {
+		if err := s.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags, &strings.Builder{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CSS reads a style sheet up to its first error.
+func CSS(input []byte) error {
+	for p := css.NewParser(parse.NewInputBytes(bytes.Clone(input)), false); ; {
+		if kind, _, _ := p.Next(); kind != css.ErrorGrammar {
+			continue
+		}
+		if errors.Is(p.Err(), io.EOF) {
+			return nil
+		}
+		return p.Err()
+	}
+}
+
+// JS parses a script and writes it again.
+func JS(input []byte) error {
+	script, err := js.Parse(parse.NewInputBytes(bytes.Clone(input)), js.Options{})
+	if err != nil {
+		return err
+	}
+	script.JS(io.Discard)
+	return nil
+}
+
+// Otto parses a script.
+func Otto(input string) error {
+	_, err := otto.ParseFile(nil, "input.js", input, 0)
+	return err
+}
+
+// ETree reads a document, visits all elements and writes the document again.
+func ETree(input []byte) error {
+	document := etree.NewDocument()
+	if err := document.ReadFromBytes(input); err != nil {
+		return err
+	}
+	for _, element := range document.FindElements("//*") {
+		_ = element.Text() + element.GetPath() + element.NamespaceURI()
+	}
+	document.Indent(2)
+	_, err := document.WriteTo(io.Discard)
 	return err
 }

@@ -1,0 +1,122 @@
+// Package subject lists the programs that the measurements observe, builds them, and
+// reads their observations.
+package subject
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/inroad/inroad/eval/maven"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+)
+
+// A Subject is a parser in Go or Java.
+type Subject struct {
+	Name    string
+	Grammar string
+	Target  string // a function of package observe/subjects, or a Java method
+	Cover   string // packages to observe
+	Jar     string // group:artifact:version; empty for Go
+	Driver  string // Java file that calls the jar; may be empty
+}
+
+// Evaluation returns the programs on which results are reported. No default is
+// chosen on them, except where docs/models.md says so.
+func Evaluation() []Subject {
+	return []Subject{
+		{"encoding-xml", "xml", "EncodingXML", "encoding/xml", "", ""},
+		{"ini", "ini", "INI", "gopkg.in/ini.v1", "", ""},
+		{"encoding-csv", "csv", "EncodingCSV", "encoding/csv", "", ""},
+		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java"},
+		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", ""},
+		{"net-url", "url", "NetURL", "net/url", "", ""},
+		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", ""},
+		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", ""},
+		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", ""},
+		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", "", ""},
+		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", "", ""},
+		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", "", ""},
+		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6", ""},
+		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1", ""},
+		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5", ""},
+	}
+}
+
+// Development returns the programs on which defaults may be chosen. No result is
+// reported on them.
+func Development() []Subject {
+	return []Subject{
+		{"tidb-parser", "sql", "TiDB", "github.com/pingcap/tidb/pkg/parser/...", "", ""},
+		{"jsqlparser", "sql", "SQL#run", "net.sf.jsqlparser", "com.github.jsqlparser:jsqlparser:4.9", "observe/java/SQL.java"},
+		{"parse-css", "css", "CSS", "github.com/tdewolff/parse/v2/...", "", ""},
+		{"parse-js", "javascript", "JS", "github.com/tdewolff/parse/v2/...", "", ""},
+		{"otto", "javascript", "Otto", "github.com/robertkrimen/otto/...", "", ""},
+		{"univocity", "csv", "CSV#run", "com.univocity.parsers", "com.univocity:univocity-parsers:2.9.1", "observe/java/CSV.java"},
+		{"etree", "xml", "ETree", "github.com/beevik/etree", "", ""},
+	}
+}
+
+// A Builder builds programs. It runs in the root of the module of measurements.
+type Builder struct {
+	Repository string // address of a Maven repository
+	Dir        string // folder for jars and compiled drivers
+}
+
+// Build builds the program, and returns the flags of inroad observe for it.
+func (b Builder) Build(ctx context.Context, s Subject) (*observe.Program, []string, error) {
+	if s.Jar == "" {
+		function := "./observe/subjects." + s.Target
+		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Packages: []string{s.Cover}})
+		return program, []string{"--go", function}, err
+	}
+	classpath, err := b.Classpath(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.Target, Classpath: classpath, Packages: []string{s.Cover}})
+	return program, []string{"--java", s.Target, "--classpath", classpath}, err
+}
+
+// Classpath downloads the jar of a program in Java, compiles its driver, if any,
+// and returns the class path.
+func (b Builder) Classpath(ctx context.Context, s Subject) (string, error) {
+	jar, err := maven.Fetch(ctx, b.Repository, b.Dir, s.Jar, "")
+	if err != nil || s.Driver == "" {
+		return jar, err
+	}
+	dir := filepath.Join(b.Dir, s.Name+"-driver")
+	if out, err := exec.CommandContext(ctx, "javac", "-cp", jar, "-d", dir, s.Driver).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("javac: %w\n%s", err, out)
+	}
+	return jar + string(filepath.ListSeparator) + dir, nil
+}
+
+// Read reads files of observations of one program.
+func Read(files ...string) (header observation.Header, all []observation.Observation, err error) {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return header, nil, err
+		}
+		r := observation.NewReader(bytes.NewReader(data))
+		for {
+			o, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				header = r.Header()
+				break
+			}
+			if err != nil {
+				return header, nil, fmt.Errorf("%s: %w", file, err)
+			}
+			all = append(all, o)
+		}
+	}
+	return header, all, nil
+}

@@ -1,0 +1,327 @@
+// Command target measures how many targeted inputs reach their method:
+//
+//	go run ./target FOLDER
+//
+// FOLDER has the observations that go run ./observe -out FOLDER writes. For each
+// program, a model is trained on them. Then some of the learned methods are drawn,
+// inputs are generated for each of them alone, and the program is run on the inputs.
+//
+// Run it in the root of its module. It needs Go, and for programs in Java also a
+// JDK and a Maven repository.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/inroad/inroad/eval/internal/process"
+	"github.com/inroad/inroad/eval/internal/subject"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
+	"github.com/inroad/inroad/targeting/aim"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+type options struct {
+	train    int
+	methods  int
+	n        int
+	until    int
+	seed     uint64
+	only     string
+	java     bool
+	dev      bool
+	list     bool
+	maven    string
+	tmp      string
+	stdout   io.Writer
+	progress io.Writer
+}
+
+func main() {
+	opt := options{stdout: os.Stdout, progress: os.Stderr}
+	flag.IntVar(&opt.train, "train", 2000, "number of observations to train on")
+	flag.IntVar(&opt.methods, "methods", 50, "number of methods per program; 0 for all")
+	flag.IntVar(&opt.n, "n", 10, "number of inputs per method and style")
+	flag.IntVar(&opt.until, "until", 0, "also run up to this many inputs per method, until one reaches it")
+	flag.Uint64Var(&opt.seed, "seed", 1, "random seed")
+	flag.StringVar(&opt.only, "only", "", "measure only programs whose names match this `regexp`")
+	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
+	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
+	flag.BoolVar(&opt.list, "list", false, "also list the methods that no input reached")
+	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
+	flag.Parse()
+	if err := opt.run(context.Background(), flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (opt *options) run(ctx context.Context, args []string) (err error) {
+	if len(args) != 1 {
+		return fmt.Errorf("expected 1 argument (a folder of observations), got %d", len(args))
+	}
+	selected, err := regexp.Compile(opt.only)
+	if err != nil {
+		return err
+	}
+	if opt.tmp, err = os.MkdirTemp("", "inroad-eval-"); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
+	defer func() { err = errors.Join(err, table.Flush(), os.RemoveAll(opt.tmp)) }()
+	fmt.Fprintln(table, "program\tinputs\tmethods\twithout inputs\tinputs that reach (mean)\tmethods reached\tinputs accepted\texecutions per method\tprocessor ms per method")
+	programs := subject.Evaluation()
+	if opt.dev {
+		programs = subject.Development()
+	}
+	for _, s := range programs {
+		if !selected.MatchString(s.Name) || s.Jar != "" && !opt.java {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(args[0], s.Name+"-[0-9]*.ndjson"))
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			fmt.Fprintf(opt.progress, "%s: no observations\n", s.Name)
+			continue
+		}
+		fmt.Fprintln(opt.progress, s.Name)
+		if err := opt.measure(ctx, s, files, table); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// measure targets methods of a program and writes a line per style.
+func (opt *options) measure(ctx context.Context, s subject.Subject, files []string, table io.Writer) error {
+	header, observations, err := subject.Read(files...)
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(opt.seed, 0))
+	r.Shuffle(len(observations), func(i, j int) { observations[i], observations[j] = observations[j], observations[i] })
+	m, err := opt.learn(ctx, s, header, observations[:min(opt.train, len(observations))])
+	if err != nil {
+		return err
+	}
+	program, _, err := subject.Builder{Repository: opt.maven, Dir: opt.tmp}.Build(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
+		return err
+	}
+	targeter, err := aim.New(m)
+	if err != nil {
+		return err
+	}
+	runner := program.NewRunner(observe.Limits{})
+	defer runner.Close()
+	methods := opt.draw(m, r)
+	x := &experiment{model: m, targeter: targeter, runner: runner, options: opt}
+	for _, style := range styles() {
+		sum := total{}
+		for _, method := range methods {
+			if err := x.target(ctx, method, style.draw, &sum); err != nil {
+				return err
+			}
+		}
+		sum.write(table, s.Name, style.name)
+	}
+	if opt.until > 0 {
+		sum := total{}
+		for _, method := range methods {
+			if err := x.untilReached(ctx, method, &sum); err != nil {
+				return err
+			}
+		}
+		sum.write(table, s.Name, fmt.Sprintf("until reached, at most %d", opt.until))
+	}
+	return nil
+}
+
+// learn trains a model with the default options.
+func (opt *options) learn(ctx context.Context, s subject.Subject, header observation.Header, observations []observation.Observation) (*model.Model, error) {
+	sources, err := bundled.Sources(s.Grammar)
+	if err != nil {
+		return nil, err
+	}
+	with := model.Defaults()
+	with.Workers, with.Seed = runtime.GOMAXPROCS(0), opt.seed
+	trainer, err := model.NewTrainer(ctx, "", sources, with)
+	if err != nil {
+		return nil, err
+	}
+	trainer.AddHeader(header)
+	if err := trainer.Add(ctx, observations); err != nil {
+		return nil, err
+	}
+	return trainer.Train(ctx, nil)
+}
+
+// draw returns some learned methods of a model.
+func (opt *options) draw(m *model.Model, r *rand.Rand) []int {
+	var methods []int
+	for unit := range m.Units {
+		if m.Trainable(unit) {
+			methods = append(methods, unit)
+		}
+	}
+	r.Shuffle(len(methods), func(i, j int) { methods[i], methods[j] = methods[j], methods[i] })
+	if opt.methods > 0 && len(methods) > opt.methods {
+		methods = methods[:opt.methods]
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// A style is a way to draw inputs from a solution.
+type style struct {
+	name string
+	draw aim.Draw
+}
+
+func styles() []style {
+	return []style{
+		{"smallest", func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+			return s.Smallest(ctx, r, n)
+		}},
+		{"varied", func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+			return s.Varied(ctx, r, n)
+		}},
+	}
+}
+
+// An experiment targets the methods of one program.
+type experiment struct {
+	*options
+	model    *model.Model
+	targeter *aim.Targeter
+	runner   *observe.Runner
+}
+
+// target generates inputs for a method and runs the program on them.
+func (x *experiment) target(ctx context.Context, method int, draw aim.Draw, sum *total) error {
+	inputs, err := x.find(ctx, method, draw, x.n, 0, sum)
+	if err != nil {
+		return err
+	}
+	hits := 0
+	for _, input := range inputs {
+		hit, err := x.run(ctx, method, input, sum)
+		if err != nil {
+			return err
+		}
+		if hit {
+			hits++
+		}
+	}
+	x.record(method, hits, len(inputs), sum)
+	return nil
+}
+
+// untilReached generates and runs inputs for a method until one of them reaches it.
+func (x *experiment) untilReached(ctx context.Context, method int, sum *total) error {
+	left, tried, hits := x.until, 0, 0
+	for round := 0; left > 0 && hits == 0; round++ {
+		before := left
+		for _, style := range styles() {
+			inputs, err := x.find(ctx, method, style.draw, min(x.n, left), round, sum)
+			if err != nil {
+				return err
+			}
+			for _, input := range inputs[:min(left, len(inputs))] {
+				hit, err := x.run(ctx, method, input, sum)
+				if err != nil {
+					return err
+				}
+				left, tried = left-1, tried+1
+				if hit {
+					hits = 1
+					break
+				}
+			}
+			if hits > 0 {
+				break
+			}
+		}
+		if left == before {
+			break // no inputs
+		}
+	}
+	x.record(method, hits, min(tried, 1), sum)
+	return nil
+}
+
+// find generates inputs for a method. The inputs of another round differ.
+func (x *experiment) find(ctx context.Context, method int, draw aim.Draw, n, round int, sum *total) ([]aim.Input, error) {
+	start := process.OwnTime()
+	r := rand.New(rand.NewPCG(x.seed, uint64(method)<<16|uint64(round)))
+	inputs, _, err := x.targeter.Find(ctx, r, []int{method}, nil, aim.Options{N: n, Draw: draw})
+	sum.processor += process.OwnTime() - start
+	return inputs, err
+}
+
+// run reports whether an input reaches a method.
+func (x *experiment) run(ctx context.Context, method int, input aim.Input, sum *total) (bool, error) {
+	o, err := x.runner.Run(ctx, input.Text)
+	if err != nil {
+		return false, err
+	}
+	sum.executions++
+	if o.Outcome == observation.OK || o.Outcome == "" {
+		sum.accepted++
+	}
+	return slices.Contains(o.Methods, x.model.Units[method].ID), nil
+}
+
+func (x *experiment) record(method, hits, inputs int, sum *total) {
+	sum.methods++
+	if inputs == 0 {
+		sum.without++
+	} else {
+		sum.share += float64(hits) / float64(inputs)
+	}
+	if hits > 0 {
+		sum.reached++
+	} else if x.list {
+		reached, rows := x.model.Support(method)
+		fmt.Fprintf(x.progress, "  %s: reached by none of %d inputs; by %d of %d observations\n", x.model.Units[method].ID, inputs, reached, rows)
+	}
+}
+
+// A total sums the results of methods.
+type total struct {
+	methods    int
+	without    int     // methods without an input
+	reached    int     // methods that an input reached
+	share      float64 // of the inputs that reach their method, summed over methods
+	executions int
+	accepted   int
+	processor  time.Duration
+}
+
+func (t *total) write(w io.Writer, program, style string) {
+	n := max(1, float64(t.methods))
+	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t%.1f\t%.0f\n", program, style, t.methods, t.without, t.share/n, float64(t.reached)/n,
+		float64(t.accepted)/max(1, float64(t.executions)), float64(t.executions)/n, 1000*t.processor.Seconds()/n)
+}
