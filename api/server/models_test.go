@@ -323,7 +323,7 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 			}
 			if query != "" {
 				for _, test := range m.Reasons(unit, p) {
-					g.Reasons = append(g.Reasons, openapi.Reason{Feature: test.Feature.Describe(m.Space()), Present: test.Present})
+					g.Reasons = append(g.Reasons, openapi.Reason{Feature: m.Describe(*test.Feature), Present: test.Present})
 				}
 			}
 			a.Methods = append(a.Methods, g)

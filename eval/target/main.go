@@ -276,9 +276,12 @@ func (x *experiment) untilReached(ctx context.Context, method int, sum *total) e
 func (x *experiment) find(ctx context.Context, method int, draw aim.Draw, n, round int, sum *total) ([]aim.Input, error) {
 	start := process.OwnTime()
 	r := rand.New(rand.NewPCG(x.seed, uint64(method)<<16|uint64(round)))
-	inputs, _, err := x.targeter.Find(ctx, r, []int{method}, nil, aim.Options{N: n, Draw: draw})
+	result, err := x.targeter.Find(ctx, r, []int{method}, nil, aim.Options{N: n, Draw: draw})
 	sum.processor += process.OwnTime() - start
-	return inputs, err
+	if err != nil {
+		return nil, err
+	}
+	return result.Inputs, nil
 }
 
 // run reports whether an input reaches a method.
