@@ -37,7 +37,7 @@ func (e *Engine) Target(ctx context.Context, name string, req openapi.TargetRequ
 			}
 		}
 		for _, short := range found.Short {
-			summary.Short = append(summary.Short, openapi.Shortfall{Method: m.Units[short.Unit].ID, Inputs: short.Found, Tried: short.Tried})
+			summary.Short = append(summary.Short, openapi.Shortfall{Method: m.Units[short.Unit].ID, Inputs: short.Found, Tried: short.Tried, All: short.All})
 		}
 		yield(openapi.TargetAnswer{Summary: summary}, nil)
 	}

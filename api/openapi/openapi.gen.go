@@ -1985,6 +1985,9 @@ type Selection struct {
 
 // Shortfall defines model for Shortfall.
 type Shortfall struct {
+	// All Whether it is proved that no other input is predicted to reach the method, apart from white space, comments and letter case.
+	All bool `json:"all,omitempty,omitzero"`
+
 	// Inputs Number of inputs generated for the method.
 	Inputs int    `json:"inputs"`
 	Method string `json:"method"`

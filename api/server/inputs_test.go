@@ -59,6 +59,14 @@ func TestTarget(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"calc.go#add": true, "calc.go#mul": true, "never-observed: calc.go#never": true}, reached); diff != "" {
 		t.Errorf("%+v\n%s", got, diff)
 	}
+	got = stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["mul"]}`)
+	if len(got) != 2 || got[0].Missed != "calc.go#mul" || got[0].Verdict != openapi.VerdictInfeasible {
+		t.Errorf("a method both to reach and to avoid: %+v", got)
+	}
+	got = stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"n":3000,"max_nodes":15}`)
+	if short := got[len(got)-1].Summary.Short; len(short) != 1 || short[0].Method != "calc.go#mul" || short[0].Inputs != len(got)-1 || short[0].Tried == 0 {
+		t.Errorf("fewer inputs than requested: %+v", short)
+	}
 	for _, line := range stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {
 		if line.Summary != nil {
 			continue

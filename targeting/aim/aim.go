@@ -96,7 +96,8 @@ type Miss struct {
 type Shortfall struct {
 	Unit  int
 	Found int
-	Tried int // different inputs that were tried
+	Tried int  // inputs that were tried
+	All   bool // proved: no other input is predicted to reach the unit, apart from trivia and letter case
 }
 
 // A Result holds the inputs that [Targeter.Find] found.
@@ -155,7 +156,11 @@ func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, op
 		default:
 			out.Inputs = append(out.Inputs, found...)
 			if len(found) < opt.N {
-				out.Short = append(out.Short, Shortfall{left[0], len(found), s.tried})
+				all, err := s.all(ctx, found)
+				if err != nil {
+					return nil, err
+				}
+				out.Short = append(out.Short, Shortfall{left[0], len(found), s.tried, all})
 			}
 			left = slices.DeleteFunc(left, func(u int) bool {
 				return slices.ContainsFunc(found, func(i Input) bool { return slices.Contains(i.Units, u) })

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -347,6 +348,39 @@ func TestFindBeyondPaths(t *testing.T) {
 		}
 		if reached < 8 {
 			t.Errorf("%s: %d of %d reach it", name, reached, len(inputs))
+		}
+	}
+}
+
+// overflow is a program that fails for numbers that are too large for it.
+func overflow(input []byte) (methods []string, outcome observation.Outcome) {
+	tokens := json.NewDecoder(bytes.NewReader(input))
+	for {
+		_, err := tokens.Token()
+		if errors.Is(err, io.EOF) {
+			return []string{"read"}, observation.OK
+		}
+		if err != nil {
+			return []string{"overflow", "read"}, observation.Failed
+		}
+	}
+}
+
+// A method that only refused inputs reach, and few inputs of its leaf, is found
+// after all inputs that are expected to be accepted were tried in vain.
+func TestFindRefused(t *testing.T) {
+	m := learned(t, overflow, "overflow", "read")
+	a, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, missed, err := find(t, a, source(), units(t, m, "overflow"), nil, Options{N: 5})
+	if err != nil || len(missed) > 0 || len(inputs) != 5 {
+		t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
+	}
+	for _, input := range inputs {
+		if methods, _ := overflow(input.Text); !slices.Contains(methods, "overflow") {
+			t.Errorf("%s does not reach it", input.Text)
 		}
 	}
 }

@@ -105,8 +105,11 @@ func TestFindShortfall(t *testing.T) {
 		if err != nil || len(result.Inputs) != 5 {
 			t.Fatalf("got %+v, %v", result, err)
 		}
-		if len(result.Short) != 1 || result.Short[0].Unit != read[0] || result.Short[0].Found != 5 {
+		if len(result.Short) != 1 || result.Short[0].Unit != read[0] || result.Short[0].Found != 5 || !result.Short[0].All {
 			t.Errorf("short %+v", result.Short)
+		}
+		if result, err = a.Find(t.Context(), source(), read, units(t, m, "e"), Options{N: 10, Draw: draw}); err != nil || len(result.Short) != 1 || result.Short[0].All {
+			t.Errorf("without a proof: got %+v, %v", result, err)
 		}
 		if result, err = a.Find(t.Context(), source(), read, nil, Options{N: 5, Draw: draw}); err != nil || len(result.Short) > 0 {
 			t.Errorf("got %+v, %v", result, err)

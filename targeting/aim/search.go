@@ -28,7 +28,7 @@ const (
 	maxStronger = 40 // stronger conditions per plan
 	maxAttempts = 16 // attempts to add stronger conditions to a plan
 
-	maxTried = 500 // predictions, plus 25 per requested input
+	maxTried = 500 // predictions for each tier, plus 25 per requested input
 )
 
 // A search looks for inputs that reach one unit, and as many others as possible.
@@ -43,6 +43,7 @@ type search struct {
 	conflict    []targeting.Condition // the conditions of the first infeasible plan
 	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
 	tried       int                   // inputs that the model predicted so far
+	stop        int                   // the number of predictions at which the tier ends
 	unlikely    int                   // inputs among them that are predicted not to reach the unit
 }
 
@@ -92,7 +93,12 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 	}
 	var out []Input
 	feasible := false
+	last := tier(-1)
 	for len(plans) > 0 && len(out) < s.opt.N && (len(out) == 0 || plans[0].tier.fills()) {
+		if plans[0].tier != last {
+			last = plans[0].tier
+			s.stop = s.tried + maxTried + 25*s.opt.N
+		}
 		var routes []route
 		if routes, plans, err = s.routes(ctx, plans); err != nil {
 			return nil, err
@@ -131,6 +137,38 @@ func (s *search) spread(ctx context.Context, routes []route, inputs []Input) ([]
 		routes = productive
 	}
 	return inputs, nil
+}
+
+// all reports whether inputs are proved to be all inputs that the model predicts to
+// reach the unit, apart from trivia and letter case.
+func (s *search) all(ctx context.Context, inputs []Input) (bool, error) {
+	plans, err := s.plans()
+	if err != nil || s.leftOut || len(s.avoid) > 0 || slices.ContainsFunc(s.ways.toUnitAnyhow(s.unit), func(w way) bool { return len(w.outcomes) > 0 }) {
+		return false, err
+	}
+	for _, p := range plans {
+		solution, err := s.attempt(ctx, p.conditions)
+		if err != nil {
+			return false, ignoreLimit(err)
+		}
+		if solution == nil {
+			continue
+		}
+		every, complete, err := solution.All(ctx, s.rand)
+		if !complete || err != nil {
+			return false, err
+		}
+		for _, input := range every {
+			if slices.ContainsFunc(inputs, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
+				continue
+			}
+			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
+			if err != nil || answer.Syntax == nil && reached(answer, s.unit) {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // missed returns the reason why the search found no input. Infeasible plans are a
@@ -343,6 +381,14 @@ func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) 
 	return s.solver.Try(ctx, s.constraint(relax(conditions)))
 }
 
+// ignoreLimit returns nil for an error of a solver limit.
+func ignoreLimit(err error) error {
+	if overLimit(err) {
+		return nil
+	}
+	return err
+}
+
 // overLimit reports whether the solver reached a limit.
 func overLimit(err error) bool {
 	_, ok := errors.AsType[*limit.Error](err)
@@ -502,7 +548,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 	}
 	var out []Input
 	for _, solution := range []*solve.Solution{p.stronger, p.solution} {
-		if s.tried > maxTried+25*s.opt.N {
+		if s.tried > s.stop {
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}

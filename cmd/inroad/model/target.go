@@ -172,7 +172,11 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 // noteShort prints which methods have fewer inputs than requested.
 func (c *targetCommand) noteShort(short []openapi.Shortfall) {
 	for _, s := range short {
-		c.Notef("%s: %d of %s; no more were found in %s", cli.Printable(s.Method), s.Inputs, cli.Count(c.req.N, "input", "inputs"), cli.Count(s.Tried, "try", "tries"))
+		why := "no more were found in " + cli.Count(s.Tried, "try", "tries")
+		if s.All {
+			why = "no more exist that differ in more than white space and letter case"
+		}
+		c.Notef("%s: %d of %s; %s", cli.Printable(s.Method), s.Inputs, cli.Count(c.req.N, "input", "inputs"), why)
 	}
 }
 
