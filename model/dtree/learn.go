@@ -1,6 +1,7 @@
 package dtree
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -91,7 +92,7 @@ type Learner struct {
 	order          []int32   // all rows, grouped by node
 	moved          []int32   // scratch space of split
 	free           [][]tally // zeroed tallies for reuse
-	varying        []int32   // columns that occur in some rows but not in all
+	varying        []int32   // columns that occur in some rows but not in all, most frequent first
 	// Candidate columns of a node's children, by the node's depth.
 	touched, remaining [maxDepth + 1][]int32
 }
@@ -116,6 +117,7 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 			l.varying = append(l.varying, int32(c))
 		}
 	}
+	slices.SortFunc(l.varying, func(c, d int32) int { return cmp.Or(cmp.Compare(l.base[d], l.base[c]), cmp.Compare(c, d)) })
 	return l
 }
 
@@ -141,12 +143,12 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 	l.minLeaf = int64(l.opt.minLeaf(positives, negatives))
 	l.minGain = minGain(positives, negatives)
 	l.order = append(l.order[:0], l.rows...)
-	counts, candidates := l.takeTallies(), l.varying
+	counts, candidates, sorted := l.takeTallies(), l.varying, true
 	switch {
 	case l.opt.Balance == Subsample && positives > 0 && negatives > 0 && positives != negatives:
 		l.subsample(min(positives, negatives), positives > negatives, r)
 		l.touched[0] = l.count(l.order, counts, l.touched[0][:0])
-		candidates = l.touched[0]
+		candidates, sorted = l.touched[0], false
 	case l.opt.Balance == Sqrt && positives > 0 && negatives > 0:
 		l.positiveWeight = math.Sqrt(float64(negatives) / float64(positives))
 		fallthrough
@@ -154,7 +156,7 @@ func (l *Learner) Learn(labels Bits, r *rand.Rand) Tree {
 		l.countAll(counts, positives)
 	}
 	l.tree = append(l.tree, l.leaf(l.order))
-	l.grow(0, l.order, counts, candidates, 1)
+	l.grow(0, l.order, counts, candidates, sorted, 1)
 	clear(counts)
 	l.free = append(l.free, counts)
 	if l.opt.Balance == Subsample {
@@ -240,13 +242,14 @@ func (l *Learner) leaf(rows []int32) Node {
 
 // grow splits a node if a split has enough gain, and then its children. counts
 // holds the tallies of the node's rows for at least the candidate columns; grow
-// modifies it. The root has depth 1.
-func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int32, depth int) {
+// modifies it. If sorted is true, candidates are in the order of their frequency in
+// all rows. The root has depth 1.
+func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int32, sorted bool, depth int) {
 	n := l.tree[at]
 	if depth > l.opt.MaxDepth || n.Positives == 0 || n.Positives == n.Rows {
 		return
 	}
-	column := l.best(n, counts, candidates)
+	column := l.best(n, counts, candidates, sorted)
 	if column < 0 {
 		return
 	}
@@ -269,19 +272,21 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 	for _, c := range touched {
 		counts[c] -= part[c]
 	}
-	l.grow(smallAt, small, part, touched, depth+1)
+	l.grow(smallAt, small, part, touched, false, depth+1)
 	for _, c := range touched {
 		part[c] = 0
 	}
 	l.free = append(l.free, part)
-	left := l.remaining[depth][:0]
-	for _, c := range candidates {
-		if n := counts[c].rows(); n > 0 && n < int64(len(large)) {
-			left = append(left, c)
+	if !sorted { // best leaves out the rest of sorted candidates early
+		left := l.remaining[depth][:0]
+		for _, c := range candidates {
+			if n := counts[c].rows(); n >= l.minLeaf && n < int64(len(large)) {
+				left = append(left, c)
+			}
 		}
+		candidates, l.remaining[depth] = left, left
 	}
-	l.remaining[depth] = left
-	l.grow(largeAt, large, counts, left, depth+1)
+	l.grow(largeAt, large, counts, candidates, sorted, depth+1)
 }
 
 // split partitions rows stably into those without and those with the column.
@@ -311,28 +316,60 @@ const gainTolerance = 1e-10
 
 // best returns the candidate with the highest gain, or -1 if no gain is
 // sufficient. Ties go to the first candidate.
-func (l *Learner) best(n Node, counts []tally, candidates []int32) int32 {
+func (l *Learner) best(n Node, counts []tally, candidates []int32, sorted bool) int32 {
 	eps := gainTolerance * float64(n.Rows)
 	before := l.purity(int64(n.Rows), int64(n.Positives))
-	plain, plainGain := int32(-1), l.minGain+eps
-	extra, extraGain := int32(-1), l.minGain+eps
+	// A column must occur in some rows to gain enough, whatever the labels of these
+	// rows. Most columns do not.
+	fewest := l.fewest(n, l.minLeaf, before+l.minGain)
+	plain := choice{-1, l.minGain + eps, fewest}
+	extra := plain
 	for _, c := range candidates {
-		gain := l.purityAfter(n, counts[c]) - before
-		best, most := &plain, &plainGain
+		if sorted && l.base[c].rows() < plain.fewest && l.base[c].rows() < extra.fewest {
+			break
+		}
+		best := &plain
 		if int(c) >= l.table.extra {
-			best, most = &extra, &extraGain
+			best = &extra
 		}
+		if counts[c].rows() < best.fewest {
+			continue
+		}
+		gain := l.purityAfter(n, counts[c]) - before
 		switch {
-		case gain > *most+eps:
-			*best, *most = c, gain
-		case gain >= *most-eps && c < *best:
-			*best = c
+		case gain > best.gain+eps:
+			best.column, best.gain = c, gain
+			best.fewest = l.fewest(n, best.fewest, before+gain-2*eps)
+			extra.fewest = max(extra.fewest, plain.fewest) // an extra column must gain more
+		case gain >= best.gain-eps && c < best.column:
+			best.column = c
 		}
 	}
-	if extra >= 0 && (plain < 0 || extraGain > plainGain*(1+l.opt.Margin)+eps) {
-		return extra
+	if extra.column >= 0 && (plain.column < 0 || extra.gain > plain.gain*(1+l.opt.Margin)+eps) {
+		return extra.column
 	}
-	return plain
+	return plain.column
+}
+
+// A choice is the best column of a node so far.
+type choice struct {
+	column int32
+	gain   float64
+	fewest int64 // columns in fewer rows gain less
+}
+
+// fewest returns the smallest number of rows, at least from, with which a column
+// can split a node into sides with a summed purity of at least least. For a given
+// number of rows, the purity is highest if all of them are positive or all are
+// negative, and then it grows with the number.
+func (l *Learner) fewest(n Node, from int64, least float64) int64 {
+	rows, positives := int64(n.Rows), int64(n.Positives)
+	for from < min(positives, rows-positives) &&
+		l.purity(from, from)+l.purity(rows-from, positives-from) < least &&
+		l.purity(rows-from, positives) < least {
+		from++
+	}
+	return from
 }
 
 // purityAfter returns the summed purity of both sides of a split, or -1 if a
