@@ -315,8 +315,12 @@ func (s *scanner) run() (part []byte, closed bool, err error) {
 			closed = part[n] == '"'
 		}
 		if !utf8.Valid(part[:n]) {
-			s.skip(validPrefix(part[:n]))
-			return nil, false, s.fail("not UTF-8")
+			// The valid characters come first, so that the error does not depend on
+			// the size of the buffer.
+			if n = validPrefix(part[:n]); n == 0 {
+				return nil, false, s.fail("not UTF-8")
+			}
+			closed = false
 		}
 		if n > 0 || part[0] == '"' || part[0] == '\\' {
 			return part[:n], closed, nil
