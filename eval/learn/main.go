@@ -131,12 +131,15 @@ func variants() []variant {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
 	return append(out,
-		variant{"now", func(*model.Options) {}},
-		variant{"old features", func(o *model.Options) { o.Extras &^= features.Of(features.Value, features.Operands) }},
-		variant{"no refusals", func(o *model.Options) { o.Refusals = false }},
-		variant{"chosen depth", func(o *model.Options) { o.MaxDepth, o.Folds = 12, 5 }},
+		variant{"step 0: depth 5", func(o *model.Options) {
+			o.MaxDepth, o.Refusals = 5, false
+			o.Extras &^= features.Of(features.Value, features.Operands)
+		}},
+		variant{"step 1: texts and operands", func(o *model.Options) { o.MaxDepth, o.Refusals = 5, false }},
+		variant{"step 2: refusals", func(o *model.Options) { o.MaxDepth = 5 }},
+		variant{"step 3: chosen depth", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
+		variant{"no refusals", func(o *model.Options) { o.Folds, o.Refusals = model.Defaults().Folds, false }},
 		variant{"depth 12", func(o *model.Options) { o.MaxDepth = 12 }},
-		variant{"depth 12, no refusals", func(o *model.Options) { o.MaxDepth, o.Refusals = 12, false }},
 		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
 		variant{"balance none", func(o *model.Options) { o.Balance = dtree.None }},
 		variant{"balance subsample", func(o *model.Options) { o.Balance = dtree.Subsample }},
