@@ -61,6 +61,9 @@ func (m *Model) appendCached(text []byte, unit int, p *model.Prediction, reasons
 func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, reasons bool) []byte {
 	text = AppendJSON(append(text, `{"method":`...), m.Units[unit].ID)
 	text = strconv.AppendBool(append(text, `,"reached":`...), p.Reached)
+	if p.Unknown {
+		text = append(text, `,"unknown":true`...)
+	}
 	text = appendNumber(append(text, `,"probability":`...), p.Probability)
 	text = appendNumber(append(text, `,"low":`...), p.Low)
 	text = appendNumber(append(text, `,"high":`...), p.High)
@@ -86,7 +89,7 @@ func (m *Model) reasons(unit int, p *model.Prediction) []openapi.Reason {
 func (m *Model) prediction(unit int, p *model.Prediction, reasons bool) openapi.Prediction {
 	out := openapi.Prediction{
 		Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
-		Support: int(p.Rows), SupportReached: int(p.Positives),
+		Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown,
 	}
 	if reasons {
 		out.Reasons = m.reasons(unit, p)

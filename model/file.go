@@ -27,7 +27,7 @@ import (
 // equal observations and options give equal bytes.
 const (
 	fileMagic   = "inroad model "
-	fileVersion = 1
+	fileVersion = 2 // version 1 has no refusals
 )
 
 // MaxFileSize is the maximum size of a model file.
@@ -237,8 +237,8 @@ func checkFile(data []byte) ([]byte, error) {
 	switch {
 	case !ok:
 		return nil, &FileError{"not a model file", nil}
-	case version != fmt.Sprint(fileVersion):
-		return nil, &FileError{fmt.Sprintf("format version %.20q: must be %d", version, fileVersion), nil}
+	case version != "1" && version != fmt.Sprint(fileVersion):
+		return nil, &FileError{fmt.Sprintf("format version %.20q: must be 1 or %d", version, fileVersion), nil}
 	case len(rest) < sha256.Size:
 		return nil, &FileError{"truncated file", nil}
 	}

@@ -88,6 +88,27 @@ func (m *Model) Support(unit int) (reached, rows int) {
 	return int(root.Positives), int(root.Rows)
 }
 
+// Evidence below which the condition of a unit is unknown.
+const (
+	minEvidence   = 5   // observations that reached the unit, or that did not
+	minEvidenceF1 = 0.5 // of the rarer class in cross-validation
+)
+
+// Unknown reports whether the observations do not show when inputs reach a unit:
+// few of them reached it, or few missed it, and cross-validation predicts these
+// badly.
+func (m *Model) Unknown(unit int) bool {
+	reached, rows := m.Support(unit)
+	held := m.HeldOut(unit)
+	if min(reached, rows-reached) >= minEvidence || !m.Trainable(unit) || held.Total() == 0 {
+		return false
+	}
+	if 2*reached > rows {
+		held = held.Inverse()
+	}
+	return held.F1() < minEvidenceF1
+}
+
 // HeldOut returns the confusion matrix of the unit's predictions in
 // cross-validation.
 func (m *Model) HeldOut(unit int) Confusion { return m.file.Targets[len(m.Outcomes)+unit].Held }

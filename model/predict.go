@@ -45,6 +45,9 @@ type Prediction struct {
 	Low, High   float64 // 95 % confidence interval of Probability
 	Rows        int32   // support: observations in the leaf
 	Positives   int32   // observations among Rows that reached the unit
+	// Unknown is set if too few observations reached the unit, or missed it, to
+	// learn when inputs reach it. Reached is then a guess.
+	Unknown bool
 
 	leaf     int32
 	unshared bool // not shared between answers
@@ -109,13 +112,16 @@ func (m *Model) prepare() {
 	l.forest = dtree.NewForest(units)
 	for i, t := range units {
 		l.firstLeaf = append(l.firstLeaf, int32(len(l.leaves)))
+		unknown := m.Unknown(i)
 		for j, n := range t {
 			p := m.calibration.apply(leafProbability(n), n.Positive)
 			if !m.Trainable(i) {
 				p = float64(n.Positives) / max(1, float64(n.Rows))
 			}
 			low, high := wilson(p, float64(n.Rows))
-			l.leaves = append(l.leaves, Prediction{n.Positive, p, low, high, n.Rows, n.Positives, int32(j), false})
+			l.leaves = append(l.leaves, Prediction{
+				Reached: n.Positive, Probability: p, Low: low, High: high, Rows: n.Rows, Positives: n.Positives, Unknown: unknown, leaf: int32(j),
+			})
 		}
 		if slices.ContainsFunc(t.Columns(), func(c int32) bool { return m.Features[c].Outcome != "" }) {
 			l.marginal = append(l.marginal, int32(i))

@@ -252,3 +252,31 @@ func TestExplainOutcome(t *testing.T) {
 		t.Error("an unknown outcome is explained")
 	}
 }
+
+// A method that few observations reached, in no way that generalizes, is unknown.
+func TestUnknown(t *testing.T) {
+	var observations []observation.Observation
+	for i, o := range (refuser{}).observe(1, 400) {
+		if i == 7 || i == 70 || i == 170 { // by chance
+			o.Methods = append(o.Methods, "chance")
+		}
+		observations = append(observations, o)
+	}
+	m, err := Train(t.Context(), "", []grammars.Source{{Name: "statements.g4", Text: statements}}, observation.Header{}, observations, Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := m.Predict(t.Context(), []byte("a;"), grammars.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"chance": true, "read-a": false, "read": false} {
+		unit, err := m.Unit(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Unknown(unit); got != want || a.Methods[unit].Unknown != want {
+			t.Errorf("%s: unknown is %v, want %v", name, got, want)
+		}
+	}
+}

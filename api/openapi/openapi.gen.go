@@ -1669,6 +1669,9 @@ type Prediction struct {
 
 	// SupportReached Number of observations of the leaf that reached the method.
 	SupportReached int `json:"support_reached"`
+
+	// Unknown Too few observations reached the method, or missed it, to learn when inputs reach it; `reached` is a guess.
+	Unknown bool `json:"unknown,omitempty,omitzero"`
 }
 
 // Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.

@@ -313,13 +313,19 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 		for _, c := range said.Outcomes {
 			a.Outcomes = append(a.Outcomes, openapi.Outcome{Outcome: c.Outcome, Probability: c.Probability})
 		}
+		if r := said.Refusal; r != nil {
+			a.Refusal = &openapi.Refusal{
+				Construct: m.Describe(r.Feature), Line: said.Stop.Line, Column: said.Stop.Column, Offset: said.Stop.Offset,
+				Outcome: r.Outcome, Observations: r.Rows, Failed: r.Failed,
+			}
+		}
 		for unit, p := range said.Methods {
 			if p.Reached {
 				*a.Reaches++
 			}
 			g := openapi.Prediction{
 				Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
-				Support: int(p.Rows), SupportReached: int(p.Positives),
+				Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown,
 			}
 			if query != "" {
 				for _, test := range m.Reasons(unit, p) {

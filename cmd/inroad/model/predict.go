@@ -156,6 +156,9 @@ func (c *predictCommand) printMethods(out *bufio.Writer, a openapi.Answer) {
 		if m.Reached {
 			word = "reached"
 		}
+		if m.Unknown {
+			word = "unknown, too few observations; perhaps " + word
+		}
 		fmt.Fprintf(out, "  %s: %s, probability %.2f (%.2f to %.2f), support %d of %d%s\n", m.Method, word,
 			m.Probability, m.Low, m.High, m.SupportReached, m.Support, because(m.Reasons))
 	}
