@@ -42,16 +42,14 @@ func (m *Model) Describe(f Feature) string {
 	case f.Refusal < 0:
 		return "a refusal" + m.inPhase(-f.Refusal)
 	}
-	text := ""
-	if f.Extra != 0 {
-		text = f.Extra.Describe(m.space)
-	} else {
-		text = m.space.Pattern(f.Path)
-	}
+	before := ""
 	if f.Before > 0 {
-		text += " before any refusal" + m.inPhase(f.Before)
+		before = " before any refusal" + m.inPhase(f.Before)
 	}
-	return text
+	if f.Extra != 0 {
+		return f.Extra.Describe(m.space) + before
+	}
+	return m.space.Pattern(f.Path) + before
 }
 
 // inPhase names a phase if the program refuses inputs in several phases.

@@ -32,7 +32,7 @@ func newMatrix(all []Feature, rows [][]int32) *matrix {
 	}
 	order := make([]int32, 0, len(all))
 	for f := range all {
-		if n := len(holders[f]); n > 0 && n < len(rows) && !(all[f].specific() && n < minSpecific) {
+		if n := len(holders[f]); n > 0 && n < len(rows) && (n >= minSpecific || !all[f].specific()) {
 			order = append(order, int32(f))
 		}
 	}
