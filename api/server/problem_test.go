@@ -80,6 +80,7 @@ func TestProblems(t *testing.T) {
 		{"no such path", "GET", "/v2/models", "", "", nil, 404, "endpoint", "endpoint not found"},
 		{"no such method", "PUT", "/v1/models", "", "", nil, 405, "method", ""},
 		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "grammar none: not found"},
+		{"no such grammar to solve for", "POST", "/v1/grammars/none/solutions", "application/json", `{"require":["a"]}`, nil, 404, "not-found", "grammar none: not found"},
 		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "subject none: not found"},
 		{"no observations to download", "GET", "/v1/subjects/none/observations", "", "", nil, 404, "not-found", "subject none: not found"},
 		{"no such commit", "GET", "/v1/subjects/calc/observations?commit=x", "", "", nil, 404, "not-found", `commit "x" of subject calc: not found`},
