@@ -148,9 +148,10 @@ func (opt *options) measure(ctx context.Context, s subject.Subject, files []stri
 		sum.write(table, s.Name, style.name)
 	}
 	if opt.until > 0 {
+		reacher := aim.NewReacher(targeter, runner, observations[:min(opt.train, len(observations))], aim.ReachOptions{MaxRuns: opt.until})
 		sum := total{}
 		for _, method := range methods {
-			if err := x.untilReached(ctx, method, &sum); err != nil {
+			if err := x.untilReached(ctx, reacher, method, &sum); err != nil {
 				return err
 			}
 		}
@@ -221,7 +222,7 @@ type experiment struct {
 
 // target generates inputs for a method and runs the program on them.
 func (x *experiment) target(ctx context.Context, method int, draw aim.Draw, sum *total) error {
-	inputs, err := x.find(ctx, method, draw, x.n, 0, sum)
+	inputs, err := x.find(ctx, method, draw, sum)
 	if err != nil {
 		return err
 	}
@@ -239,44 +240,29 @@ func (x *experiment) target(ctx context.Context, method int, draw aim.Draw, sum 
 	return nil
 }
 
-// untilReached generates and runs inputs for a method until one of them reaches it.
-func (x *experiment) untilReached(ctx context.Context, method int, sum *total) error {
-	left, tried, hits := x.until, 0, 0
-	for round := 0; left > 0 && hits == 0; round++ {
-		before := left
-		for _, style := range styles() {
-			inputs, err := x.find(ctx, method, style.draw, min(x.n, left), round, sum)
-			if err != nil {
-				return err
-			}
-			for _, input := range inputs[:min(left, len(inputs))] {
-				hit, err := x.run(ctx, method, input, sum)
-				if err != nil {
-					return err
-				}
-				left, tried = left-1, tried+1
-				if hit {
-					hits = 1
-					break
-				}
-			}
-			if hits > 0 {
-				break
-			}
-		}
-		if left == before {
-			break // no inputs
-		}
+// untilReached runs the program until an input reaches a method, as inroad target
+// --until-reached does with the training observations.
+func (x *experiment) untilReached(ctx context.Context, reacher *aim.Reacher, method int, sum *total) error {
+	start := process.OwnTime()
+	attempt, err := reacher.Reach(ctx, rand.New(rand.NewPCG(x.seed, uint64(method))), method)
+	if err != nil {
+		return err
 	}
-	x.record(method, hits, min(tried, 1), sum)
+	sum.processor += process.OwnTime() - start
+	sum.executions += attempt.Runs
+	hits := 0
+	if attempt.Reached() {
+		hits = 1
+	}
+	x.record(method, hits, 1, sum)
 	return nil
 }
 
-// find generates inputs for a method. The inputs of another round differ.
-func (x *experiment) find(ctx context.Context, method int, draw aim.Draw, n, round int, sum *total) ([]aim.Input, error) {
+// find generates inputs for a method.
+func (x *experiment) find(ctx context.Context, method int, draw aim.Draw, sum *total) ([]aim.Input, error) {
 	start := process.OwnTime()
-	r := rand.New(rand.NewPCG(x.seed, uint64(method)<<16|uint64(round)))
-	result, err := x.targeter.Find(ctx, r, []int{method}, nil, aim.Options{N: n, Draw: draw})
+	r := rand.New(rand.NewPCG(x.seed, uint64(method)))
+	result, err := x.targeter.Find(ctx, r, []int{method}, nil, aim.Options{N: x.n, Draw: draw})
 	sum.processor += process.OwnTime() - start
 	if err != nil {
 		return nil, err
