@@ -243,13 +243,15 @@ func (x *experiment) target(ctx context.Context, method int, draw aim.Draw, sum 
 // untilReached runs the program until an input reaches a method, as inroad target
 // --until-reached does with the training observations.
 func (x *experiment) untilReached(ctx context.Context, reacher *aim.Reacher, method int, sum *total) error {
-	start := process.OwnTime()
+	start, before := process.OwnTime(), len(reacher.Observations())
 	attempt, err := reacher.Reach(ctx, rand.New(rand.NewPCG(x.seed, uint64(method))), method)
 	if err != nil {
 		return err
 	}
 	sum.processor += process.OwnTime() - start
-	sum.executions += attempt.Runs
+	for _, o := range reacher.Observations()[before:] {
+		sum.count(o)
+	}
 	hits := 0
 	if attempt.Reached() {
 		hits = 1
@@ -276,10 +278,7 @@ func (x *experiment) run(ctx context.Context, method int, input aim.Input, sum *
 	if err != nil {
 		return false, err
 	}
-	sum.executions++
-	if o.Outcome == observation.OK || o.Outcome == "" {
-		sum.accepted++
-	}
+	sum.count(o)
 	return slices.Contains(o.Methods, x.model.Units[method].ID), nil
 }
 
@@ -307,6 +306,14 @@ type total struct {
 	executions int
 	accepted   int
 	processor  time.Duration
+}
+
+// count counts a run.
+func (t *total) count(o observation.Observation) {
+	t.executions++
+	if o.Outcome == observation.OK || o.Outcome == "" {
+		t.accepted++
+	}
 }
 
 func (t *total) write(w io.Writer, program, style string) {
