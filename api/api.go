@@ -64,6 +64,8 @@ type Service interface {
 	Predict(ctx context.Context, model string, req openapi.PredictParams, inputs Inputs) iter.Seq2[openapi.Answer, error]
 	// Explain returns the conditions under which inputs reach a method.
 	Explain(ctx context.Context, model, method string, req openapi.ExplainMethodParams) (openapi.Explanation, error)
+	// ExplainOutcome returns the conditions under which an outcome is expected.
+	ExplainOutcome(ctx context.Context, model, outcome string, req openapi.ExplainOutcomeParams) (openapi.Explanation, error)
 	// Target generates inputs that reach methods. Methods without an input come last,
 	// before the summary.
 	Target(ctx context.Context, model string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error]

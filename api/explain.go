@@ -10,8 +10,11 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// ErrNoMethod reports a request without the name of a method.
-var ErrNoMethod = errors.New("no method: give the ID of a method, or a unique end of one")
+// Errors of requests without the name of what to explain.
+var (
+	ErrNoMethod  = errors.New("no method: give the ID of a method, or a unique end of one")
+	ErrNoOutcome = errors.New("no outcome: give an outcome of the model, such as ok")
+)
 
 // Explain implements [Service].
 func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.ExplainMethodParams) (openapi.Explanation, error) {
@@ -29,16 +32,47 @@ func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.E
 	if err != nil {
 		return openapi.Explanation{}, err
 	}
-	x := m.Explain(unit, req.Whole)
+	return m.explanation(m.Explain(unit, req.Whole), req.Format)
+}
+
+// ExplainOutcome implements [Service].
+func (e *Engine) ExplainOutcome(ctx context.Context, name, outcome string, req openapi.ExplainOutcomeParams) (openapi.Explanation, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return openapi.Explanation{}, err
+	}
+	if outcome == "" {
+		return openapi.Explanation{}, ErrNoOutcome
+	}
+	m, err := e.Library.Model(ctx, name)
+	if err != nil {
+		return openapi.Explanation{}, err
+	}
+	x, ok := m.ExplainOutcome(outcome, req.Whole)
+	if !ok {
+		return openapi.Explanation{}, m.outcomeNotFound(outcome)
+	}
+	return m.explanation(x, req.Format)
+}
+
+// outcomeNotFound returns the error for an outcome that the model does not predict.
+func (m *Model) outcomeNotFound(outcome string) *NotFoundError {
+	if len(m.Outcomes) == 0 {
+		return &NotFoundError{Kind: "outcome", Name: outcome, Advice: "the model predicts no outcomes"}
+	}
+	return &NotFoundError{Kind: "outcome", Name: outcome, Known: m.Outcomes, Listed: "outcomes of the model"}
+}
+
+// explanation converts an explanation, and renders it unless the format is JSON.
+func (m *Model) explanation(x *model.Explanation, format openapi.ExplanationFormat) (openapi.Explanation, error) {
 	out := openapi.Explanation{
-		Model: m.Digest, Exact: m.Grammar.Exact(), Method: x.Unit.ID, File: x.Unit.File, Start: x.Unit.Start, End: x.Unit.End,
+		Model: m.Digest, Exact: m.Grammar.Exact(), Method: x.Unit.ID, File: x.Unit.File, Start: x.Unit.Start, End: x.Unit.End, Outcome: x.Outcome,
 		Reached: x.Reached, Observations: x.Rows, HeldOut: scores(x.HeldOut), Tree: *treeNode(x.Tree), Conditions: conditions(x.Ways), Refusals: x.Refusals,
 	}
 	for _, o := range x.Outcomes {
 		out.Outcomes = append(out.Outcomes, openapi.OutcomeConditions{Outcome: o.Outcome, Conditions: conditions(o.Ways)})
 	}
 	var write func(io.Writer) error
-	switch req.Format {
+	switch format {
 	case openapi.Text:
 		write = x.WriteText
 	case openapi.Dot:
@@ -49,7 +83,7 @@ func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.E
 		return out, nil
 	}
 	var text strings.Builder
-	err = write(&text)
+	err := write(&text)
 	out.Rendered = text.String()
 	return out, err
 }

@@ -34,7 +34,8 @@ type Grammar struct {
 	Sources []grammars.Source
 }
 
-// A NotFoundError reports a name that identifies no grammar or model.
+// A NotFoundError reports a name that identifies nothing: no grammar, model, method or
+// outcome.
 type NotFoundError struct {
 	Kind, Name string
 	Known      []string // names to suggest; may be empty

@@ -42,7 +42,24 @@ func (c *Client) Explain(ctx context.Context, model, method string, req openapi.
 		return openapi.Explanation{}, api.ErrNoMethod
 	}
 	resp, err := c.generated.ExplainMethod(ctx, model, method, &req)
-	if err != nil || req.Format == openapi.JSON {
+	return c.explanation(ctx, req.Format, resp, err)
+}
+
+// ExplainOutcome implements [api.Service].
+func (c *Client) ExplainOutcome(ctx context.Context, model, outcome string, req openapi.ExplainOutcomeParams) (openapi.Explanation, error) {
+	if err := openapi.Validate(&req); err != nil {
+		return openapi.Explanation{}, err
+	}
+	if outcome == "" {
+		return openapi.Explanation{}, api.ErrNoOutcome
+	}
+	resp, err := c.generated.ExplainOutcome(ctx, model, outcome, &req)
+	return c.explanation(ctx, req.Format, resp, err)
+}
+
+// explanation reads an explanation, which is one object or a rendered text.
+func (c *Client) explanation(ctx context.Context, format openapi.ExplanationFormat, resp *http.Response, err error) (openapi.Explanation, error) {
+	if err != nil || format == openapi.JSON {
 		return read[openapi.Explanation](ctx, c, resp, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read

@@ -38,6 +38,10 @@ var contractFields = map[string][]Field{
 		{Name: "format", Description: "Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.", Default: "json", Schema: Schema{Type: "string", Enum: []string{"json", "text", "dot", "svg"}}},
 		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ExplainOutcomeParams": {
+		{Name: "format", Description: "Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.", Default: "json", Schema: Schema{Type: "string", Enum: []string{"json", "text", "dot", "svg"}}},
+		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant.", Default: false, Schema: Schema{Type: "boolean"}},
+	},
 	"Fallback": {
 		{Name: "cause", Description: "", Required: true, Schema: Schema{Type: "string", MaxSize: 100}},
 		{Name: "detail", Description: "", Required: true, Schema: Schema{Type: "string", MaxSize: 4096}},

@@ -90,6 +90,30 @@ func (e CodeKind) Valid() bool {
 	}
 }
 
+// Defines values for ExplanationFormat.
+const (
+	Dot  ExplanationFormat = "dot"
+	JSON ExplanationFormat = "json"
+	Svg  ExplanationFormat = "svg"
+	Text ExplanationFormat = "text"
+)
+
+// Valid indicates whether the value is a known member of the ExplanationFormat enum.
+func (e ExplanationFormat) Valid() bool {
+	switch e {
+	case Dot:
+		return true
+	case JSON:
+		return true
+	case Svg:
+		return true
+	case Text:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FindingSeverity.
 const (
 	Error   FindingSeverity = "error"
@@ -627,30 +651,6 @@ func (e ListMethodsParamsSort) Valid() bool {
 	}
 }
 
-// Defines values for ExplainMethodParamsFormat.
-const (
-	Dot  ExplainMethodParamsFormat = "dot"
-	JSON ExplainMethodParamsFormat = "json"
-	Svg  ExplainMethodParamsFormat = "svg"
-	Text ExplainMethodParamsFormat = "text"
-)
-
-// Valid indicates whether the value is a known member of the ExplainMethodParamsFormat enum.
-func (e ExplainMethodParamsFormat) Valid() bool {
-	switch e {
-	case Dot:
-		return true
-	case JSON:
-		return true
-	case Svg:
-		return true
-	case Text:
-		return true
-	default:
-		return false
-	}
-}
-
 // Alias defines model for Alias.
 type Alias struct {
 	Alias string `json:"alias"`
@@ -792,7 +792,7 @@ type Condition struct {
 	// Observations Number of observations that meet the condition.
 	Observations int `json:"observations"`
 
-	// Reached Number of observations that meet the condition and reached the method.
+	// Reached Number of observations that meet the condition and reached the method, or had the outcome.
 	Reached int `json:"reached"`
 
 	// With Features that the input has.
@@ -906,9 +906,9 @@ type Evaluation struct {
 	UsualOutcomeAccuracy float64 `json:"usual_outcome_accuracy"`
 }
 
-// Explanation defines model for Explanation.
+// Explanation The explanation of a `method` or of an `outcome`.
 type Explanation struct {
-	// Conditions The conditions under which inputs reach the method, most common first.
+	// Conditions The conditions under which inputs reach the method, or have the outcome, most common first.
 	Conditions []Condition `json:"conditions"`
 
 	// End Last line of the method.
@@ -916,17 +916,18 @@ type Explanation struct {
 	Exact        bool    `json:"exact"`
 	File         string  `json:"file,omitempty,omitzero"`
 	HeldOut      *Scores `json:"held_out,omitempty"`
-	Method       string  `json:"method"`
+	Method       string  `json:"method,omitempty,omitzero"`
 	Model        string  `json:"model"`
 	Observations int     `json:"observations"`
+	Outcome      string  `json:"outcome,omitempty,omitzero"`
 
 	// Outcomes The conditions for the outcomes that the tree tests.
 	Outcomes []OutcomeConditions `json:"outcomes,omitempty,omitzero"`
 
-	// Reached Number of observations that reached the method.
+	// Reached Number of observations that reached the method, or had the outcome.
 	Reached int `json:"reached"`
 
-	// Refusals The constructs whose refusal the tree tests.
+	// Refusals The constructs whose refusal the tree tests, or leads to the outcome.
 	Refusals []string `json:"refusals,omitempty,omitzero"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
@@ -938,6 +939,9 @@ type Explanation struct {
 	// Tree A test of a decision tree; a node without a feature is a leaf.
 	Tree TreeNode `json:"tree"`
 }
+
+// ExplanationFormat defines model for ExplanationFormat.
+type ExplanationFormat string
 
 // Fallback A reason to run all inputs.
 type Fallback struct {
@@ -2230,12 +2234,12 @@ type TreeNode struct {
 	LeftOut      int `json:"left_out,omitempty,omitzero"`
 	Observations int `json:"observations"`
 
-	// Predicted Whether the node predicts that the method is reached.
+	// Predicted Whether the node predicts that the method is reached, or the outcome.
 	Predicted   bool      `json:"predicted"`
 	Present     *TreeNode `json:"present,omitempty"`
 	Probability float64   `json:"probability"`
 
-	// Reached Number of observations that reached the method.
+	// Reached Number of observations that reached the method, or had the outcome.
 	Reached int `json:"reached"`
 }
 
@@ -2294,6 +2298,12 @@ type Version struct {
 
 // CommitName defines model for CommitName.
 type CommitName = string
+
+// ExplainFormat defines model for ExplainFormat.
+type ExplainFormat = ExplanationFormat
+
+// ExplainWhole defines model for ExplainWhole.
+type ExplainWhole = bool
 
 // GrammarName defines model for GrammarName.
 type GrammarName = string
@@ -2514,14 +2524,20 @@ type ListMethodsParamsSort string
 // ExplainMethodParams defines parameters for ExplainMethod.
 type ExplainMethodParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
-	Format ExplainMethodParamsFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
+	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
 	// Whole Show the whole decision tree, including tests that are not significant.
-	Whole bool `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
+	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 
-// ExplainMethodParamsFormat defines parameters for ExplainMethod.
-type ExplainMethodParamsFormat string
+// ExplainOutcomeParams defines parameters for ExplainOutcome.
+type ExplainOutcomeParams struct {
+	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
+	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
+
+	// Whole Show the whole decision tree, including tests that are not significant.
+	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
+}
 
 // PredictParams defines parameters for Predict.
 type PredictParams struct {
@@ -3102,6 +3118,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 	ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExplainOutcome Explain when an outcome is expected
+	//
+	// Corresponds with GET /v1/models/{model}/outcomes/{outcome} (the `ExplainOutcome` operationId).
+	ExplainOutcome(ctx context.Context, model ModelName, outcome string, params *ExplainOutcomeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PredictWithBody Predict the methods that inputs reach
 	//
@@ -4120,6 +4141,21 @@ func (c *Client) ListMethods(ctx context.Context, model ModelName, params *ListM
 // Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 func (c *Client) ExplainMethod(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExplainMethodRequest(c.Server, model, method, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExplainOutcome Explain when an outcome is expected
+//
+// Corresponds with GET /v1/models/{model}/outcomes/{outcome} (the `ExplainOutcome` operationId).
+func (c *Client) ExplainOutcome(ctx context.Context, model ModelName, outcome string, params *ExplainOutcomeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExplainOutcomeRequest(c.Server, model, outcome, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6194,6 +6230,78 @@ func NewExplainMethodRequest(server string, model ModelName, method string, para
 	return req, nil
 }
 
+// NewExplainOutcomeRequest constructs an http.Request for the ExplainOutcome method
+func NewExplainOutcomeRequest(server string, model ModelName, outcome string, params *ExplainOutcomeParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "outcome", outcome, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s/outcomes/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "whole", params.Whole, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewPredictRequest calls the generic Predict builder with application/json body
 func NewPredictRequest(server string, model ModelName, params *PredictParams, body PredictJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -7049,6 +7157,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/models/{model}/methods/{method} (the `ExplainMethod` operationId).
 	ExplainMethodWithResponse(ctx context.Context, model ModelName, method string, params *ExplainMethodParams, reqEditors ...RequestEditorFn) (*ExplainMethodResponse, error)
+
+	// ExplainOutcomeWithResponse Explain when an outcome is expected
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/models/{model}/outcomes/{outcome} (the `ExplainOutcome` operationId).
+	ExplainOutcomeWithResponse(ctx context.Context, model ModelName, outcome string, params *ExplainOutcomeParams, reqEditors ...RequestEditorFn) (*ExplainOutcomeResponse, error)
 
 	// PredictWithBodyWithResponse Predict the methods that inputs reach
 	//
@@ -9232,6 +9347,68 @@ func (r ExplainMethodResponse) ContentType() string {
 	return ""
 }
 
+type ExplainOutcomeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Explanation
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExplainOutcomeResponse) GetJSON200() *Explanation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ExplainOutcomeResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r ExplainOutcomeResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ExplainOutcomeResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExplainOutcomeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExplainOutcomeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExplainOutcomeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExplainOutcomeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type PredictResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10399,6 +10576,19 @@ func (c *ClientWithResponses) ExplainMethodWithResponse(ctx context.Context, mod
 		return nil, err
 	}
 	return ParseExplainMethodResponse(rsp)
+}
+
+// ExplainOutcomeWithResponse Explain when an outcome is expected
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/models/{model}/outcomes/{outcome} (the `ExplainOutcome` operationId).
+func (c *ClientWithResponses) ExplainOutcomeWithResponse(ctx context.Context, model ModelName, outcome string, params *ExplainOutcomeParams, reqEditors ...RequestEditorFn) (*ExplainOutcomeResponse, error) {
+	rsp, err := c.ExplainOutcome(ctx, model, outcome, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExplainOutcomeResponse(rsp)
 }
 
 // PredictWithBodyWithResponse Predict the methods that inputs reach
@@ -12117,6 +12307,56 @@ func ParseExplainMethodResponse(rsp *http.Response) (*ExplainMethodResponse, err
 	return response, nil
 }
 
+// ParseExplainOutcomeResponse parses an HTTP response from a ExplainOutcomeWithResponse call
+func ParseExplainOutcomeResponse(rsp *http.Response) (*ExplainOutcomeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExplainOutcomeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Explanation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/vnd.graphviz) unsupported
+
+	}
+
+	return response, nil
+}
+
 // ParsePredictResponse parses an HTTP response from a PredictWithResponse call
 func ParsePredictResponse(rsp *http.Response) (*PredictResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12513,6 +12753,9 @@ type ServerInterface interface {
 	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx echo.Context, model ModelName, method string, params ExplainMethodParams) error
+	// ExplainOutcome Explain when an outcome is expected
+	// (GET /v1/models/{model}/outcomes/{outcome})
+	ExplainOutcome(ctx echo.Context, model ModelName, outcome string, params ExplainOutcomeParams) error
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
@@ -13368,6 +13611,46 @@ func (w *ServerInterfaceWrapper) ExplainMethod(ctx echo.Context) error {
 	return err
 }
 
+// ExplainOutcome converts echo context to params.
+func (w *ServerInterfaceWrapper) ExplainOutcome(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// ------------- Path parameter "outcome" -------------
+	var outcome string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "outcome", ctx.Param("outcome"), &outcome, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter outcome: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExplainOutcomeParams
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", ctx.QueryParams(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter format: %s", err))
+	}
+
+	// ------------- Optional query parameter "whole" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "whole", ctx.QueryParams(), &params.Whole, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter whole: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExplainOutcome(ctx, model, outcome, params)
+	return err
+}
+
 // Predict converts echo context to params.
 func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 	var err error
@@ -13576,6 +13859,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/models/:model/evaluations", wrapper.EvaluateModel, options.OperationMiddlewares["evaluateModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/methods", wrapper.ListMethods, options.OperationMiddlewares["listMethods"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/methods/:method", wrapper.ExplainMethod, options.OperationMiddlewares["explainMethod"]...)
+	router.GET(options.BaseURL+"/v1/models/:model/outcomes/:outcome", wrapper.ExplainOutcome, options.OperationMiddlewares["explainOutcome"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/inputs", wrapper.TargetMethods, options.OperationMiddlewares["targetMethods"]...)
 	router.GET(options.BaseURL+"/v1/aliases", wrapper.ListAliases, options.OperationMiddlewares["listAliases"]...)
 	router.DELETE(options.BaseURL+"/v1/aliases/:alias", wrapper.DeleteAlias, options.OperationMiddlewares["deleteAlias"]...)
@@ -16144,6 +16428,130 @@ func (response ExplainMethoddefaultApplicationProblemPlusJSONResponse) VisitExpl
 	return err
 }
 
+type ExplainOutcomeRequestObject struct {
+	Model   ModelName `json:"model"`
+	Outcome string    `json:"outcome"`
+	Params  ExplainOutcomeParams
+}
+
+type ExplainOutcomeResponseObject interface {
+	VisitExplainOutcomeResponse(w http.ResponseWriter) error
+}
+
+type ExplainOutcome200JSONResponse Explanation
+
+func (response ExplainOutcome200JSONResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainOutcome200ImageSvgXMLResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ExplainOutcome200ImageSvgXMLResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/svg+xml")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExplainOutcome200TextResponse string
+
+func (response ExplainOutcome200TextResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type ExplainOutcome200TextVndGraphvizResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ExplainOutcome200TextVndGraphvizResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/vnd.graphviz")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExplainOutcome404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ExplainOutcome404ApplicationProblemPlusJSONResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainOutcome422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ExplainOutcome422ApplicationProblemPlusJSONResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainOutcomedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ExplainOutcomedefaultApplicationProblemPlusJSONResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PredictRequestObject struct {
 	Model    ModelName `json:"model"`
 	Params   PredictParams
@@ -16735,6 +17143,9 @@ type StrictServerInterface interface {
 	// ExplainMethod Explain when inputs reach a method
 	// (GET /v1/models/{model}/methods/{method})
 	ExplainMethod(ctx context.Context, request ExplainMethodRequestObject) (ExplainMethodResponseObject, error)
+	// ExplainOutcome Explain when an outcome is expected
+	// (GET /v1/models/{model}/outcomes/{outcome})
+	ExplainOutcome(ctx context.Context, request ExplainOutcomeRequestObject) (ExplainOutcomeResponseObject, error)
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
@@ -18019,6 +18430,33 @@ func (sh *strictHandler) ExplainMethod(ctx echo.Context, model ModelName, method
 		return err
 	} else if validResponse, ok := response.(ExplainMethodResponseObject); ok {
 		return validResponse.VisitExplainMethodResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExplainOutcome operation middleware
+func (sh *strictHandler) ExplainOutcome(ctx echo.Context, model ModelName, outcome string, params ExplainOutcomeParams) error {
+	var request ExplainOutcomeRequestObject
+
+	request.Model = model
+	request.Outcome = outcome
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExplainOutcome(ctx.Request().Context(), request.(ExplainOutcomeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExplainOutcome")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExplainOutcomeResponseObject); ok {
+		return validResponse.VisitExplainOutcomeResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -269,14 +269,20 @@ func oddities(n int) string {
 	return out.String()
 }
 
-// The service predicts what the model's file predicts, in parts and when asked
-// again.
-func TestPredict(t *testing.T) {
-	s := start(t)
+// oddTrained trains a model of oddities.
+func (s *service) oddTrained(t *testing.T) {
+	t.Helper()
 	s.send(t, http.MethodPost, observations, ndjson, strings.NewReader(oddities(300)))
 	var j openapi.Job
 	s.post(t, "/v1/models", `{"subject":"calc","grammar":"expr"}`, http.StatusAccepted, &j)
 	s.follow(t, j.ID)
+}
+
+// The service predicts what the model's file predicts, in parts and when asked
+// again.
+func TestPredict(t *testing.T) {
+	s := start(t)
+	s.oddTrained(t)
 	_, file := s.send(t, http.MethodGet, "/v1/models/latest/file", "", nil)
 	m, err := model.ReadModel(t.Context(), bytes.NewReader(file))
 	if err != nil {
@@ -341,6 +347,69 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 	}
 	if len(got.Answers[0].Outcomes) != 2 {
 		t.Errorf("outcomes are %+v", got.Answers[0].Outcomes)
+	}
+}
+
+// A prediction has the place where the program refuses the input, in a streamed
+// answer too.
+func TestPredictRefusal(t *testing.T) {
+	s := start(t)
+	s.oddTrained(t)
+	var got openapi.PredictAnswer
+	s.post(t, "/v1/models/latest/predictions", `{"inputs":[{"input":"\n(3*3)"},{"input":"3*3"}]}`, http.StatusOK, &got)
+	want := &openapi.Refusal{Construct: "'(' addExpr ')'", Line: 2, Column: 1, Offset: 1, Outcome: "failure", Observations: 43, Failed: 43}
+	if diff := cmp.Diff(want, got.Answers[0].Refusal); diff != "" {
+		t.Errorf("refusal (-want +got):\n%s", diff)
+	}
+	if r := got.Answers[1].Refusal; r != nil {
+		t.Errorf("an input that the program accepts is refused: %+v", r)
+	}
+	_, text := s.send(t, http.MethodPost, "/v1/models/latest/predictions", ndjson, strings.NewReader(`{"input":"\n(3*3)"}`))
+	var answer openapi.Answer
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, answer.Refusal); diff != "" {
+		t.Errorf("refusal in a stream (-want +got):\n%s", diff)
+	}
+}
+
+func TestExplainOutcome(t *testing.T) {
+	s := start(t)
+	s.oddTrained(t)
+	const path = "/v1/models/latest/outcomes/"
+	var e openapi.Explanation
+	s.get(t, path+"failure", &e)
+	if e.Outcome != "failure" || e.Method != "" || e.Reached != 43 || e.Observations != 300 || e.HeldOut.F1 < .99 || len(e.Conditions) == 0 ||
+		!slices.Equal(e.Refusals, []string{"'(' addExpr ')'"}) {
+		t.Errorf("explained as %+v", e)
+	}
+	for format, want := range map[string]struct{ kind, begins string }{
+		"text": {"text/plain", "outcome failure: 43 of 300 observations"}, "dot": {"text/vnd.graphviz", "digraph"}, "svg": {"image/svg+xml", "<svg"},
+	} {
+		resp, text := s.send(t, http.MethodGet, path+"failure?format="+format, "", nil)
+		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), want.kind) || !bytes.HasPrefix(text, []byte(want.begins)) {
+			t.Errorf("%s: %s %s %.100s", format, resp.Status, resp.Header.Get("Content-Type"), text)
+		}
+	}
+	for outcome, want := range map[string]string{
+		"failures":       "outcome failures: not found; did you mean failure?",
+		"crash%3A%20%2F": "outcome crash: /: not found; outcomes of the model: failure, ok",
+	} {
+		p := s.problem(t, http.MethodGet, path+outcome, "", nil)
+		if p.Status != http.StatusNotFound || p.Detail != want || !slices.Equal(p.Near, []string{"failure", "ok"}) {
+			t.Errorf("an unknown outcome: %+v", p)
+		}
+	}
+}
+
+// A model of observations with the same outcome predicts no outcomes.
+func TestExplainOutcomeOfNone(t *testing.T) {
+	s := start(t)
+	s.trained(t)
+	p := s.problem(t, http.MethodGet, "/v1/models/latest/outcomes/ok", "", nil)
+	if p.Status != http.StatusNotFound || p.Detail != "outcome ok: not found; the model predicts no outcomes" {
+		t.Errorf("got %+v", p)
 	}
 }
 
@@ -478,6 +547,7 @@ func TestUnreadableModel(t *testing.T) {
 		{http.MethodGet, "/v1/models/old", ""},
 		{http.MethodGet, "/v1/models/old/methods", ""},
 		{http.MethodGet, "/v1/models/old/methods/add", ""},
+		{http.MethodGet, "/v1/models/old/outcomes/ok", ""},
 		{http.MethodPost, "/v1/models/old/predictions", `{"inputs":[{"input":"1"}]}`},
 		{http.MethodPost, "/v1/models/old/inputs", `{"methods":["add"]}`},
 		{http.MethodPost, "/v1/comparisons", `{"before":"old","after":"old"}`},

@@ -167,16 +167,38 @@ func (s *Server) ExplainMethod(ctx context.Context, req openapi.ExplainMethodReq
 	if err != nil {
 		return nil, err
 	}
+	return explained(out, req.Params.Format), nil
+}
+
+// ExplainOutcome returns the conditions under which an outcome is expected.
+func (s *Server) ExplainOutcome(ctx context.Context, req openapi.ExplainOutcomeRequestObject) (openapi.ExplainOutcomeResponseObject, error) {
+	out, err := s.engine.ExplainOutcome(ctx, req.Model, req.Outcome, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	return outcomeResponse{explained(out, req.Params.Format)}, nil
+}
+
+// An outcomeResponse is written like the explanation of a method.
+type outcomeResponse struct {
+	openapi.ExplainMethodResponseObject
+}
+
+func (r outcomeResponse) VisitExplainOutcomeResponse(w http.ResponseWriter) error {
+	return r.VisitExplainMethodResponse(w)
+}
+
+func explained(out openapi.Explanation, format openapi.ExplanationFormat) openapi.ExplainMethodResponseObject {
 	text := []byte(out.Rendered)
-	switch req.Params.Format {
+	switch format {
 	case openapi.Text:
-		return openapi.ExplainMethod200TextResponse(text), nil
+		return openapi.ExplainMethod200TextResponse(text)
 	case openapi.Dot:
-		return openapi.ExplainMethod200TextVndGraphvizResponse{Body: bytes.NewReader(text), ContentLength: int64(len(text))}, nil
+		return openapi.ExplainMethod200TextVndGraphvizResponse{Body: bytes.NewReader(text), ContentLength: int64(len(text))}
 	case openapi.Svg:
-		return openapi.ExplainMethod200ImageSvgXMLResponse{Body: bytes.NewReader(text), ContentLength: int64(len(text))}, nil
+		return openapi.ExplainMethod200ImageSvgXMLResponse{Body: bytes.NewReader(text), ContentLength: int64(len(text))}
 	default:
-		return openapi.ExplainMethod200JSONResponse(out), nil
+		return openapi.ExplainMethod200JSONResponse(out)
 	}
 }
 

@@ -51,6 +51,8 @@ func complete(cmd *cobra.Command) {
 			register(cmd, flag, completeRules)
 		case flag.Name == "method" || flag.Name == "avoid":
 			register(cmd, flag, completeMethods)
+		case flag.Name == "outcome" && flag.Value.Type() == "string": // it is a switch of train
+			register(cmd, flag, completeOutcomes)
 		case !strings.HasPrefix(flag.Value.Type(), "string"):
 			register(cmd, flag, cobra.NoFileCompletions)
 		}
@@ -91,8 +93,8 @@ func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 // completeMethods completes the methods of the model on the command line, by name where
 // the name is unique. It sends no request to a service.
 func completeMethods(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	m, err := new(api.Files).Model(cmd.Context(), cmd.Flags().Lookup("model").Value.String())
-	if err != nil || cmd.Flags().Lookup("server").Value.String() != "" {
+	m := localModel(cmd)
+	if m == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
@@ -104,4 +106,23 @@ func completeMethods(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.
 		out = append(out, name)
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeOutcomes completes the outcomes that the model on the command line predicts.
+func completeOutcomes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	m := localModel(cmd)
+	if m == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return m.Outcomes, cobra.ShellCompDirectiveNoFileComp
+}
+
+// localModel returns the model on the command line; nil if it is no file that can be
+// read, or a model of a service.
+func localModel(cmd *cobra.Command) *api.Model {
+	m, err := new(api.Files).Model(cmd.Context(), cmd.Flags().Lookup("model").Value.String())
+	if err != nil || cmd.Flags().Lookup("server").Value.String() != "" {
+		return nil
+	}
+	return m
 }

@@ -60,12 +60,13 @@ func TestExitCodes(t *testing.T) {
 }
 
 // observed returns observations of a program with a method for each of two
-// letters, and one that is reached if an input has both.
+// letters, and one that is reached if an input has both. It fails if the third letter
+// is repeated.
 func observed() string {
 	var b strings.Builder
 	b.WriteString(`{"inroad":"observations/1","subject":"letters","units":[` +
 		`{"id":"a","file":"letters.go","start":1,"end":3},{"id":"b","file":"letters.go","start":5,"end":7},{"id":"both"},{"id":"never"},{"id":"one.go#twin"},{"id":"read"},{"id":"two.go#twin"}]}` + "\n")
-	for _, input := range []string{"", "a", "b", "c", "aa", "bb", "cc", "ab", "ba", "ac", "ca", "bc", "cb", "abc", "cab", "bca", "cba", "ccc", "aab", "bba", "cca", "ccb", "aabb", "bbc", "aac"} {
+	for _, input := range []string{"", "a", "b", "c", "aa", "bb", "cc", "ab", "ba", "ac", "ca", "bc", "cb", "abc", "cab", "bca", "cba", "ccc", "aab", "bba", "cca", "ccb", "aabb", "bbc", "aac", "acc", "bcc"} {
 		methods := `"read"`
 		hasA, hasB := strings.Contains(input, "a"), strings.Contains(input, "b")
 		if hasA {
@@ -77,7 +78,11 @@ func observed() string {
 		if hasA && hasB {
 			methods += `,"both"`
 		}
-		fmt.Fprintf(&b, `{"input":%q,"methods":[%s]}`+"\n", input, methods)
+		failure := ""
+		if strings.Contains(input, "cc") {
+			failure = `,"outcome":"failure","failure":{"type":"TooMany"}`
+		}
+		fmt.Fprintf(&b, `{"input":%q,"methods":[%s]%s}`+"\n", input, methods, failure)
 	}
 	return b.String()
 }

@@ -440,6 +440,11 @@ func modelRequests() []parityRequest {
 			return one(s.Methods(ctx, p.model, req))
 		}, "methods --format json --model MODEL " + args, code}
 	}
+	explainOutcome := func(name, outcome string, req openapi.ExplainOutcomeParams, args string, code int) parityRequest {
+		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
+			return one(s.ExplainOutcome(ctx, p.model, outcome, req))
+		}, "explain --format json --model MODEL --outcome=" + strings.ReplaceAll(outcome, " ", "_") + " " + args, code}
+	}
 	target := func(name string, req openapi.TargetRequest, args string, code int) parityRequest {
 		return parityRequest{name, func(ctx context.Context, s api.Service, p *parity) ([]any, error) {
 			return all(s.Target(ctx, p.model, req), func(v openapi.TargetAnswer) bool { return v.Summary != nil || v.Missed != "" })
@@ -469,6 +474,12 @@ func modelRequests() []parityRequest {
 		explain("explain", "both", openapi.ExplainMethodParams{}, "", 0),
 		explain("explain the whole tree", "a", openapi.ExplainMethodParams{Whole: true}, "--whole", 0),
 		explain("explain an unknown method", "bots", openapi.ExplainMethodParams{}, "", 1),
+		explainOutcome("explain an outcome", "failure: TooMany", openapi.ExplainOutcomeParams{}, "", 0),
+		explainOutcome("explain the whole tree of an outcome", "ok", openapi.ExplainOutcomeParams{Whole: true}, "--whole", 0),
+		explainOutcome("explain an unknown outcome", "failure: TooFew", openapi.ExplainOutcomeParams{}, "", 1),
+		explainOutcome("explain an outcome with a strange name", "a/../b?x=%zz#", openapi.ExplainOutcomeParams{}, "", 1),
+		explainOutcome("explain an outcome that is not UTF-8", "a\xff\xfe", openapi.ExplainOutcomeParams{}, "", 1),
+		explainOutcome("explain no outcome", "", openapi.ExplainOutcomeParams{}, "", 1),
 		methods("methods", openapi.ListMethodsParams{}, "", 0),
 		methods("methods by score", openapi.ListMethodsParams{Sort: openapi.SortByF1, Descending: true, Limit: 3, Offset: 1}, "--sort f1 --descending --limit 3 --offset 1", 0),
 		methods("methods never or always reached", openapi.ListMethodsParams{Status: []openapi.MethodStatus{openapi.MethodNever, openapi.MethodAlways}, Contains: "e"}, "--status never,always --contains e", 0),
