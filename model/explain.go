@@ -92,18 +92,18 @@ func (m *Model) explain(e *Explanation, tree dtree.Tree, whole bool, words [2]st
 		tree, removed = tree.Prune(m.Columns)
 	}
 	e.Tree, e.Ways = m.node(tree, removed, 0, words), m.reachedWays(tree)
+	var phases [maxPhases + 1]bool // that the tree tests
 	for _, c := range tree.Columns() {
 		f := m.Features[c]
 		if i, ok := slices.BinarySearch(m.Outcomes, f.Outcome); ok {
 			pruned, _ := m.trees[i].Prune(m.Columns)
 			e.Outcomes = append(e.Outcomes, OutcomeWays{f.Outcome, m.reachedWays(pruned)})
 		}
-		if f.Refusal < 0 {
-			for _, r := range m.Refusals {
-				if r.Phase == -f.Refusal {
-					e.Refusals = append(e.Refusals, m.Describe(r.Feature))
-				}
-			}
+		phases[max(f.Before, -f.Refusal, 0)] = true
+	}
+	for _, r := range m.Refusals {
+		if phases[r.Phase] && r.Rows > 0 {
+			e.Refusals = append(e.Refusals, m.Describe(r.Feature))
 		}
 	}
 }
