@@ -101,9 +101,15 @@ func treeNode(q *model.Node) *openapi.TreeNode {
 	if q == nil {
 		return nil
 	}
+	var examples []openapi.Example
+	for _, input := range q.Examples {
+		var e openapi.Example
+		e.Input, e.InputBase64 = Encode(input)
+		examples = append(examples, e)
+	}
 	return &openapi.TreeNode{
 		Feature: q.Feature, Equivalent: q.Equal, Observations: q.Rows, Reached: q.Positives, Predicted: q.Reached, Probability: q.Probability,
-		LeftOut: q.LeftOut, Differ: q.Differ,
+		LeftOut: q.LeftOut, Differ: q.Differ, Examples: examples,
 		Absent: treeNode(q.Absent), Present: treeNode(q.Present),
 	}
 }

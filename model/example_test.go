@@ -64,8 +64,8 @@ func ExampleTrainer() {
 	// on held-out observations: precision 1.000, recall 1.000, F1 1.000
 	//
 	// has array?
-	// ├─ no: not reached (0 of 40, probability 0.01)
-	// └─ yes: reached (40 of 40, probability 0.99)
+	// ├─ no: not reached (0 of 40, probability 0.01), as in "9"
+	// └─ yes: reached (40 of 40, probability 0.99), as in "[2]"
 	//
 	// Reached by
 	//   inputs with array (40 of 40)

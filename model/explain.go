@@ -43,8 +43,9 @@ type Node struct {
 	Positives   int
 	Reached     bool // prediction, by majority for a test
 	Probability float64
-	LeftOut     int // tests below a leaf that are not shown
-	Differ      int // observations for which these tests predict the contrary
+	Examples    [][]byte // up to three training inputs in a leaf, shortest first
+	LeftOut     int      // tests below a leaf that are not shown
+	Differ      int      // observations for which these tests predict the contrary
 	Absent      *Node
 	Present     *Node
 	words       [2]string // how a leaf says that it predicts the contrary, and the property
@@ -91,7 +92,9 @@ func (m *Model) explain(e *Explanation, tree dtree.Tree, whole bool, words [2]st
 	if !whole {
 		tree, removed = tree.Prune(m.Columns)
 	}
-	e.Tree, e.Ways = m.node(tree, removed, 0, words), m.reachedWays(tree)
+	nodes := make([]*Node, len(tree))
+	e.Tree, e.Ways = m.node(tree, removed, 0, words, nodes), m.reachedWays(tree)
+	m.addExamples(tree, nodes)
 	var phases [maxPhases + 1]bool // that the tree tests
 	for _, c := range tree.Columns() {
 		f := m.Features[c]
@@ -121,12 +124,13 @@ func (m *Model) reachedWays(tree dtree.Tree) []Way {
 	return out
 }
 
-func (m *Model) node(t dtree.Tree, removed []dtree.Removed, at int32, words [2]string) *Node {
+func (m *Model) node(t dtree.Tree, removed []dtree.Removed, at int32, words [2]string, nodes []*Node) *Node {
 	n := t[at]
 	out := &Node{
 		Rows: int(n.Rows), Positives: int(n.Positives), Reached: n.Positive, Probability: m.calibration.apply(leafProbability(n), n.Positive),
 		words: words,
 	}
+	nodes[at] = out
 	if n.Column < 0 {
 		out.LeftOut, out.Differ = removed[at].Tests, int(removed[at].Differ)
 		return out
@@ -134,7 +138,7 @@ func (m *Model) node(t dtree.Tree, removed []dtree.Removed, at int32, words [2]s
 	f := m.Features[n.Column]
 	out.Feature, out.Equal = m.Describe(f), len(f.Equal)
 	out.Reached = 2*n.Positives > n.Rows
-	out.Absent, out.Present = m.node(t, removed, n.Absent, words), m.node(t, removed, n.Absent+1, words)
+	out.Absent, out.Present = m.node(t, removed, n.Absent, words, nodes), m.node(t, removed, n.Absent+1, words, nodes)
 	return out
 }
 
@@ -243,7 +247,7 @@ func (n *Node) write(b *strings.Builder, indent string) {
 	}{{n.Absent, "├─ no: ", "│  "}, {n.Present, "└─ yes: ", "   "}} {
 		b.WriteString(indent + branch.edge)
 		if branch.to.Absent == nil {
-			fmt.Fprintf(b, "%s\n", branch.to.text())
+			fmt.Fprintf(b, "%s%s\n", branch.to.text(), branch.to.example())
 		} else {
 			branch.to.write(b, indent+branch.below)
 		}
@@ -253,6 +257,18 @@ func (n *Node) write(b *strings.Builder, indent string) {
 // test describes the test of an inner node. A pattern alone would read as an
 // optional element.
 func (n *Node) test() string { return "has " + n.Feature + "?" }
+
+// example returns the shortest example input of a leaf, if it is short.
+func (n *Node) example() string {
+	if len(n.Examples) == 0 || len(n.Examples[0]) > maxShown {
+		return ""
+	}
+	return fmt.Sprintf(", as in %q", n.Examples[0])
+}
+
+// maxShown is the maximum length of an example input in the text of an
+// explanation.
+const maxShown = 40
 
 // text describes a leaf.
 func (n *Node) text() string {

@@ -67,8 +67,9 @@ type modelFile struct {
 	Columns   int                `cbor:"columns"`
 	Matrix    []byte             `cbor:"matrix"` // digest of the training data
 	Targets   []targetFile       `cbor:"targets"`
-	Seen      []byte             `cbor:"seen"`   // sorted path IDs of the training inputs
-	Inputs    [][]byte           `cbor:"inputs"` // sample of the training inputs
+	Seen      []byte             `cbor:"seen"`               // sorted path IDs of the training inputs
+	Inputs    [][]byte           `cbor:"inputs"`             // sample of the training inputs
+	Examples  [][]byte           `cbor:"examples,omitempty"` // short training inputs for the leaves
 	Outside   Outside            `cbor:"outside"`
 	Stats     Stats              `cbor:"gathered"`
 }
@@ -392,6 +393,9 @@ func (m *Model) decodeTrees() error {
 }
 
 func (m *Model) decodeSeen() error {
+	if len(m.file.Examples) > maxExamples || slices.ContainsFunc(m.file.Examples, func(e []byte) bool { return len(e) > maxExample }) {
+		return fmt.Errorf("examples: must be at most %d inputs of at most %d bytes", maxExamples, maxExample)
+	}
 	if len(m.file.Seen)%8 != 0 {
 		return errors.New("path IDs: length must be a multiple of 8")
 	}
@@ -421,6 +425,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		}
 		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins)})
 	}
+	f.Examples = k.examples(index)
 	for _, kept := range t.sample.first(k.opt.Inputs) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}

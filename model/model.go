@@ -41,6 +41,9 @@ type Model struct {
 	calibration calibration
 	lookup      *lookup
 	pool        sync.Pool // of *predictor
+
+	examplesOnce sync.Once
+	examples     []exampleRow
 }
 
 // Outside summarizes the observations of inputs outside the grammar.

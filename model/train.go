@@ -53,9 +53,10 @@ type record struct {
 	at         []int32 // first positions of the features
 	methods    []int32 // indices into Trainer.units, sorted
 	outcome    string
-	place      int32 // offset of the place that the failure message names, or unknownPlace
-	outside    bool  // the input is outside the grammar
-	unlabelled bool  // the methods are unknown
+	input      []byte // nil if it is long or outside the grammar
+	place      int32  // offset of the place that the failure message names, or unknownPlace
+	outside    bool   // the input is outside the grammar
+	unlabelled bool   // the methods are unknown
 }
 
 // Stats counts the observations given to a trainer.
@@ -190,6 +191,9 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	}
 	r.features = t.featuresOf(f, paths)
 	r.at = slices.Concat(f.pathAt, f.extraAt)
+	if len(o.Input) <= maxExample && !r.outside {
+		r.input = o.Input
+	}
 	t.byDigest[r.digest] = append(t.byDigest[r.digest], len(t.records))
 	t.records = append(t.records, r)
 }

@@ -906,6 +906,12 @@ type Evaluation struct {
 	UsualOutcomeAccuracy float64 `json:"usual_outcome_accuracy"`
 }
 
+// Example An `input` or `input_base64`.
+type Example struct {
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+}
+
 // Explanation The explanation of a `method` or of an `outcome`.
 type Explanation struct {
 	// Conditions The conditions under which inputs reach the method, or have the outcome, most common first.
@@ -2227,8 +2233,11 @@ type TreeNode struct {
 	Differ int `json:"differ,omitempty,omitzero"`
 
 	// Equivalent Number of other features that split the observations in the same way.
-	Equivalent int    `json:"equivalent,omitempty,omitzero"`
-	Feature    string `json:"feature,omitempty,omitzero"`
+	Equivalent int `json:"equivalent,omitempty,omitzero"`
+
+	// Examples Up to three short training inputs in the leaf.
+	Examples []Example `json:"examples,omitempty,omitzero"`
+	Feature  string    `json:"feature,omitempty,omitzero"`
 
 	// LeftOut Number of tests below the leaf that are not shown because they are not significant.
 	LeftOut      int `json:"left_out,omitempty,omitzero"`
