@@ -32,7 +32,7 @@ func (e *Engine) Explain(ctx context.Context, name, method string, req openapi.E
 	if err != nil {
 		return openapi.Explanation{}, err
 	}
-	return m.explanation(m.Explain(unit, req.Whole), req.Format)
+	return m.explanation(m.Explain(unit, req.Whole), req.Format) //nolint:contextcheck // parses a bounded number of short examples
 }
 
 // ExplainOutcome implements [Service].
@@ -47,7 +47,7 @@ func (e *Engine) ExplainOutcome(ctx context.Context, name, outcome string, req o
 	if err != nil {
 		return openapi.Explanation{}, err
 	}
-	x, ok := m.ExplainOutcome(outcome, req.Whole)
+	x, ok := m.ExplainOutcome(outcome, req.Whole) //nolint:contextcheck // as above
 	if !ok {
 		return openapi.Explanation{}, m.outcomeNotFound(outcome)
 	}

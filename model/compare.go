@@ -114,7 +114,7 @@ func Compare(ctx context.Context, before, after *Model, inputs [][]byte, limits 
 		if change.Kind == Changed && !change.ByPredictions && !change.ByRates {
 			continue
 		}
-		change.explain(pairs[i], before, after)
+		change.explain(pairs[i], before, after) //nolint:contextcheck // parses a bounded number of short examples
 		c.Changes = append(c.Changes, change)
 	}
 	return c, nil
