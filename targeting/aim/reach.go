@@ -10,6 +10,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
@@ -19,6 +20,28 @@ import (
 // the next run takes place in a new process.
 type Runner interface {
 	Run(ctx context.Context, input []byte) (observation.Observation, error)
+}
+
+// A warmRunner repeats the first run of a process, because it may also do one-time
+// work.
+type warmRunner struct {
+	Runner
+	warm bool // the process has run an input
+}
+
+func (r *warmRunner) Run(ctx context.Context, input []byte) (observation.Observation, error) {
+	o, err := r.Runner.Run(ctx, input)
+	if err == nil && !r.warm && !ended(o) {
+		o, err = r.Runner.Run(ctx, input)
+	}
+	o.Input = input
+	r.warm = err == nil && !ended(o)
+	return o, err
+}
+
+// ended reports whether a run ended its process.
+func ended(o observation.Observation) bool {
+	return o.Outcome == observation.Crashed || o.Outcome == observation.TimedOut
 }
 
 // ReachOptions are the options of a [Reacher]. Zero numbers select the defaults.
@@ -66,20 +89,19 @@ func (a *Attempt) Reached() bool {
 // for concurrent use.
 type Reacher struct {
 	targeter *Targeter
-	runner   Runner
+	runner   *warmRunner
 	known    []observation.Observation
 	opt      ReachOptions
 
 	ran    []observation.Observation
 	origin []Origin       // parallel to ran
 	index  map[string]int // of inputs in ran
-	cold   bool           // the next run starts a process
 }
 
 // NewReacher returns a reacher. The observations in known help to find inputs.
 func NewReacher(t *Targeter, runner Runner, known []observation.Observation, opt ReachOptions) *Reacher {
 	opt.N, opt.MaxRuns = max(opt.N, 1), cmp.Or(opt.MaxRuns, 200)
-	return &Reacher{targeter: t, runner: runner, known: known, opt: opt, index: map[string]int{}, cold: true}
+	return &Reacher{targeter: t, runner: &warmRunner{Runner: runner}, known: known, opt: opt, index: map[string]int{}}
 }
 
 // Observations returns an observation of every input that was run, in order.
@@ -133,26 +155,15 @@ func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Atte
 	return out, nil
 }
 
-// run runs an input. The first run of a process is repeated, because it may also do
-// one-time work.
+// run runs an input.
 func (r *Reacher) run(ctx context.Context, input candidate) (observation.Observation, error) {
 	o, err := r.runner.Run(ctx, input.text)
-	if err == nil && r.cold && !ended(o) {
-		o, err = r.runner.Run(ctx, input.text)
-	}
 	if err != nil {
 		return o, err
 	}
-	r.cold = ended(o)
-	o.Input = input.text
 	r.index[string(input.text)] = len(r.ran)
 	r.ran, r.origin = append(r.ran, o), append(r.origin, input.origin)
 	return o, nil
-}
-
-// ended reports whether a run ended its process.
-func ended(o observation.Observation) bool {
-	return o.Outcome == observation.Crashed || o.Outcome == observation.TimedOut
 }
 
 // reaches reports whether an observation reached a unit and no unit to avoid.
@@ -223,7 +234,7 @@ func (r *Reacher) candidates(ctx context.Context, source *rand.Rand, unit int, k
 		if near = append(near, sampled...); len(known) > 0 {
 			near = known
 		}
-		for input, err := range r.mutants(ctx, source, near) {
+		for input, err := range mutants(ctx, r.targeter.model.Grammar, source, near, r.opt.MaxNodes) {
 			if !yield(candidate{input, Mutated}, err) || err != nil {
 				return
 			}
@@ -275,14 +286,17 @@ func (r *Reacher) sampled(ctx context.Context, unit int) ([][]byte, error) {
 	return out, nil
 }
 
-// mutants yields mutants of inputs. It skips inputs outside the grammar.
-func (r *Reacher) mutants(ctx context.Context, source *rand.Rand, inputs [][]byte) iter.Seq2[[]byte, error] {
+// mutants yields mutants of inputs. It skips inputs that are outside the grammar or
+// exceed a limit.
+func mutants(ctx context.Context, g *grammars.Grammar, source *rand.Rand, inputs [][]byte, maxNodes int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		g := r.targeter.model.Grammar
 		var trees []*derivation.Tree
 		for _, input := range inputs[:min(len(inputs), runVaried)] {
 			tree, err := g.Parse(ctx, input, grammars.ParseOptions{})
 			if _, ok := errors.AsType[*grammars.SyntaxError](err); ok {
+				continue
+			}
+			if _, ok := errors.AsType[*limit.Error](err); ok {
 				continue
 			}
 			if err != nil {
@@ -291,7 +305,7 @@ func (r *Reacher) mutants(ctx context.Context, source *rand.Rand, inputs [][]byt
 			}
 			trees = append(trees, tree)
 		}
-		x, err := generate.New(g, source, generate.Options{MaxNodes: r.opt.MaxNodes}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		x, err := generate.New(g, source, generate.Options{MaxNodes: maxNodes}) //nolint:contextcheck // reading one token back is bounded and takes no context
 		if err != nil {
 			yield(nil, err)
 			return

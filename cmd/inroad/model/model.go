@@ -1,5 +1,6 @@
 // Package model holds the commands about observations and models: observe, import,
-// train, evaluate, predict, methods, explain, target, reduce and compare.
+// train, evaluate, predict, methods, explain, target, refine, reduce and
+// compare.
 package model
 
 import "github.com/spf13/cobra"
@@ -15,6 +16,7 @@ func Commands() []*cobra.Command {
 		NewMethods(),
 		NewExplain(),
 		NewTarget(),
+		NewRefine(),
 		NewReduce(),
 		NewCompare(),
 	}

@@ -110,7 +110,7 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 		}
 	}
 	// Observations are kept even if a run failed.
-	if err = errors.Join(out.Close(err), c.addObservations(program, reacher.Observations())); err != nil {
+	if err = errors.Join(out.Close(err), addObservations(c.addTo, program, reacher.Observations())); err != nil {
 		return err
 	}
 	if !allReached {
@@ -180,12 +180,12 @@ func writeReaching(out *cli.InputWriter, id string, inputs []aim.Reaching) error
 	return nil
 }
 
-// addObservations adds observations to the file of --add-to.
-func (c *targetCommand) addObservations(program *observe.Program, observations []observation.Observation) (err error) {
-	if c.addTo == "" || len(observations) == 0 {
+// addObservations adds observations to the file of --add-to, if the flag is set.
+func addObservations(name string, program *observe.Program, observations []observation.Observation) (err error) {
+	if name == "" || len(observations) == 0 {
 		return nil
 	}
-	out, err := observe.OpenOutput(c.addTo, program.Header())
+	out, err := observe.OpenOutput(name, program.Header())
 	if err != nil {
 		return err
 	}
