@@ -17,7 +17,7 @@ func counts(x *ExtraExtractor, k Kind, p *parent) {
 		if !x.flags[o].Has(k) {
 			continue
 		}
-		if n := int(x.most[k].of[o]); n < maxPair {
+		if n := int(x.most[k].of[o]); n < maxCount {
 			x.raise(k, o, n+1)
 		}
 		if above != derivation.None {
@@ -33,7 +33,7 @@ func (x *ExtraExtractor) countPair(e Extra) {
 		p = &pair{}
 		x.pairs[e] = p
 	}
-	if p.n < maxPair {
+	if p.n < maxCount {
 		p.at[p.n] = int32(x.at)
 		p.n++
 	}

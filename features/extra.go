@@ -42,7 +42,11 @@ func (e Extra) Path() Path {
 
 // Valid reports whether e is a feature of a grammar with the given number of nodes.
 func (e Extra) Valid(nodes int) bool {
-	if _, ok := e.Kind().row(); !ok {
+	row, ok := e.Kind().row()
+	if !ok || row.two && len(e.Path()) < 2 {
+		return false
+	}
+	if _, ok := e.text(); row.text != nil && !ok {
 		return false
 	}
 	return !slices.ContainsFunc(e.Path(), func(o grammars.Occurrence) bool { return o < 0 || int(o) >= nodes })

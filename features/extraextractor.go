@@ -103,11 +103,11 @@ func (x *ExtraExtractor) raise(k Kind, o grammars.Occurrence, to int) {
 // positions of its first occurrences.
 type pair struct {
 	n  int
-	at [maxPair]int32
+	at [maxCount]int32
 }
 
-// maxPair is the greatest bound on the number of occurrences of a path.
-const maxPair = 3
+// maxCount is the greatest bound of [Count].
+const maxCount = 3
 
 // addOnce records a feature without a number.
 func (x *ExtraExtractor) addOnce(e Extra) {

@@ -78,7 +78,7 @@ func families() []family {
 		},
 		{
 			name: "operands", description: "two children of one node, such as an operator and one of its operands",
-			kinds: []kind{{Kind: Operands, node: operands, several: true, deep: true, keyed: byLast, describe: describeOperands, need: needOperands}},
+			kinds: []kind{{Kind: Operands, node: operands, several: true, deep: true, two: true, keyed: byLast, describe: describeOperands, need: needOperands}},
 		},
 		{
 			name: "children", description: "how many children of one name a node has",
@@ -133,11 +133,12 @@ type kind struct {
 	// set.
 	symbol  func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each rule and token, in input order
 	token   func(t *tokenText) int                                 // measures a token; 0 if the token has no number
-	text    func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each token with several texts; x.token is set
+	text    func(x *ExtraExtractor, k Kind, o grammars.Occurrence) // called for each token; x.token is set
 	node    func(x *ExtraExtractor, k Kind, p *parent)             // called for each node with its children
 	trivia  func(x *ExtraExtractor, k Kind, s *surroundings)       // called for each skipped or hidden token
 	several bool                                                   // node is only called for nodes with two or more children
 	deep    bool                                                   // features are found at descendants of the node's children
+	two     bool                                                   // every feature has two occurrences
 	where   where                                                  // the trees that node is called for; inRules if 0
 	keyed   keyed                                                  // the occurrence that a feature is found at
 	bounds  []int                                                  // ascending; an input has the feature of each bound that it reaches

@@ -192,3 +192,24 @@ func pathEnds(t *testing.T, g *grammars.Grammar, tree *derivation.Tree) map[endK
 	}
 	return out
 }
+
+// A feature from a file may be malformed.
+func TestValid(t *testing.T) {
+	const nodes = 10
+	for _, tc := range []struct {
+		name string
+		e    Extra
+		want bool
+	}{
+		{"operands", newExtra(Operands, 0, 1, 2), true},
+		{"operands of one occurrence", newExtra(Operands, 0, 1, derivation.None), false},
+		{"operands of an unknown occurrence", newExtra(Operands, 0, 1, nodes), false},
+		{"a length", newExtra(Length, 2, 1, derivation.None), true},
+		{"a text without characters", newExtra(Value, 0, 1, derivation.None), false},
+		{"an unknown kind", newExtra(31, 0, 1, derivation.None), false},
+	} {
+		if got := tc.e.Valid(nodes); got != tc.want {
+			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}

@@ -21,10 +21,11 @@ func operands(x *ExtraExtractor, k Kind, p *parent) {
 	x.heads = heads
 	for i, a := range heads {
 		for _, b := range heads[i+1:] {
-			if !a.fixed || !b.fixed {
-				if a.occurrence != derivation.None && b.occurrence != derivation.None && x.flags[b.occurrence].Has(k) {
-					x.addOnce(newExtra(k, 0, a.occurrence, b.occurrence))
-				}
+			if a.fixed && b.fixed || a.occurrence == derivation.None || b.occurrence == derivation.None {
+				continue
+			}
+			if x.flags[b.occurrence].Has(k) {
+				x.addOnce(newExtra(k, 0, a.occurrence, b.occurrence))
 			}
 		}
 	}
@@ -73,6 +74,7 @@ func describeOperands(p phrase) string {
 	return fmt.Sprintf("%s followed by %s among the children of one node", indefinite(symbolName(a)), indefinite(symbolName(b)))
 }
 
+// needOperands requires the second child: its neighbour is left to chance.
 func needOperands(p phrase) Need {
-	return Need{Paths: []Path{p.path[1:]}, Min: 1, Text: p.symbol()}
+	return Need{Paths: []Path{p.path[1:]}, Min: 1, Text: symbolName(p.space.grammar.Nodes[p.path[1]])}
 }

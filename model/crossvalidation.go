@@ -61,16 +61,17 @@ type marginalizer struct {
 // probability returns the probability of the positive class, and whether the
 // tree predicts it. The tree is cut at the given depth.
 func (m marginalizer) probability(t dtree.Tree, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
-	return m.descend(t, 0, row, outcomes, depth)
+	return m.below(t, 0, row, outcomes, depth)
 }
 
-func (m marginalizer) descend(t dtree.Tree, at int32, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
+// below returns the same for the part of the tree below a node.
+func (m marginalizer) below(t dtree.Tree, at int32, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
 	for ; t[at].Column >= 0 && depth > 0; depth-- {
 		n := t[at]
 		for i, c := range m.outcomeColumns {
 			if c == n.Column {
-				without, _ := m.descend(t, n.Absent, row, outcomes, depth-1)
-				with, _ := m.descend(t, n.Absent+1, row, outcomes, depth-1)
+				without, _ := m.below(t, n.Absent, row, outcomes, depth-1)
+				with, _ := m.below(t, n.Absent+1, row, outcomes, depth-1)
 				p := without + (with-without)*outcomes[i]
 				return p, p > 0.5
 			}

@@ -191,7 +191,11 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		e.Tree.write(&b, "")
 	}
 	if len(e.Ways) > 0 && e.Tree.Absent != nil {
-		b.WriteString(map[bool]string{true: "\nReached by\n", false: "\nExpected for\n"}[e.Outcome == ""])
+		heading := "Reached by"
+		if e.Outcome != "" {
+			heading = "Expected for"
+		}
+		fmt.Fprintf(&b, "\n%s\n", heading)
 		writeWays(&b, e.Ways)
 	}
 	for _, o := range e.Outcomes {

@@ -28,7 +28,7 @@ func (t *Trainer) Size() Size {
 
 // Measured memory use in bytes, including the spare capacity of slices.
 const (
-	bytesPerObservation = 400 // the record and its index entry
+	bytesPerObservation = 530 // the record, its index entry and a short input
 	bytesPerFeature     = 350 // the path and its index entry
 	bytesPerKnownPath   = 80  // per worker
 	bytesPerCell        = 44  // in the record, and in the matrix by row and by column
