@@ -15,6 +15,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,8 @@ import (
 type Program struct {
 	header  observation.Header
 	start   func(ctx context.Context, limits Limits) (process, error)
+	prefix  []byte   // before every input
+	suffix  []byte   // behind every input
 	dir     string   // build results; removed by Close
 	command *command // provides the units, if they become known only at run time
 }
@@ -64,6 +67,32 @@ func (p *Program) RestoreUnits(units []observation.Unit) {
 	if p.command != nil {
 		p.command.restore(units)
 	}
+}
+
+// Wrap makes the program run on each input between a prefix and a suffix, for
+// targets that expect a frame around their input. Observations have the bare
+// inputs.
+func (p *Program) Wrap(prefix, suffix []byte) { p.prefix, p.suffix = prefix, suffix }
+
+// begin starts a process that runs inputs.
+func (p *Program) begin(ctx context.Context, limits Limits) (process, error) {
+	started, err := p.start(ctx, limits)
+	if err != nil || len(p.prefix)+len(p.suffix) == 0 {
+		return started, err
+	}
+	return wrapped{started, p}, nil
+}
+
+// A wrapped process runs on inputs in the frame of the program.
+type wrapped struct {
+	process
+	program *Program
+}
+
+func (w wrapped) run(ctx context.Context, input []byte) (observation.Observation, bool, error) {
+	o, over, err := w.process.run(ctx, slices.Concat(w.program.prefix, input, w.program.suffix))
+	o.Input = input
+	return o, over, err
 }
 
 // Close removes the files built for the program.
@@ -212,7 +241,7 @@ var errWarmup = errors.New("every process died during warm-up")
 // killed a process before.
 func (r *observer) startWarm(ctx context.Context) (process, error) {
 	for range len(r.warmup) + 1 {
-		p, err := r.program.start(ctx, r.limits)
+		p, err := r.program.begin(ctx, r.limits)
 		if err != nil {
 			return nil, err
 		}

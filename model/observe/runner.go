@@ -22,7 +22,7 @@ func (p *Program) NewRunner(limits Limits) *Runner {
 // Run returns the observation of an input.
 func (r *Runner) Run(ctx context.Context, input []byte) (observation.Observation, error) {
 	if r.process == nil {
-		p, err := r.program.start(ctx, r.limits)
+		p, err := r.program.begin(ctx, r.limits)
 		if err != nil {
 			return observation.Observation{}, err
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -22,64 +24,179 @@ type program struct {
 	command    string
 	report     string
 	cover      []string
+	wrap       string
 	units      string
 	subject    string
 	commit     string
 }
 
+// A programKind is a flag that names a program of one kind.
+type programKind struct {
+	flag    string
+	usage   string // of the flag, with its placeholder in backquotes
+	to      *string
+	missing func() error // what else must be given; may be nil
+	build   func(ctx context.Context) (*observe.Program, error)
+}
+
+// kinds lists the kinds of programs, in the order in which messages name them.
+func (p *program) kinds() []programKind {
+	return []programKind{
+		{flag: "go", usage: "run the Go function `PKG.FUNC`", to: &p.goFunction, build: p.buildGo},
+		{flag: "java", usage: "run the Java method `CLASS#METHOD`", to: &p.javaMethod, missing: p.missingJava, build: p.buildJava},
+		{flag: "exec", usage: "run a shell `COMMAND` for each input", to: &p.command, build: p.buildCommand},
+	}
+}
+
 func (p *program) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&p.goFunction, "go", "", "run the Go function `PKG.FUNC`")
+	for _, k := range p.kinds() {
+		flags.StringVar(k.to, k.flag, "", k.usage)
+	}
 	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
-	flags.StringVar(&p.javaMethod, "java", "", "run the Java method `CLASS#METHOD`")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
 	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
-	flags.StringVar(&p.command, "exec", "", "run a shell `COMMAND` for each input")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", "auto", "lcov", "jacoco", "gocover")
+	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
 }
 
 // given reports whether a flag names a program.
-func (p *program) given() bool { return p.goFunction+p.javaMethod+p.command != "" }
+func (p *program) given() bool {
+	for _, k := range p.kinds() {
+		if *k.to != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// kind returns the kind of program that the flags name. It returns an error
+// unless they name exactly one, with all that it needs.
+func (p *program) kind() (programKind, error) {
+	var given []programKind
+	var usages, flags []string
+	for _, k := range p.kinds() {
+		if *k.to != "" {
+			given, flags = append(given, k), append(flags, "--"+k.flag)
+		}
+		name, _ := pflag.UnquoteUsage(&pflag.Flag{Usage: k.usage})
+		usages = append(usages, "--"+k.flag+" "+name)
+	}
+	switch {
+	case len(given) == 0:
+		return programKind{}, fmt.Errorf("no program: give %s", alternatives(usages, "or"))
+	case len(given) > 1:
+		return programKind{}, fmt.Errorf("%s: give only one of them", alternatives(flags, "and"))
+	case given[0].missing != nil:
+		return given[0], given[0].missing()
+	}
+	return given[0], nil
+}
+
+// alternatives joins names for a sentence.
+func alternatives(names []string, last string) string {
+	n := len(names) - 1
+	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
+}
 
 func (p *program) check() error {
+	if _, _, err := unwrap(p.wrap); err != nil {
+		return err
+	}
+	_, err := p.kind()
+	return err
+}
+
+// build builds a program that can be run and observed. The caller closes it.
+func (p *program) build(ctx context.Context) (*observe.Program, error) {
+	prefix, suffix, err := unwrap(p.wrap)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := p.kind()
+	if err != nil {
+		return nil, err
+	}
+	built, err := kind.build(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %w", kind.flag, err)
+	}
+	built.Wrap(prefix, suffix)
+	return built, nil
+}
+
+func (p *program) buildGo(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildGo(ctx, observe.GoTarget{
+		Function: p.goFunction, Packages: p.cover, Blocks: p.units == "block", Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) missingJava() error {
 	switch {
-	case !p.given():
-		return errors.New("no program: give --go PKG.FUNC, --java CLASS#METHOD or --exec COMMAND")
-	case p.goFunction != "" && p.javaMethod != "" || p.command != "" && p.goFunction+p.javaMethod != "":
-		return errors.New("--go, --java and --exec: give only one of them")
-	case p.javaMethod != "" && p.classpath == "":
+	case p.classpath == "":
 		return errors.New("no classes: give --classpath PATH")
-	case p.javaMethod != "" && p.units == "block":
+	case p.units == "block":
 		return fmt.Errorf("--units %s: Java is observed by method; for lines use JaCoCo, and import its reports", p.units)
 	}
 	return nil
 }
 
-// build builds a program that can be run and observed. The caller closes it.
-func (p *program) build(ctx context.Context) (built *observe.Program, err error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	flag := "--go"
-	switch {
-	case p.javaMethod != "":
-		flag = "--java"
-		built, err = observe.BuildJava(ctx, observe.JavaTarget{
-			Home: os.Getenv("JAVA_HOME"), Method: p.javaMethod, Classpath: p.classpath, Packages: p.cover, Sources: p.sources,
-			Subject: p.subject, Commit: p.commit,
-		})
-	case p.command != "":
-		flag = "--exec:"
-		built, err = observe.NewCommand(observe.CommandTarget{
-			Shell: p.command, Format: observe.Format(p.report), Root: p.sources, Blocks: p.units == "block",
-			Subject: p.subject, Commit: p.commit,
-		})
-	default:
-		built, err = observe.BuildGo(ctx, observe.GoTarget{
-			Function: p.goFunction, Packages: p.cover, Blocks: p.units == "block", Subject: p.subject, Commit: p.commit,
-		})
-	}
+func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildJava(ctx, observe.JavaTarget{
+		Home: os.Getenv("JAVA_HOME"), Method: p.javaMethod, Classpath: p.classpath, Packages: p.cover, Sources: p.sources,
+		Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildCommand(context.Context) (*observe.Program, error) {
+	built, err := observe.NewCommand(observe.CommandTarget{
+		Shell: p.command, Format: observe.Format(p.report), Root: p.sources, Blocks: p.units == "block",
+		Subject: p.subject, Commit: p.commit,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%s %w", flag, err)
+		return nil, fmt.Errorf("%q: %w", p.command, err)
 	}
 	return built, nil
+}
+
+// unwrap returns the bytes that surround an input, from the value of --wrap.
+func unwrap(text string) (prefix, suffix []byte, err error) {
+	if text == "" {
+		return nil, nil, nil
+	}
+	before, after, found := strings.Cut(text, "{}")
+	if !found || strings.Contains(after, "{}") {
+		return nil, nil, fmt.Errorf("--wrap %q: must have {} once, for the input", text)
+	}
+	if prefix, err = unescape(before); err != nil {
+		return nil, nil, fmt.Errorf("--wrap %q: %w", text, err)
+	}
+	if suffix, err = unescape(after); err != nil {
+		return nil, nil, fmt.Errorf("--wrap %q: %w", text, err)
+	}
+	return prefix, suffix, nil
+}
+
+// unescape replaces the escapes of --wrap.
+func unescape(text string) ([]byte, error) {
+	const escaped = `0nt\`
+	var out []byte
+	for {
+		before, after, found := strings.Cut(text, `\`)
+		out = append(out, before...)
+		if !found {
+			return out, nil
+		}
+		switch {
+		case after != "" && after[0] == 'x' && len(after) >= 3:
+			b, err := strconv.ParseUint(after[1:3], 16, 8)
+			if err != nil {
+				return nil, fmt.Errorf(`\x%s: must be two hexadecimal digits`, after[1:3])
+			}
+			out, text = append(out, byte(b)), after[3:]
+		case after != "" && strings.Contains(escaped, after[:1]):
+			out, text = append(out, "\x00\n\t\\"[strings.Index(escaped, after[:1])]), after[1:]
+		default:
+			return nil, errors.New(`a \ must be followed by 0, n, t, \ or xHH`)
+		}
+	}
 }
