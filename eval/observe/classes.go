@@ -28,7 +28,7 @@ func libraries() []string {
 	}
 }
 
-// classes loads every class of the libraries with probes in all methods, and
+// classes loads every class of the libraries with probes in all methods or blocks, and
 // counts the classes that the verifier of the Java virtual machine rejects.
 func (opt *options) classes(ctx context.Context) error {
 	dir := filepath.Join(opt.tmp, "load")
@@ -60,7 +60,7 @@ func (opt *options) classes(ctx context.Context) error {
 	}
 	slices.Sort(cover)
 	program, err := observe.BuildJava(ctx, observe.JavaTarget{
-		Method: "Load#load", Classpath: strings.Join(classpath, string(filepath.ListSeparator)), Packages: cover, Sources: dir,
+		Method: "Load#load", Classpath: strings.Join(classpath, string(filepath.ListSeparator)), Packages: cover, Sources: dir, Blocks: opt.blocks,
 	})
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (opt *options) classes(ctx context.Context) error {
 		}
 		return nil
 	})
-	fmt.Fprintf(opt.stdout, "%d classes with %d methods: %d rejected, %d loaded, %d with missing dependencies\n",
+	fmt.Fprintf(opt.stdout, "%d classes with %d probes: %d rejected, %d loaded, %d with missing dependencies\n",
 		len(names), len(program.Header().Units), rejected, outcomes[observation.OK], len(names)-outcomes[observation.OK]-rejected)
 	return err
 }

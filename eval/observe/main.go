@@ -36,6 +36,7 @@ type options struct {
 	dev      bool
 	observe  bool
 	verify   bool
+	blocks   bool
 	maven    string
 	out      string
 	tmp      string
@@ -53,6 +54,7 @@ func main() {
 	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
 	flag.BoolVar(&opt.observe, "observe-only", false, "only observe: no second run and no coverage tools")
 	flag.BoolVar(&opt.verify, "classes", false, "only load all classes of some Java libraries with probes in them")
+	flag.BoolVar(&opt.blocks, "blocks", false, "with -classes, insert probes into blocks as well")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`; empty to delete them")
 	flag.Parse()

@@ -26,6 +26,7 @@ type JavaTarget struct {
 	Classpath string   // in the syntax of java -cp
 	Packages  []string // packages (including subpackages) or classes to observe; default is the package of the class
 	Sources   string   // folder to search for source files; default is the current one
+	Blocks    bool     // observe blocks in addition to methods
 	Subject   string   // name of the program; default is the method's
 	Commit    string   // version of the program; default is the git commit of the sources
 }
@@ -192,42 +193,87 @@ func (b *javaBuild) jar(classes string) error {
 	return os.WriteFile(b.agent(), data.Bytes(), 0o666)
 }
 
-// scan lists the methods on the class path.
+// scan lists the methods on the class path, and their blocks.
 func (b *javaBuild) scan(ctx context.Context) error {
-	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(), "inroad.observe.Scan", b.Classpath, strings.Join(b.Packages, ","))
+	units := "method"
+	if b.Blocks {
+		units = "block"
+	}
+	table, err := b.run(ctx, "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", b.agent(),
+		"inroad.observe.Scan", b.Classpath, strings.Join(b.Packages, ","), units)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(b.tableFile(), table, 0o666); err != nil {
 		return err
 	}
+	var probes []javaProbe
+	var methods []observation.Unit
 	sources := findJavaSources(b.Sources)
 	for line := range strings.Lines(string(table)) {
-		u, err := readJavaUnit(strings.TrimSuffix(line, "\n"))
+		p, err := readJavaProbe(strings.TrimSuffix(line, "\n"))
 		if err != nil {
 			return err
 		}
-		if file := sources.find(u.File); file != "" {
-			u = sources.locate(u, file)
+		probes = append(probes, p)
+		if p.offset > 0 {
+			continue
+		}
+		if file := sources.find(p.unit.File); file != "" {
+			p.unit = sources.locate(p.unit, file)
 			b.hasSources = true
 		}
-		b.units = append(b.units, u)
+		methods = append(methods, p.unit)
 	}
-	assignIDs(b.units)
+	assignIDs(methods)
+	b.units = javaUnits(probes, methods)
 	return nil
 }
 
-// readJavaUnit decodes a line of inroad.observe.Scan.
-func readJavaUnit(line string) (observation.Unit, error) {
-	fields := strings.Split(line, "\t")
-	if len(fields) != 7 {
-		return observation.Unit{}, fmt.Errorf("scan: %d fields in %q: must be 7", len(fields), line)
+// A javaProbe is a line of inroad.observe.Scan.
+type javaProbe struct {
+	unit   observation.Unit // of a block, only its lines are valid
+	offset int              // of the first instruction; 0 for the entry of a method
+	line   int              // of the first instruction; 0 if unknown
+}
+
+// javaUnits returns the units of the probes. The blocks of a method follow it.
+// They are named after the line of their first instruction, or after its offset if
+// lines are unknown, and numbered if several start on a line.
+func javaUnits(probes []javaProbe, methods []observation.Unit) []observation.Unit {
+	units := make([]observation.Unit, 0, len(probes))
+	var method observation.Unit
+	var blocks map[string]int // of the method, by suffix
+	for _, p := range probes {
+		if p.offset == 0 {
+			method, methods, blocks = methods[0], methods[1:], map[string]int{}
+			units = append(units, method)
+			continue
+		}
+		suffix := fmt.Sprintf(":%d", p.line)
+		if p.line == 0 {
+			suffix = fmt.Sprintf("+%d", p.offset)
+		}
+		if blocks[suffix]++; blocks[suffix] > 1 {
+			suffix += fmt.Sprintf(".%d", blocks[suffix])
+		}
+		units = append(units, observation.Unit{
+			ID: method.ID + suffix, Kind: observation.KindBlock, Name: method.Name + suffix, File: method.File, Start: p.unit.Start, End: p.unit.End,
+		})
 	}
-	var n [3]int
-	for i, text := range []string{fields[3], fields[5], fields[6]} {
+	return units
+}
+
+func readJavaProbe(line string) (javaProbe, error) {
+	fields := strings.Split(line, "\t")
+	if len(fields) != 9 {
+		return javaProbe{}, fmt.Errorf("scan: %d fields in %q: must be 9", len(fields), line)
+	}
+	var n [5]int
+	for i, text := range []string{fields[3], fields[5], fields[6], fields[7], fields[8]} {
 		var err error
 		if n[i], err = strconv.Atoi(text); err != nil {
-			return observation.Unit{}, fmt.Errorf("scan: %q in %q: must be a number", text, line)
+			return javaProbe{}, fmt.Errorf("scan: %q in %q: must be a number", text, line)
 		}
 	}
 	source := fields[4]
@@ -241,7 +287,7 @@ func readJavaUnit(line string) (observation.Unit, error) {
 	if n[0]&(synthetic|bridge) != 0 {
 		u.Kind = observation.KindSynthetic
 	}
-	return u, nil
+	return javaProbe{unit: u, offset: n[3], line: n[4]}, nil
 }
 
 func (b *javaBuild) start(ctx context.Context, limits Limits) (process, error) {

@@ -165,6 +165,43 @@ func TestJavaMethods(t *testing.T) {
 	}
 }
 
+// TestJavaBlocks names blocks by the line where they start. An input reaches a
+// method's blocks except the first, which is the method itself.
+func TestJavaBlocks(t *testing.T) {
+	p, err := observe.BuildJava(t.Context(), observe.JavaTarget{
+		Method: "org.example.Shapes#parse", Classpath: compileJava(t), Sources: "testdata/javasubject", Blocks: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, tc := range []struct {
+		input, method string
+		want          map[string]int // executions by suffix
+	}{
+		{"aab", "Shapes.parse(Reader)", map[string]int{"": 1, ":36": 4, ":37": 3, ":38": 2, ":39": 1, ":58": 1}},
+		{"x", "Shapes.parse(Reader)", map[string]int{"": 1, ":36": 1, ":37": 1, ":54": 1}},
+		{"b", "Shapes.overloaded(String)", map[string]int{"": 1, ":73": 1}},
+		{"h", "Shapes.sparse(int)", map[string]int{"": 1, ":109": 1, ":114": 1}},
+	} {
+		o := observeAll(t, p, observe.Options{Jobs: 1}, tc.input)[tc.input]
+		got := map[string]int{}
+		for i, m := range short(o.Methods) {
+			if suffix, ok := strings.CutPrefix(m, tc.method); ok {
+				got[suffix] = o.Counts[i]
+			}
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%q: blocks of %s (-want +got):\n%s", tc.input, tc.method, diff)
+		}
+	}
+	for _, u := range p.Header().Units {
+		if u.Name == "Shapes.parse(Reader):43" && (u.Kind != observation.KindBlock || u.Start != 43 || u.End != 43) {
+			t.Errorf("got unit %+v, want a block of line 43", u)
+		}
+	}
+}
+
 // TestJavaUnits maps lines to units, as for a diff.
 func TestJavaUnits(t *testing.T) {
 	p := buildJava(t, "org.example.Shapes#parse")

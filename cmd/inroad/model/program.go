@@ -131,11 +131,8 @@ func (p *program) buildGo(ctx context.Context) (*observe.Program, error) {
 }
 
 func (p *program) missingJava() error {
-	switch {
-	case p.classpath == "":
+	if p.classpath == "" {
 		return errors.New("no classes: give --classpath PATH")
-	case p.units == "block":
-		return fmt.Errorf("--units %s: Java is observed by method; for lines use JaCoCo, and import its reports", p.units)
 	}
 	return nil
 }
@@ -143,7 +140,7 @@ func (p *program) missingJava() error {
 func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildJava(ctx, observe.JavaTarget{
 		Home: os.Getenv("JAVA_HOME"), Method: p.javaMethod, Classpath: p.classpath, Packages: p.cover, Sources: p.sources,
-		Subject: p.subject, Commit: p.commit,
+		Blocks: p.units == "block", Subject: p.subject, Commit: p.commit,
 	})
 }
 

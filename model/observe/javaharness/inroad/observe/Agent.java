@@ -11,20 +11,23 @@ import java.nio.file.Paths;
 import java.security.ProtectionDomain;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * Instruments methods with a probe at their entry. The agent's argument is the
- * file with the output of {@link Scan}; the probe of a method is its line number
- * in that file, from 0.
+ * Inserts probes into methods. The agent's argument is the file with the output of
+ * {@link Scan}; the number of a probe is its line number in that file, from 0.
  */
 public final class Agent implements ClassFileTransformer {
-    private final Map<String, Map<String, Integer>> probes = new HashMap<>(); // by class, then by method
+    // The probes of each class by method and offset.
+    private final Map<String, Map<String, TreeMap<Integer, Integer>>> probes = new HashMap<>();
 
     private Agent(String table) throws IOException {
         int line = 0;
         for (String text : Files.readAllLines(Paths.get(table), StandardCharsets.UTF_8)) {
             String[] fields = text.split("\t", -1);
-            probes.computeIfAbsent(fields[0], name -> new HashMap<>()).put(fields[1] + '\t' + fields[2], line++);
+            probes.computeIfAbsent(fields[0], name -> new HashMap<>())
+                    .computeIfAbsent(fields[1] + '\t' + fields[2], method -> new TreeMap<>())
+                    .put(Integer.valueOf(fields[7]), line++);
         }
         Probes.reset(line);
     }
@@ -35,12 +38,12 @@ public final class Agent implements ClassFileTransformer {
 
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
-        Map<String, Integer> methods = name == null ? null : probes.get(name);
+        Map<String, TreeMap<Integer, Integer>> methods = name == null ? null : probes.get(name);
         if (methods == null) {
             return null;
         }
         try {
-            return new ClassFile(bytes).instrument(m -> methods.getOrDefault(m.name + '\t' + m.descriptor, -1));
+            return new ClassFile(bytes).instrument(m -> methods.get(m.name + '\t' + m.descriptor));
         } catch (IOException | RuntimeException e) {
             System.err.println("inroad: " + name + " is not observed: " + e);
             return null;

@@ -1,37 +1,57 @@
 package inroad.observe;
 
+import inroad.observe.Code.Places;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
- * Reads class files of any version and inserts a call of {@link Probes#hit} at
- * the entry of methods. The call takes eight bytes, which keeps switch
- * instructions aligned. Relative branches stay valid; absolute offsets are
+ * Reads class files of any version and inserts calls of {@link Probes#hit} at
+ * the entry of methods and at the start of their blocks. Branches and offsets are
  * adjusted.
  */
 final class ClassFile {
     static final int ACC_BRIDGE = 0x40;
     static final int ACC_SYNTHETIC = 0x1000;
 
-    private static final int PREFIX = 8;
     private static final int MAX_CODE = 65535;
+    private static final int MAX_BRANCH = 32767; // branches reach everything in code of this length
 
     /** A method of the class. */
     static final class Method {
         int access;
         String name;
         String descriptor;
-        int firstLine; // 0 if unknown
-        int lastLine;
+        final Block body = new Block(); // all of its code
+        final List<Block> blocks = new ArrayList<>(); // all but the first, which is the entry
     }
 
-    /** Visits the methods that have code. */
-    interface Visitor {
-        /** Returns the probe of the method, or -1 for none. */
-        int visit(Method method);
+    /** Successive instructions of a method. */
+    static final class Block {
+        int offset; // of the first instruction
+        int line; // of the first instruction; 0 if unknown
+        int firstLine; // the lowest; 0 if unknown
+        int lastLine; // the highest
+
+        private void add(int line) {
+            firstLine = firstLine == 0 ? line : Math.min(firstLine, line);
+            lastLine = Math.max(lastLine, line);
+        }
+    }
+
+    /** Selects probes. */
+    interface Selector {
+        /** Returns the probes of a method by the offset of their instruction, or null for none. */
+        SortedMap<Integer, Integer> probes(Method method);
     }
 
     private final byte[] bytes;
@@ -114,8 +134,8 @@ final class ClassFile {
         }
     }
 
-    /** Visits each method that has code, and reads the SourceFile attribute. */
-    void visit(Visitor visitor) {
+    /** Calls the visitor for each method that has code, and reads the SourceFile attribute. */
+    void visit(Consumer<Method> visitor) {
         seekMethods();
         for (int methods = in.getShort() & 0xFFFF; methods > 0; methods--) {
             Method m = readMethod();
@@ -124,8 +144,8 @@ final class ClassFile {
                 int end = in.getInt();
                 end += in.position();
                 if (attribute.equals("Code")) {
-                    readLines(m, in.position());
-                    visitor.visit(m);
+                    readBlocks(m, in.position());
+                    visitor.accept(m);
                 }
                 in.position(end);
             }
@@ -148,29 +168,60 @@ final class ClassFile {
         return m;
     }
 
-    /** Reads the first and last line from a Code attribute. */
-    private void readLines(Method m, int code) {
+    /** Reads the blocks of a Code attribute and their lines. */
+    private void readBlocks(Method m, int code) {
         in.position(code + 4);
-        skip(in.getInt());
-        skip(8 * (in.getShort() & 0xFFFF));
+        int length = in.getInt();
+        Code instructions = new Code(in, in.position(), length);
+        skip(length);
+        int[] handlers = new int[in.getShort() & 0xFFFF];
+        for (int i = 0; i < handlers.length; i++) {
+            skip(4);
+            handlers[i] = in.getShort() & 0xFFFF;
+            skip(2);
+        }
+        Set<Integer> starts = instructions.blocks(handlers);
+        if (length + (starts.size() + 1) * Places.PROBE <= MAX_BRANCH) {
+            for (int start : starts) {
+                Block b = new Block();
+                b.offset = start;
+                m.blocks.add(b);
+            }
+        }
+        TreeMap<Integer, Integer> lines = readLines();
+        lines.values().forEach(m.body::add);
+        m.body.line = m.body.firstLine;
+        for (int i = 0; i < m.blocks.size(); i++) {
+            Block b = m.blocks.get(i);
+            Map.Entry<Integer, Integer> first = lines.floorEntry(b.offset);
+            if (first != null) {
+                int end = i + 1 < m.blocks.size() ? m.blocks.get(i + 1).offset : length;
+                b.line = first.getValue();
+                lines.subMap(first.getKey(), end).values().forEach(b::add);
+            }
+        }
+    }
+
+    /** Reads the lines by the offset of their first instruction, from the attributes at the current position. */
+    private TreeMap<Integer, Integer> readLines() {
+        TreeMap<Integer, Integer> lines = new TreeMap<>();
         for (int n = in.getShort() & 0xFFFF; n > 0; n--) {
             String attribute = utf8(in.getShort() & 0xFFFF);
             int length = in.getInt();
             int end = in.position() + length;
             if (attribute.equals("LineNumberTable")) {
-                for (int lines = in.getShort() & 0xFFFF; lines > 0; lines--) {
-                    skip(2);
-                    int line = in.getShort() & 0xFFFF;
-                    m.firstLine = m.firstLine == 0 ? line : Math.min(m.firstLine, line);
-                    m.lastLine = Math.max(m.lastLine, line);
+                for (int entries = in.getShort() & 0xFFFF; entries > 0; entries--) {
+                    int offset = in.getShort() & 0xFFFF;
+                    lines.put(offset, in.getShort() & 0xFFFF);
                 }
             }
             in.position(end);
         }
+        return lines;
     }
 
-    /** Returns the instrumented class, or null if the constant pool is full. */
-    byte[] instrument(Visitor visitor) throws IOException {
+    /** Returns the class with probes, or null if the constant pool is full. */
+    byte[] instrument(Selector selector) throws IOException {
         ByteArrayOutputStream buffer = new ByteArrayOutputStream(bytes.length + bytes.length / 4);
         DataOutputStream body = new DataOutputStream(buffer);
         ConstantAppender pool = new ConstantAppender(constants.length);
@@ -179,7 +230,7 @@ final class ClassFile {
         int methods = in.getShort() & 0xFFFF;
         body.writeShort(methods);
         for (; methods > 0; methods--) {
-            instrumentMethod(body, pool, visitor);
+            instrumentMethod(body, pool, selector);
         }
         body.write(bytes, in.position(), bytes.length - in.position());
         if (pool.next > 65535) {
@@ -195,7 +246,7 @@ final class ClassFile {
         return whole.toByteArray();
     }
 
-    private void instrumentMethod(DataOutputStream out, ConstantAppender pool, Visitor visitor) throws IOException {
+    private void instrumentMethod(DataOutputStream out, ConstantAppender pool, Selector selector) throws IOException {
         int start = in.position();
         Method m = readMethod();
         int attributes = in.getShort() & 0xFFFF;
@@ -205,12 +256,11 @@ final class ClassFile {
             String attribute = utf8(in.getShort() & 0xFFFF);
             int length = in.getInt();
             int end = in.position() + length;
-            int codeLength = attribute.equals("Code") ? in.getInt(in.position() + 4) : MAX_CODE;
-            int probe = codeLength + PREFIX <= MAX_CODE ? visitor.visit(m) : -1;
-            if (probe < 0) {
+            SortedMap<Integer, Integer> probes = attribute.equals("Code") ? selector.probes(m) : null;
+            if (probes == null || in.getInt(in.position() + 4) + probes.size() * Places.PROBE > MAX_CODE) {
                 out.write(bytes, at, end - at);
             } else {
-                byte[] code = instrumentCode(pool, probe);
+                byte[] code = instrumentCode(pool, probes);
                 out.write(bytes, at, 2);
                 out.writeInt(code.length);
                 out.write(code);
@@ -219,14 +269,34 @@ final class ClassFile {
         }
     }
 
-    /** Returns the Code attribute at the current position with a probe at its entry. */
-    private byte[] instrumentCode(ConstantAppender pool, int probe) throws IOException {
+    /** Returns the Code attribute at the current position with probes. */
+    private byte[] instrumentCode(ConstantAppender pool, SortedMap<Integer, Integer> probes) throws IOException {
+        Places places = new Places(probes.keySet().stream().mapToInt(Integer::intValue).toArray());
         ByteArrayOutputStream buffer = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(buffer);
-        out.writeShort(Math.max(1, in.getShort() & 0xFFFF)); // stack
+        out.writeShort(Math.min(MAX_CODE, (in.getShort() & 0xFFFF) + 1)); // stack
         out.writeShort(in.getShort()); // locals
         int length = in.getInt();
-        out.writeInt(length + PREFIX);
+        out.writeInt(length + places.size());
+        new Code(in, in.position(), length).write(out, places, probes::get, probe -> writeProbe(out, pool, probe));
+        skip(length);
+        int handlers = in.getShort() & 0xFFFF;
+        out.writeShort(handlers);
+        for (; handlers > 0; handlers--) {
+            for (int i = 0; i < 3; i++) { // from, to, handler
+                out.writeShort(places.label(in.getShort() & 0xFFFF));
+            }
+            out.writeShort(in.getShort());
+        }
+        int attributes = in.getShort() & 0xFFFF;
+        out.writeShort(attributes);
+        for (; attributes > 0; attributes--) {
+            copyAttribute(out, places);
+        }
+        return buffer.toByteArray();
+    }
+
+    private static void writeProbe(DataOutputStream out, ConstantAppender pool, int probe) throws IOException {
         if (probe <= Short.MAX_VALUE) {
             out.writeByte(0x11); // sipush
             out.writeShort(probe);
@@ -237,26 +307,10 @@ final class ClassFile {
         out.writeByte(0xB8); // invokestatic
         out.writeShort(pool.hit());
         out.writeShort(0); // nop nop
-        out.write(bytes, in.position(), length);
-        skip(length);
-        int handlers = in.getShort() & 0xFFFF;
-        out.writeShort(handlers);
-        for (; handlers > 0; handlers--) {
-            for (int i = 0; i < 3; i++) { // from, to, handler
-                out.writeShort((in.getShort() & 0xFFFF) + PREFIX);
-            }
-            out.writeShort(in.getShort());
-        }
-        int attributes = in.getShort() & 0xFFFF;
-        out.writeShort(attributes);
-        for (; attributes > 0; attributes--) {
-            copyAttribute(out);
-        }
-        return buffer.toByteArray();
     }
 
     /** Copies an attribute of a Code attribute and adjusts its offsets. */
-    private void copyAttribute(DataOutputStream out) throws IOException {
+    private void copyAttribute(DataOutputStream out, Places places) throws IOException {
         int at = in.position();
         String attribute = utf8(in.getShort() & 0xFFFF);
         int length = in.getInt();
@@ -264,16 +318,16 @@ final class ClassFile {
         switch (attribute) {
             case "LineNumberTable":
                 out.write(bytes, at, 6);
-                copyTable(out, 2);
+                copyLines(out, places);
                 break;
             case "LocalVariableTable":
             case "LocalVariableTypeTable":
                 out.write(bytes, at, 6);
-                copyTable(out, 8);
+                copyVariables(out, places);
                 break;
             case "StackMapTable":
                 ByteArrayOutputStream frames = new ByteArrayOutputStream();
-                copyFrames(new DataOutputStream(frames));
+                copyFrames(new DataOutputStream(frames), places);
                 out.write(bytes, at, 2);
                 out.writeInt(frames.size());
                 frames.writeTo(out);
@@ -284,69 +338,80 @@ final class ClassFile {
         in.position(end);
     }
 
-    /** Copies a table and adjusts the offset at the start of each entry. */
-    private void copyTable(DataOutputStream out, int rest) throws IOException {
+    private void copyLines(DataOutputStream out, Places places) throws IOException {
         int entries = in.getShort() & 0xFFFF;
         out.writeShort(entries);
         for (; entries > 0; entries--) {
-            out.writeShort((in.getShort() & 0xFFFF) + PREFIX);
-            out.write(bytes, in.position(), rest);
-            skip(rest);
+            out.writeShort(places.label(in.getShort() & 0xFFFF));
+            out.writeShort(in.getShort());
         }
     }
 
-    /** Copies stack map frames. Only the first offset is absolute; the others are relative to the previous frame. */
-    private void copyFrames(DataOutputStream out) throws IOException {
+    private void copyVariables(DataOutputStream out, Places places) throws IOException {
+        int entries = in.getShort() & 0xFFFF;
+        out.writeShort(entries);
+        for (; entries > 0; entries--) {
+            int start = in.getShort() & 0xFFFF;
+            int end = start + (in.getShort() & 0xFFFF);
+            out.writeShort(places.label(start));
+            out.writeShort(places.label(end) - places.label(start));
+            out.write(bytes, in.position(), 6);
+            skip(6);
+        }
+    }
+
+    /** Copies stack map frames. The first offset is absolute; the others are relative to the previous frame. */
+    private void copyFrames(DataOutputStream out, Places places) throws IOException {
         int frames = in.getShort() & 0xFFFF;
         out.writeShort(frames);
-        for (int shift = PREFIX; frames > 0; frames--, shift = 0) {
+        int at = -1; // offset of the previous frame
+        int before = -1; // the same with probes
+        for (; frames > 0; frames--) {
             int type = in.get() & 0xFF;
-            if (type < 64) { // same
-                if (type + shift < 64) {
-                    out.writeByte(type + shift);
+            int delta = type < 64 ? type : type < 128 ? type - 64 : in.getShort() & 0xFFFF;
+            at += delta + 1;
+            delta = places.label(at) - before - 1;
+            before = places.label(at);
+            if (type < 64 || type == 251) { // same
+                if (delta < 64) {
+                    out.writeByte(delta);
                 } else {
                     out.writeByte(251);
-                    out.writeShort(type + shift);
+                    out.writeShort(delta);
                 }
-            } else if (type < 128) { // same locals, one stack item
-                if (type + shift < 128) {
-                    out.writeByte(type + shift);
+            } else if (type < 128 || type == 247) { // same locals, one stack item
+                if (delta < 64) {
+                    out.writeByte(64 + delta);
                 } else {
                     out.writeByte(247);
-                    out.writeShort(type - 64 + shift);
+                    out.writeShort(delta);
                 }
-                copyType(out);
+                copyTypes(out, places, 1);
             } else {
                 out.writeByte(type);
-                out.writeShort((in.getShort() & 0xFFFF) + shift);
-                if (type == 247) {
-                    copyType(out);
-                } else if (type > 251 && type < 255) { // append
-                    copyTypes(out, type - 251);
-                } else if (type == 255) {
+                out.writeShort(delta);
+                if (type > 251 && type < 255) { // append
+                    copyTypes(out, places, type - 251);
+                } else if (type == 255) { // full
                     for (int lists = 0; lists < 2; lists++) { // locals, stack
                         int n = in.getShort() & 0xFFFF;
                         out.writeShort(n);
-                        copyTypes(out, n);
+                        copyTypes(out, places, n);
                     }
                 }
             }
         }
     }
 
-    private void copyTypes(DataOutputStream out, int n) throws IOException {
+    private void copyTypes(DataOutputStream out, Places places, int n) throws IOException {
         for (; n > 0; n--) {
-            copyType(out);
-        }
-    }
-
-    private void copyType(DataOutputStream out) throws IOException {
-        int tag = in.get();
-        out.writeByte(tag);
-        if (tag == 7) { // Object
-            out.writeShort(in.getShort());
-        } else if (tag == 8) { // Uninitialized: offset of the new instruction
-            out.writeShort((in.getShort() & 0xFFFF) + PREFIX);
+            int tag = in.get();
+            out.writeByte(tag);
+            if (tag == 7) { // Object
+                out.writeShort(in.getShort());
+            } else if (tag == 8) { // Uninitialized: offset of the new instruction
+                out.writeShort(places.instruction(in.getShort() & 0xFFFF));
+            }
         }
     }
 
@@ -390,10 +455,5 @@ final class ClassFile {
             }
             return next++;
         }
-    }
-
-    /** Returns the key of a method in the table. */
-    static String key(String className, Method m) {
-        return className + '\t' + m.name + '\t' + m.descriptor;
     }
 }

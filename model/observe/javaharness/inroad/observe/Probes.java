@@ -1,7 +1,7 @@
 package inroad.observe;
 
 /**
- * Counts the calls of each method. It is on the boot class path, because
+ * Counts the executions of each method or block. It is on the boot class path, because
  * instrumented classes of all loaders use it.
  */
 public final class Probes {
@@ -10,13 +10,13 @@ public final class Probes {
 
     private Probes() {}
 
-    static void reset(int methods) {
-        counts = new int[methods];
+    static void reset(int probes) {
+        counts = new int[probes];
     }
 
-    /** Called at the entry of every observed method. */
-    public static void hit(int method) {
-        counts[method]++;
+    /** Called at the entry of every observed method or block. */
+    public static void hit(int probe) {
+        counts[probe]++;
     }
 
     static void clear() {

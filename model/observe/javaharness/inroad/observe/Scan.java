@@ -18,22 +18,27 @@ import java.util.zip.ZipFile;
 
 /**
  * Prints a line for each method with code in the selected classes on a class path:
- * class, name, descriptor, access flags, source file, first line, last line.
- * Arguments: the class path, and a comma-separated list of packages and classes.
+ * class, name, descriptor, access flags, source file, first line, last line, offset
+ * of the first instruction, line of the first instruction. With blocks, the lines of
+ * its blocks follow that of a method, except the first block, which is the entry.
+ * Arguments: the class path, a comma-separated list of packages and classes, and
+ * "method" or "block".
  */
 public final class Scan {
     private final String[] prefixes;
+    private final boolean blocks;
     private final PrintStream out;
     private final Set<String> seen = new HashSet<>(); // as the loader does, use the first class of a name
 
-    private Scan(String[] prefixes, PrintStream out) {
+    private Scan(String[] prefixes, boolean blocks, PrintStream out) {
         this.prefixes = prefixes;
+        this.blocks = blocks;
         this.out = out;
     }
 
     public static void main(String[] args) throws IOException {
         PrintStream out = new PrintStream(System.out, false, "UTF-8");
-        Scan scan = new Scan(prefixes(args[1]), out);
+        Scan scan = new Scan(prefixes(args[1]), args[2].equals("block"), out);
         for (String entry : args[0].split(File.pathSeparator)) {
             File file = new File(entry);
             if (file.isDirectory()) {
@@ -103,10 +108,7 @@ public final class Scan {
         ClassFile type;
         try {
             type = new ClassFile(bytes);
-            type.visit(m -> {
-                methods.add(m);
-                return -1;
-            });
+            type.visit(methods::add);
         } catch (RuntimeException e) {
             System.err.println("inroad: " + file + ": " + e);
             return;
@@ -115,8 +117,15 @@ public final class Scan {
             return;
         }
         for (ClassFile.Method m : methods) {
-            out.print(ClassFile.key(type.name, m) + '\t' + m.access + '\t' + (type.source == null ? "" : type.source)
-                    + '\t' + m.firstLine + '\t' + m.lastLine + '\n');
+            print(type, m, m.body);
+            if (blocks) {
+                m.blocks.forEach(block -> print(type, m, block));
+            }
         }
+    }
+
+    private void print(ClassFile type, ClassFile.Method m, ClassFile.Block b) {
+        out.print(type.name + '\t' + m.name + '\t' + m.descriptor + '\t' + m.access + '\t' + (type.source == null ? "" : type.source)
+                + '\t' + b.firstLine + '\t' + b.lastLine + '\t' + b.offset + '\t' + b.line + '\n');
     }
 }
