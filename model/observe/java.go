@@ -22,7 +22,7 @@ import (
 // A JavaTarget is a method of a Java class.
 type JavaTarget struct {
 	Home      string   // folder of the JDK; default is the JDK on the PATH
-	Method    string   // CLASS#METHOD, or CLASS#new for a constructor
+	Method    string   // CLASS#METHOD, CLASS#new for a constructor, or CLASS for a fuzz target of Jazzer
 	Classpath string   // in the syntax of java -cp
 	Packages  []string // packages (including subpackages) or classes to observe; default is the package of the class
 	Sources   string   // folder to search for source files; default is the current one
@@ -36,7 +36,8 @@ var javaHarness embed.FS
 
 // BuildJava returns a program that calls a method. The method takes the input
 // as byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer.
-// An instance method is called on a new object for each input.
+// An instance method is called on a new object for each input. The method
+// fuzzerTestOneInput of a fuzz target may also take Jazzer's FuzzedDataProvider.
 //
 // BuildJava needs a JDK to compile the instrumentation agent. An exception is a
 // failure, and a java.lang.Error is a crash.
@@ -92,8 +93,8 @@ func (b *javaBuild) tableFile() string { return filepath.Join(b.tmp, "methods.ts
 // prepare validates the target and sets defaults.
 func (b *javaBuild) prepare() error {
 	class, method, ok := strings.Cut(b.Method, "#")
-	if !ok || class == "" || method == "" {
-		return errors.New("must be CLASS#METHOD, such as org.example.Parser#parse")
+	if class == "" || ok && method == "" {
+		return errors.New("must be CLASS#METHOD, or the CLASS of a fuzz target")
 	}
 	for _, tool := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(b.tool(tool)); err != nil {
@@ -102,6 +103,9 @@ func (b *javaBuild) prepare() error {
 	}
 	if b.Subject == "" {
 		b.Subject = b.Method
+	}
+	if !ok {
+		b.Method += "#fuzzerTestOneInput"
 	}
 	if len(b.Packages) == 0 {
 		pkg := ""

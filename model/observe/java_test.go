@@ -24,7 +24,8 @@ func compileJava(t *testing.T) string {
 	if _, err := exec.LookPath("javac"); err != nil {
 		t.Skip("there is no JDK")
 	}
-	sources, err := filepath.Glob("testdata/javasubject/src/main/java/org/example/*.java")
+	const root = "testdata/javasubject/src/main/java"
+	sources, err := filepath.Glob(root + "/org/example/*.java")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func compileJava(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		execute(t, ".", nil, "javac", append([]string{"-g", "-nowarn", "-d", dir}, sources...)...)
+		execute(t, ".", nil, "javac", append([]string{"-g", "-nowarn", "-sourcepath", root, "-d", dir}, sources...)...)
 		javaClasses = dir
 	}
 	return javaClasses
@@ -202,6 +203,24 @@ func TestJavaBlocks(t *testing.T) {
 	}
 }
 
+// TestJavaFuzzTarget gives a fuzz target strings and bytes from the start of the
+// input and numbers from its end.
+func TestJavaFuzzTarget(t *testing.T) {
+	p := buildJava(t, "org.example.FuzzShapes")
+	if got, want := p.Header().Subject, "org.example.FuzzShapes"; got != want {
+		t.Errorf("got subject %q, want %q", got, want)
+	}
+	for input, want := range map[string]string{
+		"": "ready -5 false  [] [] x true  0",
+		"né\\\\\\.ab\x01\x02rest\x00\x00\x00\x00\x01\x01\x03": "ready -2 true né\\ [97, 98] [513] y true rest 0",
+	} {
+		o := observeAll(t, p, observe.Options{Jobs: 1, Warmup: -1}, input)[input]
+		if o.Failure == nil || o.Failure.Message != want {
+			t.Errorf("%q: got %s, %+v; want %q", input, o.Outcome, o.Failure, want)
+		}
+	}
+}
+
 // TestJavaUnits maps lines to units, as for a diff.
 func TestJavaUnits(t *testing.T) {
 	p := buildJava(t, "org.example.Shapes#parse")
@@ -249,8 +268,9 @@ func TestJavaUnits(t *testing.T) {
 func TestJavaRefuses(t *testing.T) {
 	classes := compileJava(t)
 	for _, tc := range []struct{ method, classpath, packages, want string }{
-		{"org.example.Shapes", classes, "", "must be CLASS#METHOD"},
-		{"org.example.Shapes#silent", classes, "", "must take byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer"},
+		{"#parse", classes, "", "must be CLASS#METHOD, or the CLASS of a fuzz target"},
+		{"org.example.Shapes", classes, "", "org.example.Shapes#fuzzerTestOneInput: method not found"},
+		{"org.example.Shapes#silent", classes, "", "must take byte[], String, CharSequence, InputStream, Reader, char[], ByteBuffer or Jazzer's FuzzedDataProvider"},
 		{"org.example.Shapes#parse", classes, "org.elsewhere", "no class of org.elsewhere on the class path"},
 		{"org.example.Shapes#parse", "", "", "empty class path"},
 		{"org.example.Shapes#parse", "missing.jar", "", "no such file or directory"},

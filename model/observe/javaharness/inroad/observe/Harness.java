@@ -69,6 +69,7 @@ public final class Harness {
     public static void main(String[] args) throws Exception {
         Harness harness = new Harness(Long.parseLong(args[1]));
         Call call = find(args[0]);
+        initialize(args[0]);
         Thread runner = new Thread(() -> harness.runInputs(call), "inroad");
         runner.setDaemon(true);
         runner.start();
@@ -275,8 +276,32 @@ public final class Harness {
                 }
             }
         }
+        for (Executable e : all) {
+            if (e.getParameterCount() == 1 && e.getParameterTypes()[0].getName().equals(FuzzInput.INTERFACE)) {
+                return call(type, e, e.getParameterTypes()[0]);
+            }
+        }
         throw new IllegalArgumentException(all.isEmpty() ? target + ": method not found"
-                : target + ": must take byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; wrap it in a method that does");
+                : target + ": must take byte[], String, CharSequence, InputStream, Reader, char[], ByteBuffer or"
+                        + " Jazzer's FuzzedDataProvider; wrap it in a method that does");
+    }
+
+    /** Calls fuzzerInitialize of the class of a fuzz target, if it has one. */
+    private static void initialize(String target) throws Exception {
+        int hash = target.lastIndexOf('#');
+        if (!target.substring(hash + 1).equals("fuzzerTestOneInput")) {
+            return;
+        }
+        Class<?> type = Class.forName(target.substring(0, hash), true, ClassLoader.getSystemClassLoader());
+        try {
+            type.getMethod("fuzzerInitialize").invoke(null);
+        } catch (NoSuchMethodException none) {
+            try {
+                type.getMethod("fuzzerInitialize", String[].class).invoke(null, (Object) new String[0]);
+            } catch (NoSuchMethodException neither) {
+                // It needs no initialization.
+            }
+        }
     }
 
     private static Call call(Class<?> type, Executable e, Class<?> parameter) throws Exception {
@@ -319,6 +344,9 @@ public final class Harness {
         }
         if (parameter == ByteBuffer.class) {
             return ByteBuffer.wrap(input);
+        }
+        if (parameter.isInterface() && parameter.getName().equals(FuzzInput.INTERFACE)) {
+            return FuzzInput.of(parameter, input);
         }
         String text = new String(input, StandardCharsets.UTF_8);
         if (parameter == Reader.class) {
