@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -213,7 +214,7 @@ func (b *javaBuild) scan(ctx context.Context) error {
 		}
 		b.units = append(b.units, u)
 	}
-	assignIDs(b.units)
+	observation.AssignIDs(b.units)
 	return nil
 }
 
@@ -235,7 +236,7 @@ func readJavaUnit(line string) (observation.Unit, error) {
 		outer, _, _ := strings.Cut(path.Base(fields[0]), "$")
 		source = outer + ".class"
 	}
-	u := javaUnit(fields[0], path.Join(path.Dir(fields[0]), source), fields[1], fields[2])
+	u := coverage.JavaMethod(fields[0], path.Join(path.Dir(fields[0]), source), fields[1], fields[2])
 	u.Start, u.End = n[1], n[2]
 	const synthetic, bridge = 0x1000, 0x40
 	if n[0]&(synthetic|bridge) != 0 {
@@ -327,4 +328,9 @@ func (s *javaSources) find(file string) string {
 		}
 	}
 	return found
+}
+
+// globQuote escapes the special characters of a glob pattern.
+func globQuote(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
