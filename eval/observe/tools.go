@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/eval/maven"
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
@@ -105,8 +106,8 @@ func (opt *options) jacoco(ctx context.Context, s subject.Subject, p *observe.Pr
 		"Reports", s.Target, jar, corpus, strconv.Itoa(warmup), reports); err != nil {
 		return nil, err
 	}
-	read := &observe.Reports{}
-	if err := read.Read(reports, observe.JaCoCo); err != nil {
+	read := &coverage.Reports{}
+	if err := read.Read(reports, coverage.JaCoCo); err != nil {
 		return nil, err
 	}
 	// Names agree, but the line suffix of duplicate names does not.

@@ -1,12 +1,10 @@
 package observe
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,18 +13,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 )
 
 // A CommandTarget is a shell command that runs once per input and writes a
 // coverage report.
 type CommandTarget struct {
-	Shell   string // run by sh; see [NewCommand] for placeholders
-	Format  Format // of the report; Auto also accepts a list of methods, one per line
-	Root    string // folder of the program's sources; default is the current one
-	Blocks  bool   // observe blocks or lines in addition to methods
-	Subject string // name of the program; default is the command
-	Commit  string // version of the program
+	Shell   string          // run by sh; see [NewCommand] for placeholders
+	Format  coverage.Format // of the report; Auto also accepts a list of methods, one per line
+	Root    string          // folder of the program's sources; default is the current one
+	Blocks  bool            // observe blocks or lines in addition to methods
+	Subject string          // name of the program; default is the command
+	Commit  string          // version of the program
 }
 
 // NewCommand returns a program that runs a shell command. The command receives
@@ -66,13 +65,8 @@ type command struct {
 
 	mu      sync.Mutex
 	units   []observation.Unit
-	ids     map[observation.Unit]string // by unitKey
+	ids     map[observation.Unit]string // by their Keys
 	usedIDs map[string]bool
-}
-
-func unitKey(u observation.Unit) observation.Unit {
-	u.ID, u.End = "", 0
-	return u
 }
 
 // restore adds units with fixed IDs.
@@ -86,7 +80,7 @@ func (c *command) restore(units []observation.Unit) {
 
 func (c *command) add(u observation.Unit) {
 	c.units = append(c.units, u)
-	c.ids[unitKey(u)], c.usedIDs[u.ID] = u.ID, true
+	c.ids[u.Key()], c.usedIDs[u.ID] = u.ID, true
 }
 
 func (c *command) snapshot() []observation.Unit {
@@ -100,7 +94,7 @@ func (c *command) snapshot() []observation.Unit {
 func (c *command) id(u observation.Unit) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id, ok := c.ids[unitKey(u)]; ok {
+	if id, ok := c.ids[u.Key()]; ok {
 		return id
 	}
 	id := u.File + "#" + u.Name
@@ -208,8 +202,8 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 	if o.Methods == nil {
 		o.Methods, o.Counts = []string{}, []int{}
 	}
-	if !info.IsDir() && cmp.Or(p.Format, Auto) == Auto {
-		names, isList, err := readNames(name)
+	if !info.IsDir() && cmp.Or(p.Format, coverage.Auto) == coverage.Auto {
+		names, isList, err := coverage.ReadNames(name)
 		if err != nil {
 			return err
 		}
@@ -218,48 +212,15 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 			return nil
 		}
 	}
-	reports := &Reports{Root: p.Root, Blocks: p.Blocks}
+	reports := &coverage.Reports{Root: p.Root, Blocks: p.Blocks}
 	if err := reports.Read(name, p.Format); err != nil {
 		return err
 	}
-	for _, run := range reports.runs {
-		for i, u := range reports.units {
-			id := p.id(u)
-			if run[i] > 0 && o.Counts != nil {
-				o.Methods, o.Counts = append(o.Methods, id), append(o.Counts, run[i])
-			}
+	for u, hits := range reports.Hits() {
+		id := p.id(u)
+		if hits > 0 && o.Counts != nil {
+			o.Methods, o.Counts = append(o.Methods, id), append(o.Counts, hits)
 		}
 	}
 	return nil
-}
-
-const maxNames = 1_000_000
-
-// readNames reads a list of methods, one per line. isList is false if the file
-// is another kind of report.
-func readNames(name string) (names []string, isList bool, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { _ = file.Close() }() // opened for reading only
-	buffered := bufio.NewReaderSize(file, 1<<16)
-	head, err := buffered.Peek(512)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	if detectFormat(head) != "" {
-		return nil, false, nil
-	}
-	scanner := bufio.NewScanner(buffered)
-	scanner.Buffer(nil, maxReportLine)
-	for scanner.Scan() {
-		if id := strings.ToValidUTF8(strings.TrimSpace(scanner.Text()), "\uFFFD"); id != "" {
-			names = append(names, id)
-		}
-		if len(names) > maxNames {
-			return nil, true, fmt.Errorf("must list at most %d methods", maxNames)
-		}
-	}
-	return names, true, scanner.Err()
 }

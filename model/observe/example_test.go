@@ -42,32 +42,3 @@ func ExampleNewCommand() {
 	// [1]: ok, reached read, readArray
 	// {"a":1}: ok, reached read
 }
-
-func ExampleReports() {
-	const tracefile = `TN:first
-SF:reader.c
-FN:3,9,read
-FN:11,20,read_array
-FNDA:1,read
-FNDA:0,read_array
-end_of_record
-TN:second
-SF:reader.c
-FN:3,9,read
-FN:11,20,read_array
-FNDA:1,read
-FNDA:2,read_array
-end_of_record
-`
-	var reports observe.Reports
-	if err := reports.ReadReport(strings.NewReader(tracefile), "", observe.LCOV); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, run := range reports.Runs() {
-		fmt.Println(run.Name, "reached", strings.Join(run.Methods, ", "))
-	}
-	// Output:
-	// first reached reader.c#read
-	// second reached reader.c#read, reader.c#read_array
-}

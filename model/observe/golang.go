@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -59,15 +60,13 @@ func buildGo(ctx context.Context, target GoTarget, dir string) (*Program, error)
 		return nil, err
 	}
 	p.stop()
-	table, err := decodeGoMeta(meta)
-	if err != nil {
+	if b.units, err = coverage.ReadGoUnits(meta, target.Blocks, b.locate); err != nil {
 		return nil, err
 	}
-	b.units = newGoUnits(table, target.Blocks, b.locate)
-	if len(b.units.units) == 0 {
+	if len(b.units.Units()) == 0 {
 		return nil, fmt.Errorf("the program uses no function of packages %s", strings.Join(b.Packages, ","))
 	}
-	program.header = observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.units}
+	program.header = observation.Header{Subject: b.Subject, Commit: b.Commit, Units: b.units.Units()}
 	return program, nil
 }
 
@@ -81,7 +80,7 @@ type goBuild struct {
 	harnessPath string // import path of the harness
 	workspace   string // go.work file with the harness and the user's modules; empty until written
 	packages    map[string]goPackageInfo
-	units       *goUnits
+	units       *coverage.GoUnits
 }
 
 // goPackageInfo is the output of go list for a package.
@@ -306,7 +305,7 @@ func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harness, []byte
 	}
 	p.cleanup = func() { _ = os.RemoveAll(left) } // Program.Close removes the rest
 	p.exitCounters = func() []byte { return readExitCounters(left) }
-	p.reached = func(counters []byte) ([]string, []int, error) { return b.units.reached(counters) }
+	p.reached = func(counters []byte) ([]string, []int, error) { return b.units.Reached(counters) }
 	return p, meta, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -229,7 +230,7 @@ func (b *javaBuild) scan(ctx context.Context) error {
 		}
 		methods = append(methods, p.unit)
 	}
-	assignIDs(methods)
+	observation.AssignIDs(methods)
 	b.units = javaUnits(probes, methods)
 	return nil
 }
@@ -285,7 +286,7 @@ func readJavaProbe(line string) (javaProbe, error) {
 		outer, _, _ := strings.Cut(path.Base(fields[0]), "$")
 		source = outer + ".class"
 	}
-	u := javaUnit(fields[0], path.Join(path.Dir(fields[0]), source), fields[1], fields[2])
+	u := coverage.JavaMethod(fields[0], path.Join(path.Dir(fields[0]), source), fields[1], fields[2])
 	u.Start, u.End = n[1], n[2]
 	const synthetic, bridge = 0x1000, 0x40
 	if n[0]&(synthetic|bridge) != 0 {
@@ -377,4 +378,9 @@ func (s *javaSources) find(file string) string {
 		}
 	}
 	return found
+}
+
+// globQuote escapes the special characters of a glob pattern.
+func globQuote(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

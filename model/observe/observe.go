@@ -3,8 +3,7 @@
 // [BuildGo], [BuildJava] and [NewCommand] prepare a [Program].
 // [Program.Observe] runs it on inputs in several processes and produces one
 // observation per input; a [Runner] runs it on one input at a time. An [Output]
-// is a file of observations that a later run can continue. [Reports] reads the
-// coverage reports of other tools.
+// is a file of observations that a later run can continue.
 package observe
 
 import (

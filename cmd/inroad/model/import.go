@@ -12,8 +12,8 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
-	"github.com/inroad/inroad/model/observe"
 )
 
 type importCommand struct {
@@ -68,7 +68,7 @@ folder stands for the reports in it.`,
 }
 
 func (c *importCommand) run(ctx context.Context) error {
-	if c.format == "auto" && observe.IsObservations(c.reports[0]) {
+	if c.format == "auto" && coverage.IsObservations(c.reports[0]) {
 		c.format = "ndjson"
 	}
 	convert := c.convert
@@ -103,13 +103,13 @@ func (c *importCommand) convert(ctx context.Context, w io.Writer) error {
 	if c.inputs == "" {
 		return errors.New("no inputs: give --inputs DIR, the folder of the inputs that the reports belong to")
 	}
-	index, err := observe.NewInputIndex(c.inputs)
+	index, err := coverage.NewInputIndex(c.inputs)
 	if err != nil {
 		return fmt.Errorf("--inputs %w", cli.FileError(c.inputs, err))
 	}
-	reports := &observe.Reports{Root: c.root, Blocks: c.units == "block"}
+	reports := &coverage.Reports{Root: c.root, Blocks: c.units == "block"}
 	for _, name := range c.reports {
-		if err := reports.Read(name, observe.Format(c.format)); err != nil {
+		if err := reports.Read(name, coverage.Format(c.format)); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -137,7 +137,7 @@ func (c *importCommand) about() observation.Header {
 // left out.
 func (c *importCommand) join(ctx context.Context, w io.Writer) error {
 	invalid := false
-	err := observe.Join(ctx, w, c.about(), c.reports, func(file string, line *observation.LineError) {
+	err := observation.Join(ctx, w, c.about(), c.reports, func(file string, line *observation.LineError) {
 		invalid = true
 		c.Notef("%s:%d: %s", cli.Printable(file), line.Line, cli.Printable(api.Excerpt(line.Err.Error())))
 	})

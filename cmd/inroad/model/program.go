@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observe"
 )
 
@@ -146,7 +147,7 @@ func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 
 func (p *program) buildCommand(context.Context) (*observe.Program, error) {
 	built, err := observe.NewCommand(observe.CommandTarget{
-		Shell: p.command, Format: observe.Format(p.report), Root: p.sources, Blocks: p.units == "block",
+		Shell: p.command, Format: coverage.Format(p.report), Root: p.sources, Blocks: p.units == "block",
 		Subject: p.subject, Commit: p.commit,
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package observe
+package coverage
 
 import (
 	"fmt"
@@ -122,19 +122,32 @@ func (f *goFunction) unit(file string, lines goDecls) observation.Unit {
 	return u
 }
 
-// goUnits holds the units of a program and their positions:
-// units[index[package][function]] is the unit of a function, followed by the
-// units of its blocks if blocks is set. The index of an omitted function is -1.
-type goUnits struct {
+// GoUnits are the units of a Go program that was built with -cover. They find the
+// units that its counters belong to.
+type GoUnits struct {
+	// units[index[package][function]] is the unit of a function, followed by the units
+	// of its blocks if blocks is set. The index of an omitted function is -1.
 	units  []observation.Unit
 	index  [][]int
 	blocks bool
 }
 
-// newGoUnits returns the units of the program. locate returns the folder of a
-// package and the prefix of its file names; an empty prefix omits the package.
-func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name string)) *goUnits {
-	t := &goUnits{blocks: blocks}
+// ReadGoUnits decodes the meta-data of a program. locate returns the folder of a
+// package and the prefix of its file names; an empty prefix omits the package. If
+// blocks is set, the units include the blocks of the functions.
+func ReadGoUnits(meta []byte, blocks bool, locate func(pkg string) (dir, name string)) (*GoUnits, error) {
+	table, err := decodeGoMeta(meta)
+	if err != nil {
+		return nil, err
+	}
+	return newGoUnits(table, blocks, locate), nil
+}
+
+// Units returns the units, each function before its blocks.
+func (t *GoUnits) Units() []observation.Unit { return t.units }
+
+func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name string)) *GoUnits {
+	t := &GoUnits{blocks: blocks}
 	var functions []*goFunction
 	var methods []observation.Unit
 	next := 0
@@ -159,7 +172,7 @@ func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name st
 		}
 		t.index = append(t.index, index)
 	}
-	assignIDs(methods)
+	observation.AssignIDs(methods)
 	for i, u := range methods {
 		t.units = append(t.units, u)
 		if blocks {
@@ -183,8 +196,8 @@ func (f *goFunction) blockUnits(u observation.Unit) []observation.Unit {
 	return units
 }
 
-// reached returns the units with nonzero counters, and their counts.
-func (t *goUnits) reached(counters []byte) (methods []string, counts []int, err error) {
+// Reached returns the IDs of the units with nonzero counters, and their counts.
+func (t *GoUnits) Reached(counters []byte) (methods []string, counts []int, err error) {
 	methods, counts = []string{}, []int{}
 	err = decodeGoCounters(counters, func(pkg, function int, counters []uint32) {
 		if pkg >= len(t.index) || function >= len(t.index[pkg]) || t.index[pkg][function] < 0 {

@@ -1,4 +1,8 @@
-package observe
+// Package coverage reads the reports of coverage tools: which methods a run reached.
+//
+// [Reports] collects the reports of the runs of one program, in any [Format], and
+// writes them as observations.
+package coverage
 
 import (
 	"bufio"
@@ -7,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +39,7 @@ type Reports struct {
 	Blocks bool   // collect blocks, or lines if the format has no blocks, in addition to methods
 
 	units  []observation.Unit
-	number map[observation.Unit]int // index of a unit, by unitKey
+	number map[observation.Unit]int // index of a unit, by its Key
 	runs   map[string]map[int]int
 	order  []string
 	hits   int
@@ -174,7 +179,7 @@ func (r *Reports) addRun(run string) {
 func (r *Reports) add(run string, u observation.Unit, count int) error {
 	r.addRun(run)
 	u.End = max(u.Start, u.End)
-	key := unitKey(u)
+	key := u.Key()
 	n, ok := r.number[key]
 	if !ok {
 		if len(r.units) == maxReportUnits {
@@ -223,13 +228,13 @@ func (r *Reports) table() (units []observation.Unit, at []int) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compareUnits(r.units[a], r.units[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return observation.CompareUnits(r.units[a], r.units[b]) })
 	at = make([]int, len(r.units))
 	units = make([]observation.Unit, len(r.units))
 	for i, from := range order {
 		at[from], units[i] = i, r.units[from]
 	}
-	assignIDs(units)
+	observation.AssignIDs(units)
 	return units, at
 }
 
@@ -250,4 +255,32 @@ func (r *Reports) Runs() []Run {
 		runs = append(runs, run)
 	}
 	return runs
+}
+
+// IsObservations reports whether a file starts like a JSON object, as files of
+// observations do and reports do not.
+func IsObservations(name string) bool {
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()              // opened for reading only
+	head, _ := io.ReadAll(io.LimitReader(file, 512)) // an error is reported by whoever reads it all
+	return strings.HasPrefix(strings.TrimSpace(string(head)), "{")
+}
+
+// Hits returns the units, without IDs, in the order in which the reports list them,
+// with the hit counts of all runs together.
+func (r *Reports) Hits() iter.Seq2[observation.Unit, int] {
+	return func(yield func(observation.Unit, int) bool) {
+		for i, u := range r.units {
+			hits := 0
+			for _, run := range r.runs {
+				hits += run[i]
+			}
+			if !yield(u, hits) {
+				return
+			}
+		}
+	}
 }

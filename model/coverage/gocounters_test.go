@@ -1,4 +1,4 @@
-package observe
+package coverage
 
 import (
 	"os"
@@ -81,7 +81,7 @@ func FuzzGoCounters(f *testing.F) {
 				}
 				ids[u.ID] = true
 			}
-			methods, counts, err := units.reached(counters)
+			methods, counts, err := units.Reached(counters)
 			if err == nil && len(methods) != len(counts) {
 				t.Errorf("%d methods, %d counts", len(methods), len(counts))
 			}

@@ -1,4 +1,4 @@
-package observe_test
+package coverage_test
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
-	"github.com/inroad/inroad/model/observe"
 )
 
 // table formats units and runs for comparison.
-func table(r *observe.Reports) string {
+func table(r *coverage.Reports) string {
 	var b strings.Builder
 	for _, u := range r.Units() {
 		fmt.Fprintf(&b, "%s %s %d-%d\n", u.ID, u.Kind, u.Start, u.End)
@@ -76,8 +76,8 @@ a.json: Reader.<init>()*1 Reader.State.lambda$of$0(Reader.State)*1 Reader.next(i
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := &observe.Reports{Root: "/src/parser", Blocks: tc.blocks}
-			if err := r.Read("testdata/reports/"+tc.file, observe.Auto); err != nil {
+			r := &coverage.Reports{Root: "/src/parser", Blocks: tc.blocks}
+			if err := r.Read("testdata/reports/"+tc.file, coverage.Auto); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want, table(r)); diff != "" {
@@ -91,27 +91,27 @@ func TestBadReports(t *testing.T) {
 	const sf = "TN:\nSF:a.c\n"
 	for _, tc := range []struct {
 		name, text string
-		format     observe.Format
+		format     coverage.Format
 		want       string
 	}{
-		{"nothing", "", observe.Auto, "unknown report format"},
-		{"some XML", "<html/>", observe.Auto, "unknown report format"},
-		{"other XML", "<html><report/></html>", observe.JaCoCo, `line 1: root element "html": must be "report"`},
-		{"half an XML", "<report><package>", observe.JaCoCo, "truncated JaCoCo report"},
-		{"broken XML", "<report><method line='</report>", observe.JaCoCo, "XML syntax error"},
-		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", observe.JaCoCo, `line 1: line "x": must be a number`},
-		{"an end too many", "<report></report></report>", observe.JaCoCo, "unexpected end"},
-		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", observe.Auto, `line 4: FNDA:x,f: "x": must be a number`},
-		{"a number that is missing", sf + "DA:1\n", observe.Auto, "line 3: DA:1: missing number"},
-		{"half a section", sf + "FN:1,f\n", observe.Auto, "truncated section of a.c"},
-		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), observe.Auto, "line 3: must be at most 1048576 bytes"},
-		{"no profile", "mode: set\nx\n", observe.Auto, "line 2: not a block"},
-		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", observe.Auto, "must be at most 1099511627776"},
-		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", observe.Auto, "must be below the root: text profiles need the source files"},
+		{"nothing", "", coverage.Auto, "unknown report format"},
+		{"some XML", "<html/>", coverage.Auto, "unknown report format"},
+		{"other XML", "<html><report/></html>", coverage.JaCoCo, `line 1: root element "html": must be "report"`},
+		{"half an XML", "<report><package>", coverage.JaCoCo, "truncated JaCoCo report"},
+		{"broken XML", "<report><method line='</report>", coverage.JaCoCo, "XML syntax error"},
+		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", coverage.JaCoCo, `line 1: line "x": must be a number`},
+		{"an end too many", "<report></report></report>", coverage.JaCoCo, "unexpected end"},
+		{"a count that is no number", sf + "FN:1,f\nFNDA:x,f\nend_of_record\n", coverage.Auto, `line 4: FNDA:x,f: "x": must be a number`},
+		{"a number that is missing", sf + "DA:1\n", coverage.Auto, "line 3: DA:1: missing number"},
+		{"half a section", sf + "FN:1,f\n", coverage.Auto, "truncated section of a.c"},
+		{"a long line", sf + "FN:1," + strings.Repeat("f", 2<<20), coverage.Auto, "line 3: must be at most 1048576 bytes"},
+		{"no profile", "mode: set\nx\n", coverage.Auto, "line 2: not a block"},
+		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", coverage.Auto, "must be at most 1099511627776"},
+		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", coverage.Auto, "must be below the root: text profiles need the source files"},
 		{"an unknown format", "x", "xml", `format "xml": must be auto, lcov, jacoco or gocover`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := &observe.Reports{Root: t.TempDir()}
+			r := &coverage.Reports{Root: t.TempDir()}
 			err := r.ReadReport(strings.NewReader(tc.text), "run", tc.format)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
@@ -185,9 +185,9 @@ many: (*T).used*1 (*T).used:10.19*1 main*1 unused*1
 		{"text with blocks", []string{"few.out", "many.out"}, true, wantBlocks},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := &observe.Reports{Root: dir, Blocks: tc.blocks}
+			r := &coverage.Reports{Root: dir, Blocks: tc.blocks}
 			for _, file := range tc.files {
-				if err := r.Read(filepath.Join(dir, file), observe.Auto); err != nil {
+				if err := r.Read(filepath.Join(dir, file), coverage.Auto); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -198,10 +198,10 @@ many: (*T).used*1 (*T).used:10.19*1 main*1 unused*1
 	}
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
+func write(tb testing.TB, name, text string) {
+	tb.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -226,10 +226,13 @@ func FuzzReports(f *testing.F) {
 		f.Add(text, true)
 		f.Add(text, false)
 	}
-	f.Add([]byte("mode: set\nexample.com/subject/shapes/shapes.go:10.31,11.33 2 1\n"), true)
+	f.Add([]byte("mode: set\nexample.com/p/cmd/main.go:9.3,10.19 1 1\n"), true)
+	root := f.TempDir()
+	write(f, filepath.Join(root, "go.mod"), "module example.com/p\n\ngo 1.22\n")
+	write(f, filepath.Join(root, "cmd/main.go"), goProgram)
 	f.Fuzz(func(t *testing.T, text []byte, blocks bool) {
-		r := &observe.Reports{Root: "testdata/gosubject", Blocks: blocks}
-		if err := r.ReadReport(bytes.NewReader(text), "run", observe.Auto); err != nil {
+		r := &coverage.Reports{Root: root, Blocks: blocks}
+		if err := r.ReadReport(bytes.NewReader(text), "run", coverage.Auto); err != nil {
 			return
 		}
 		var b bytes.Buffer
@@ -254,14 +257,14 @@ func TestWriteReports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	index, err := observe.NewInputIndex(dir)
+	index, err := coverage.NewInputIndex(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r observe.Reports
+	var r coverage.Reports
 	for _, run := range []string{"a_json", "b", "b.xml", "c_d", "e"} {
 		report := "TN:" + run + "\nSF:f.c\nFN:1,2,f\nFNDA:1,f\nend_of_record\n"
-		if err := r.ReadReport(strings.NewReader(report), run, observe.LCOV); err != nil {
+		if err := r.ReadReport(strings.NewReader(report), run, coverage.LCOV); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -279,7 +282,7 @@ func TestWriteReports(t *testing.T) {
 	if diff := cmp.Diff([]string{"b: ambiguous, could be b.json or b.xml", "e: input not found"}, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if _, err := observe.NewInputIndex(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := coverage.NewInputIndex(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: got %v", err)
 	}
 }

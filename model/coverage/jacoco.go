@@ -1,4 +1,4 @@
-package observe
+package coverage
 
 import (
 	"cmp"
@@ -174,7 +174,7 @@ func (j *jacocoReader) closePackage() error {
 		slices.Sort(lines)
 		ends := lastLines(len(methods), func(i int) int { return methods[i].line }, len(lines), func(i int) int { return lines[i] })
 		for i, m := range methods {
-			u := javaUnit(m.class, file, m.name, m.desc)
+			u := JavaMethod(m.class, file, m.name, m.desc)
 			u.Start = m.line
 			if u.End = ends[i]; m.line == 0 {
 				u.End = 0
@@ -192,9 +192,9 @@ func (j *jacocoReader) closePackage() error {
 	return nil
 }
 
-// javaUnit returns the unit of a method of a class such as
+// JavaMethod returns the unit of a method of a class such as
 // com/example/Outer$Inner, without lines.
-func javaUnit(class, file, name, desc string) observation.Unit {
+func JavaMethod(class, file, name, desc string) observation.Unit {
 	u := observation.Unit{Kind: observation.KindMethod, Name: javaClass(class) + "." + name + javaParameters(desc), File: file}
 	switch {
 	case name == "<init>":

@@ -1,4 +1,4 @@
-package observe
+package coverage
 
 import (
 	"bufio"
@@ -21,29 +21,32 @@ import (
 // -cover.
 func (r *Reports) readGoFolder(dir, run string) error {
 	r.addRun(run)
-	files, err := filepath.Glob(filepath.Join(globQuote(dir), "cov*"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	metas := map[[16]byte]*goMeta{}
 	var counters [][]byte
-	for _, name := range files {
-		data, err := readLimited(name)
+	for _, entry := range entries {
+		base := entry.Name()
+		if !strings.HasPrefix(base, "covmeta.") && !strings.HasPrefix(base, "covcounters.") {
+			continue
+		}
+		data, err := readLimited(filepath.Join(dir, base))
 		if err != nil {
 			return err
 		}
-		switch base := filepath.Base(name); {
-		case strings.HasPrefix(base, "covmeta."):
-			meta, err := decodeGoMeta(data)
-			if err != nil {
-				return withName(base, err)
-			}
-			metas[meta.hash] = meta
-		case strings.HasPrefix(base, "covcounters."):
+		if strings.HasPrefix(base, "covcounters.") {
 			counters = append(counters, data)
+			continue
 		}
+		meta, err := decodeGoMeta(data)
+		if err != nil {
+			return withName(base, err)
+		}
+		metas[meta.hash] = meta
 	}
-	tables := map[[16]byte]*goUnits{}
+	tables := map[[16]byte]*GoUnits{}
 	for hash, meta := range metas {
 		tables[hash] = newGoUnits(meta, r.Blocks, r.locateGo)
 	}
@@ -62,11 +65,6 @@ func (r *Reports) readGoFolder(dir, run string) error {
 	return nil
 }
 
-// globQuote escapes the special characters of a glob pattern.
-func globQuote(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
 func readLimited(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -81,8 +79,8 @@ func readLimited(name string) ([]byte, error) {
 }
 
 // addGo adds the units of a program with their counters.
-func (r *Reports) addGo(run string, table *goUnits, counters []byte) error {
-	methods, counts, err := table.reached(counters)
+func (r *Reports) addGo(run string, table *GoUnits, counters []byte) error {
+	methods, counts, err := table.Reached(counters)
 	if err != nil {
 		return err
 	}

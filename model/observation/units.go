@@ -1,16 +1,14 @@
-package observe
+package observation
 
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/inroad/inroad/model/observation"
 )
 
-// assignIDs sets the IDs of units: file#name, followed by @line if several
+// AssignIDs sets the IDs of units: file#name, followed by @line if several
 // units have the same name, and by a number if they also start on the same
 // line.
-func assignIDs(units []observation.Unit) {
+func AssignIDs(units []Unit) {
 	named := map[string]int{}
 	for _, u := range units {
 		named[u.File+"#"+u.Name]++
@@ -29,7 +27,14 @@ func assignIDs(units []observation.Unit) {
 	}
 }
 
-// compareUnits orders units by file, line and name.
-func compareUnits(a, b observation.Unit) int {
+// CompareUnits orders units by file, line and name.
+func CompareUnits(a, b Unit) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
+}
+
+// Key returns the unit without its ID and last line. Reports of different runs may
+// disagree about the last line.
+func (u Unit) Key() Unit {
+	u.ID, u.End = "", 0
+	return u
 }
