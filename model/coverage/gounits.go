@@ -133,8 +133,9 @@ type GoUnits struct {
 }
 
 // ReadGoUnits decodes the meta-data of a program. locate returns the folder of a
-// package and the prefix of its file names; an empty prefix omits the package. If
-// blocks is set, the units include the blocks of the functions.
+// package and the prefix of its file names; an empty prefix omits the package. Functions
+// of test files are omitted. If blocks is set, the units include the blocks of the
+// functions.
 func ReadGoUnits(meta []byte, blocks bool, locate func(pkg string) (dir, name string)) (*GoUnits, error) {
 	table, err := decodeGoMeta(meta)
 	if err != nil {
@@ -160,7 +161,7 @@ func newGoUnits(meta *goMeta, blocks bool, locate func(pkg string) (dir, name st
 		}
 		for i := range p.functions {
 			f := &p.functions[i]
-			if index[i] = -1; known == "" || len(f.blocks) == 0 {
+			if index[i] = -1; known == "" || len(f.blocks) == 0 || strings.HasSuffix(f.file, "_test.go") {
 				continue
 			}
 			index[i] = next

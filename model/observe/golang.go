@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed" // for goHarness
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -24,21 +25,23 @@ import (
 // A GoTarget is a function of a Go package.
 type GoTarget struct {
 	Dir      string   // folder of the module; default is the current one
-	Function string   // PKG.FUNC with a package pattern of the go command; without PKG, a function of the package in Dir
+	Function string   // PKG.FUNC with a package pattern of the go command, or a fuzz target PKG.FuzzXxx; without PKG, a function of the package in Dir
 	Packages []string // patterns of the packages to observe; default is the function's package and its subpackages
 	Blocks   bool     // observe blocks in addition to functions
 	Subject  string   // name of the program; default is the function's
 	Commit   string   // version of the program; default is the git commit or the module version
 }
 
-//go:embed goharness/main.go
-var goHarness []byte
+//go:embed goharness
+var goHarness embed.FS
 
 // BuildGo builds a program that calls a function. The function takes the input
 // as []byte, string or io.Reader. BuildGo uses the module's toolchain and
 // writes nothing to the module's folders.
 //
-// An error among the function's results is a failure, and a panic is a crash.
+// An error among the function's results is a failure, and a panic is a crash. A
+// fuzz target is a function FuzzXxx(*testing.F) in a test file; a failed test and a
+// skipped input are failures.
 func BuildGo(ctx context.Context, target GoTarget) (*Program, error) {
 	return buildIn(target.Function, func(dir string) (*Program, error) { return buildGo(ctx, target, dir) })
 }
@@ -76,9 +79,11 @@ type goBuild struct {
 	tmp         string
 	function    string
 	pkg         goPackageInfo
-	root        string // folder of the function's module, if it is a main module
-	harnessPath string // import path of the harness
-	workspace   string // go.work file with the harness and the user's modules; empty until written
+	fuzz        *goFuzz // the fuzz target; nil for another function
+	root        string  // folder of the function's module, if it is a main module
+	copied      string  // folder of the copy of the module; empty if there is none
+	harnessPath string  // import path of the harness
+	workspace   string  // go.work file with the harness and the user's modules; empty until written
 	packages    map[string]goPackageInfo
 	units       *coverage.GoUnits
 }
@@ -93,6 +98,7 @@ type goPackageInfo struct {
 		Path, Version, Dir string
 		Main               bool
 	}
+	TestGoFiles, XTestGoFiles []string
 }
 
 // goCommand runs the go command and returns its standard output. If it fails,
@@ -143,7 +149,8 @@ func (b *goBuild) find(ctx context.Context) error {
 		b.harnessPath, b.root = b.pkg.ImportPath+"/inroad_observe", b.pkg.Module.Dir
 	}
 	b.describe(ctx)
-	return nil
+	b.fuzz, err = findGoFuzz(b.pkg, function)
+	return err
 }
 
 // describe sets defaults.
@@ -197,24 +204,20 @@ func (b *goBuild) build(ctx context.Context) error {
 		return err
 	}
 	harness := filepath.Join(b.tmp, "harness")
-	if err := os.Mkdir(harness, 0o777); err != nil {
+	if err := b.writeHarness(harness); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{
-		"go.mod":  fmt.Sprintf("module %s\n\ngo 1.22\n", b.harnessPath),
-		"main.go": string(goHarness),
-		"target.go": fmt.Sprintf("package main\n\nimport subject %q\n\nfunc target() any { return subject.%s }\n",
-			b.pkg.ImportPath, b.function),
-	} {
-		if err := os.WriteFile(filepath.Join(harness, name), []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	b.workspace = filepath.Join(b.tmp, "go.work")
 	folders := []string{"work", "init", harness}
 	for dir := range strings.Lines(string(modules)) {
-		folders = append(folders, strings.TrimSpace(dir))
+		dir = strings.TrimSpace(dir)
+		if b.fuzz != nil && dir == b.root {
+			if dir, err = b.copyModule(ctx); err != nil {
+				return err
+			}
+		}
+		folders = append(folders, dir)
 	}
+	b.workspace = filepath.Join(b.tmp, "go.work")
 	if _, err := b.goCommand(ctx, folders...); err != nil {
 		return err
 	}
@@ -223,13 +226,37 @@ func (b *goBuild) build(ctx context.Context) error {
 	return err
 }
 
+// writeHarness writes a module with the harness and a main function that calls it.
+func (b *goBuild) writeHarness(dir string) error {
+	sources, err := fs.Sub(goHarness, "goharness")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "goharness"), sources); err != nil {
+		return err
+	}
+	call, subject := fmt.Sprintf("goharness.Main(subject.%s)", b.function), b.pkg.ImportPath
+	if b.fuzz != nil {
+		call, subject = fmt.Sprintf("goharness.Fuzz(%q, subject.%s)", b.function, b.function), b.fuzz.path(b.pkg)
+	}
+	for name, text := range map[string]string{
+		"go.mod":  fmt.Sprintf("module %s\n\ngo 1.22\n", b.harnessPath),
+		"main.go": fmt.Sprintf("package main\n\nimport (\n\t%q\n\tsubject %q\n)\n\nfunc main() { %s }\n", b.harnessPath+"/goharness", subject, call),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // goReadOnly overrides GOFLAGS: workspaces do not support other modes.
 const goReadOnly = "-mod=readonly"
 
 func (b *goBuild) binary() string { return filepath.Join(b.tmp, "observed") }
 
 func (b *goBuild) listPackages(ctx context.Context, args ...string) ([]goPackageInfo, error) {
-	out, err := b.goCommand(ctx, append([]string{"list", "-json=ImportPath,Name,Dir,Standard,Module"}, args...)...)
+	out, err := b.goCommand(ctx, append([]string{"list", "-json=ImportPath,Name,Dir,Standard,Module,TestGoFiles,XTestGoFiles"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -265,9 +292,9 @@ func (b *goBuild) list(ctx context.Context) error {
 func (b *goBuild) locate(pkg string) (dir, name string) {
 	p, ok := b.packages[pkg]
 	switch {
-	case !ok || pkg == b.harnessPath:
+	case !ok, pkg == b.harnessPath, strings.HasPrefix(pkg, b.harnessPath+"/"):
 		return "", ""
-	case p.Module == nil || !p.Module.Main || b.root != "" && p.Module.Dir != b.root:
+	case p.Module == nil || !p.Module.Main || b.root != "" && p.Module.Dir != cmp.Or(b.copied, b.root):
 		return p.Dir, p.ImportPath
 	}
 	below, err := filepath.Rel(p.Module.Dir, p.Dir)
@@ -294,6 +321,9 @@ func (b *goBuild) startRaw(ctx context.Context, limits Limits) (*harness, []byte
 	// counters.
 	cmd := exec.Command(b.binary(), limits.Timeout.String(), strconv.FormatInt(limits.Memory, 10)) //nolint:noctx // the observer stops it
 	cmd.Dir = left                                                                                 // files that the function writes are removed with the folder
+	if b.fuzz != nil {
+		cmd.Dir = b.pkg.Dir // test files may read testdata
+	}
 	cmd.Env = append(cmd.Environ(),
 		"GOCOVERDIR="+left, // a process that calls os.Exit writes its counters here
 		"GOTRACEBACK=single",

@@ -45,12 +45,14 @@ func NewObserve() *cobra.Command {
 With --go, a function of the Go module in the current folder is built into a
 program that counts the code it executes. The function takes its input as []byte,
 string or io.Reader, and may return anything; an error is a failure, and a panic
-is a crash. Nothing is written into the module's folders.
+is a crash. It may also be a fuzz target, FuzzXxx in a test file. Nothing is
+written into the module's folders.
 
 With --java, a method of a class on the --classpath is run. It takes its input as
 byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#new
-is a constructor. An exception is a failure, and an Error is a crash. This needs a
-JDK: the one in JAVA_HOME, or else the one in the PATH.
+is a constructor, and CLASS alone a fuzz target of Jazzer. An exception is a
+failure, and an Error is a crash. This needs a JDK: the one in JAVA_HOME, or else
+the one in the PATH.
 
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file

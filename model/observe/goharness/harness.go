@@ -1,6 +1,6 @@
 //go:build go1.22
 
-// Command goharness calls a function on one input after the other and reports
+// Package goharness calls a function on one input after the other and reports
 // its coverage counters. It is compiled together with the user's function, and
 // therefore uses only the standard library.
 //
@@ -15,7 +15,7 @@
 //
 // Between clearing and reading the counters the harness must do little work,
 // because its own work is counted too.
-package main
+package goharness
 
 import (
 	"bufio"
@@ -38,16 +38,40 @@ import (
 	"time"
 )
 
-func main() {
+// Main calls a function on the inputs until the end of file. It takes the input as
+// []byte, string or io.Reader. The arguments of the process are the time limit per
+// input and the memory limit in bytes.
+func Main(function any) {
+	call, err := adapt(reflect.ValueOf(function))
+	if err != nil {
+		exit(err)
+	}
+	serve(func(input []byte) func() *result {
+		results := call(input)
+		return func() *result { return resultOf(results) }
+	})
+}
+
+// serve runs inputs until the end of file. It exits the process if it fails.
+func serve(call caller) {
 	h := &harness{
-		in:  bufio.NewReader(os.NewFile(3, "inputs")),
-		out: os.NewFile(4, "answers"),
+		in:   bufio.NewReader(os.NewFile(3, "inputs")),
+		out:  os.NewFile(4, "answers"),
+		call: call,
 	}
 	if err := h.serve(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "inroad harness:", err)
-		os.Exit(3) //nolint:forbidigo // this is a command
+		exit(err)
 	}
 }
+
+func exit(err error) {
+	fmt.Fprintln(os.Stderr, "inroad harness:", err)
+	os.Exit(3) //nolint:forbidigo // this is the main function of a command
+}
+
+// A caller runs the function on an input. The result is described after the
+// counters are read.
+type caller func(input []byte) (describe func() *result)
 
 // A result is the outcome of a run. Last announces that the process exits.
 type result struct {
@@ -62,14 +86,12 @@ type result struct {
 type harness struct {
 	in     *bufio.Reader
 	out    io.Writer
-	call   func(input []byte) []reflect.Value
+	call   caller
 	memory uint64
 	sample []metrics.Sample
 	buf    bytes.Buffer
 }
 
-// serve runs inputs until the end of file. The arguments are the time limit per
-// input and the memory limit in bytes.
 func (h *harness) serve(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("expected 2 arguments (timeout, memory), got %d", len(args))
@@ -84,9 +106,6 @@ func (h *harness) serve(args []string) error {
 	debug.SetMemoryLimit(int64(h.memory))
 	debug.SetMaxStack(int(h.memory / 2))
 	h.sample = []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	if h.call, err = adapt(reflect.ValueOf(target())); err != nil {
-		return err
-	}
 	h.buf.Reset()
 	if err := coverage.WriteMeta(&h.buf); err != nil {
 		return err
@@ -212,9 +231,9 @@ func (h *harness) callTarget(input []byte, done chan<- func() *result) {
 			return &result{Outcome: "crash", Type: fmt.Sprintf("%T", value), Message: message(value), Stack: stack}
 		}
 	}()
-	results := h.call(input)
+	describe := h.call(input)
 	returned = true
-	done <- func() *result { return resultOf(results) }
+	done <- describe
 }
 
 // resultOf returns a failure if the results contain an error.
