@@ -27,10 +27,12 @@ import (
 type Program struct {
 	header  observation.Header
 	start   func(ctx context.Context, limits Limits) (process, error)
-	prefix  []byte   // before every input
-	suffix  []byte   // behind every input
-	dir     string   // build results; removed by Close
-	command *command // provides the units, if they become known only at run time
+	labels  observation.Labels
+	relabel func(*observation.Observation) // if the units are known
+	prefix  []byte                         // before every input
+	suffix  []byte                         // behind every input
+	dir     string                         // build results; removed by Close
+	command *command                       // provides the units, if they become known only at run time
 }
 
 // buildIn calls build with a new temporary folder. name identifies the target
@@ -55,9 +57,16 @@ func buildIn(name string, build func(dir string) (*Program, error)) (*Program, e
 func (p *Program) Header() observation.Header {
 	h := p.header
 	if p.command != nil {
-		h.Units = p.command.snapshot()
+		h.Units, _ = p.labels.Relabel(p.command.snapshot())
 	}
 	return h
+}
+
+// Label selects the units that observations have. It is called before the program
+// runs.
+func (p *Program) Label(labels observation.Labels) {
+	p.labels = labels
+	p.header.Units, p.relabel = labels.Relabel(p.header.Units)
 }
 
 // RestoreUnits adds units of earlier observations to a program, so that they
@@ -76,21 +85,33 @@ func (p *Program) Wrap(prefix, suffix []byte) { p.prefix, p.suffix = prefix, suf
 // begin starts a process that runs inputs.
 func (p *Program) begin(ctx context.Context, limits Limits) (process, error) {
 	started, err := p.start(ctx, limits)
-	if err != nil || len(p.prefix)+len(p.suffix) == 0 {
-		return started, err
+	if err != nil {
+		return nil, err
 	}
-	return wrapped{started, p}, nil
+	return adapted{started, p}, nil
 }
 
-// A wrapped process runs on inputs in the frame of the program.
-type wrapped struct {
+// An adapted process runs on inputs in the frame of the program, and returns
+// observations with its labels.
+type adapted struct {
 	process
 	program *Program
 }
 
-func (w wrapped) run(ctx context.Context, input []byte) (observation.Observation, bool, error) {
-	o, over, err := w.process.run(ctx, slices.Concat(w.program.prefix, input, w.program.suffix))
+func (a adapted) run(ctx context.Context, input []byte) (observation.Observation, bool, error) {
+	p, framed := a.program, input
+	if len(p.prefix)+len(p.suffix) > 0 {
+		framed = slices.Concat(p.prefix, input, p.suffix)
+	}
+	o, over, err := a.process.run(ctx, framed)
 	o.Input = input
+	relabel := p.relabel
+	if p.command != nil { // it may have got to know further units
+		_, relabel = p.labels.Relabel(p.command.snapshot())
+	}
+	if relabel != nil {
+		relabel(&o)
+	}
 	return o, over, err
 }
 

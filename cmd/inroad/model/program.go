@@ -12,6 +12,7 @@ import (
 
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model/coverage"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
 
@@ -26,6 +27,7 @@ type program struct {
 	report     string
 	cover      []string
 	wrap       string
+	labels     observation.Labels
 	units      string
 	subject    string
 	commit     string
@@ -57,6 +59,8 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
 	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", "auto", "lcov", "jacoco", "gocover")
+	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
+	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
 	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
 }
 
@@ -122,6 +126,7 @@ func (p *program) build(ctx context.Context) (*observe.Program, error) {
 		return nil, fmt.Errorf("--%s %w", kind.flag, err)
 	}
 	built.Wrap(prefix, suffix)
+	built.Label(p.labels)
 	return built, nil
 }
 
