@@ -66,15 +66,22 @@ func (wf *wayFinder) toUnitAnyhow(unit int) []way { return wf.ways(wf.m.Leaves(u
 // outcome if present is false; if no leaf does, the way to the leaf where that is
 // most likely. It returns nil if the model does not predict the outcome.
 func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
-	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
-	if !ok {
-		return nil
-	}
-	all := wf.ways(wf.m.OutcomeLeaves(i), present)
+	all := wf.toOutcomeAnyhow(outcome, present)
 	if out := predicted(all); len(out) > 0 {
 		return out
 	}
 	return all[:min(len(all), 1)]
+}
+
+// toOutcomeAnyhow returns the ways to the leaves that predict an outcome, or any
+// other outcome if present is false, then the ways to the other leaves with an
+// observation of it.
+func (wf *wayFinder) toOutcomeAnyhow(outcome string, present bool) []way {
+	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
+	if !ok {
+		return nil
+	}
+	return wf.ways(wf.m.OutcomeLeaves(i), present)
 }
 
 // predicted returns the ways, which are sorted, to leaves that predict a property.
