@@ -147,9 +147,7 @@ func New(m *model.Model) (*Targeter, error) {
 func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) (*Result, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {
-		opt.Draw = func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
-			return s.Smallest(ctx, r, n)
-		}
+		opt.Draw = smallestInputs
 	}
 	outcomes := t.model.OutcomesOf(opt.Outcome)
 	if opt.Outcome != "" && len(outcomes) == 0 {
@@ -194,6 +192,10 @@ func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, op
 		}
 	}
 	return out, nil
+}
+
+func smallestInputs(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Smallest(ctx, r, n)
 }
 
 // support returns the number of observations that reached a unit.

@@ -69,6 +69,7 @@ func (t tier) fills() bool { return t <= uncertain }
 type plan struct {
 	conditions []targeting.Condition
 	stronger   []targeting.Condition
+	texts      []solve.TokenText // of tokens; the solver does not guarantee them
 	tier       tier
 	units      []int // the units that inputs reach
 }
@@ -248,7 +249,7 @@ func (s *search) plans() ([]plan, error) {
 	tiers := make([][][]plan, improbable+1) // by tier and way
 	add := func(t tier, w way, outcomes ...[]model.Condition) {
 		for _, conditions := range outcomes {
-			p := plan{conditions: w.conditions, stronger: w.stronger, tier: t}
+			p := plan{conditions: w.conditions, stronger: w.stronger, texts: w.texts, tier: t}
 			if s.unit != NoUnit {
 				p.units = []int{s.unit}
 			}
@@ -387,7 +388,7 @@ func (s *search) withOutcomes(p plan, outcomes []model.Condition) []plan {
 		for _, p := range out {
 			for _, w := range ways[:min(len(ways), maxOutcomes)] {
 				q := p
-				q.conditions = slices.Concat(p.conditions, w.conditions)
+				q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
 				longer = append(longer, q)
 			}
 		}
@@ -510,7 +511,7 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 func (s *search) addWay(ctx context.Context, p *solved, ways []way) (next *solved, over, err error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
 		q := p.plan
-		q.conditions = slices.Concat(p.conditions, w.conditions)
+		q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
 		solution, err := s.attempt(ctx, q.conditions)
 		switch {
 		case overLimit(err):
@@ -623,7 +624,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
