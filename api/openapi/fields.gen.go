@@ -234,7 +234,7 @@ var contractFields = map[string][]Field{
 		{Name: "margin", Description: "Extra gain that a test of a feature other than a path must have, as a share of the gain of the best path.", Default: 0.1, Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(100))}},
 		{Name: "max_depth", Description: "Maximum depth of the decision trees; cross-validation chooses the depth of each tree.", Default: 12, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(20))}},
 		{Name: "min_leaf", Description: "Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
-		{Name: "outcome", Description: "Learn the outcome first, then methods given the outcome.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "outcome", Description: "Let the trees of methods test the outcome; outcomes are predicted in any case.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "refusals", Description: "Learn which constructs the program refuses, and which features come before them.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "trivia", Description: "Use the paths of white space and comments as features.", Default: true, Schema: Schema{Type: "boolean"}},

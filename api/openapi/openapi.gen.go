@@ -2195,7 +2195,7 @@ type TrainOptions struct {
 	// MinLeaf Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.
 	MinLeaf int `json:"min_leaf,omitempty,omitzero"`
 
-	// Outcome Learn the outcome first, then methods given the outcome.
+	// Outcome Let the trees of methods test the outcome; outcomes are predicted in any case.
 	Outcome *bool `json:"outcome,omitempty"`
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
