@@ -18,11 +18,18 @@ func (e *Engine) Target(ctx context.Context, name string, req openapi.TargetRequ
 			yield(openapi.TargetAnswer{}, err)
 			return
 		}
+		name := func(unit int) string {
+			if unit == aim.NoUnit {
+				return req.Outcome
+			}
+			return m.Units[unit].ID
+		}
 		summary := &openapi.GenerateSummary{Inputs: len(found.Inputs), Seed: int64(used)}
 		for _, input := range found.Inputs {
 			summary.Draws += input.Draws
 			answer := openapi.TargetAnswer{
-				Methods: m.ids(input.Units), Probability: math.Round(input.Probability*1e4) / 1e4, Unlikely: m.ids(input.Unlikely),
+				Methods: m.ids(input.Units), Outcome: input.Outcome, Probability: math.Round(input.Probability*1e4) / 1e4,
+				Unlikely: m.ids(input.Unlikely), UnlikelyOutcome: input.UnlikelyOutcome,
 			}
 			answer.Input, answer.InputBase64 = Encode(input.Text)
 			if !yield(answer, nil) {
@@ -31,24 +38,27 @@ func (e *Engine) Target(ctx context.Context, name string, req openapi.TargetRequ
 		}
 		for _, miss := range found.Missed {
 			if !yield(openapi.TargetAnswer{
-				Missed: m.Units[miss.Unit].ID, Verdict: openapi.Verdict(miss.Verdict), Reason: Excerpt(miss.Err.Error()),
+				Missed: name(miss.Unit), Verdict: openapi.Verdict(miss.Verdict), Reason: Excerpt(miss.Err.Error()),
 			}, nil) {
 				return
 			}
 		}
 		for _, short := range found.Short {
-			summary.Short = append(summary.Short, openapi.Shortfall{Method: m.Units[short.Unit].ID, Inputs: short.Found, Tried: short.Tried, All: short.All})
+			summary.Short = append(summary.Short, openapi.Shortfall{Method: name(short.Unit), Inputs: short.Found, Tried: short.Tried, All: short.All})
 		}
 		yield(openapi.TargetAnswer{Summary: summary}, nil)
 	}
 }
 
-// aim finds inputs for the methods of a request.
+// aim finds inputs for the methods and the outcome of a request.
 func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest) (m *Model, found *aim.Result, used uint64, err error) {
 	if err = openapi.Validate(&req); err != nil {
 		return nil, nil, 0, err
 	}
 	if m, err = e.Library.Model(ctx, name); err != nil {
+		return nil, nil, 0, err
+	}
+	if err := m.CheckTarget(&req); err != nil {
 		return nil, nil, 0, err
 	}
 	want, err := m.Resolve(req.Methods)
@@ -72,9 +82,23 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	}
 	used = Seed(req.Seed)
 	found, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
-		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, AnyOutcome: req.AnyOutcome, AllowUnlikely: req.AllowUnlikely,
+		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, Outcome: req.Outcome, AnyOutcome: req.AnyOutcome, AllowUnlikely: req.AllowUnlikely,
 	})
 	return m, found, used, err
+}
+
+// CheckTarget returns an error if a request has neither methods nor an outcome, or if
+// the model does not predict the outcome.
+func (m *Model) CheckTarget(req *openapi.TargetRequest) error {
+	switch {
+	case len(req.Methods) == 0 && req.Outcome == "":
+		return openapi.FieldErrorf("methods", "give methods to reach, an outcome, or both")
+	case req.Outcome != "" && req.AnyOutcome:
+		return openapi.FieldErrorf("any_outcome", "cannot be combined with an outcome")
+	case req.Outcome != "" && len(m.OutcomesOf(req.Outcome)) == 0:
+		return m.outcomeNotFound(req.Outcome)
+	}
+	return nil
 }
 
 // ids returns the IDs of units.

@@ -37,8 +37,12 @@ func onlyText(n *grammars.Node) bool {
 	return len(n.Children) == 1 && n.Children[0].Kind == grammars.Literal
 }
 
-// text returns the text of a feature of kind Value, or false if it is malformed.
-func (e Extra) text() (string, bool) {
+// Text returns the text of a feature of kind Value. It returns false for other kinds and
+// if the text is malformed.
+func (e Extra) Text() (string, bool) {
+	if e.Kind() != Value {
+		return "", false
+	}
 	packed := uint64(e.Bound())<<occurrenceBits | uint64(e)&occurrenceMask
 	n := int(packed >> (maxText * charBits))
 	if n == 0 || n > maxText || packed>>textBits != 0 {
@@ -55,11 +59,11 @@ func (e Extra) text() (string, bool) {
 }
 
 func describeValue(p phrase) string {
-	text, _ := p.extra.text()
+	text, _ := p.extra.Text()
 	return fmt.Sprintf("%s with the %s %s", indefinite(p.rule()), p.symbol(), text)
 }
 
-// needValue requires the token: its text is left to chance.
+// needValue requires the token. Targeting chooses its text, see [Extra.Text].
 func needValue(p phrase) Need {
 	return Need{Paths: []Path{p.path}, Min: 1, Text: p.symbol() + " in " + p.rule()}
 }

@@ -272,7 +272,7 @@ func (m *Model) scoreOutcome(e *Evaluation, o observation.Observation, a *Answer
 	if len(a.Outcomes) > 0 {
 		predicted, majority = a.Outcomes[0].Outcome, m.majorityOutcome()
 	}
-	outcome := outcomeName(o)
+	outcome := OutcomeName(o)
 	if _, known := slices.BinarySearch(m.Outcomes, outcome); !known {
 		outcome, _, _ = strings.Cut(outcome, ":")
 	}

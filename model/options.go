@@ -20,7 +20,7 @@ type Options struct {
 	MaxDepth int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
 	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
 	Balance  dtree.Balance
-	Outcome  bool // use the predicted outcome as a feature of methods
+	Outcome  bool // use the predicted outcome as a feature of methods; outcomes are predicted in any case
 	Refusals bool // learn constructs that the program refuses
 	Folds    int  // cross-validation folds; 1 disables cross-validation
 	Inputs   int  // number of inputs kept in the model for comparisons

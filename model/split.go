@@ -93,7 +93,7 @@ func (t *Trainer) subset(observations []observation.Observation, opt Options) (*
 // recordOf returns the record of an observation, or nil if the trainer ignored
 // it.
 func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
-	want := record{outcome: outcomeName(o), unlabelled: o.Methods == nil}
+	want := record{outcome: OutcomeName(o), unlabelled: o.Methods == nil}
 	for _, id := range o.Methods {
 		unit, ok := t.unitIndex[id]
 		if !ok {

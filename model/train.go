@@ -159,7 +159,7 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 
 func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) {
 	t.stats.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: outcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil}
+	r := record{digest: sha256.Sum256(o.Input), outcome: OutcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil}
 	t.stats.Unknown += btoi(r.unlabelled)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
 	case syntax && r.unlabelled:
@@ -262,16 +262,6 @@ func (s *sample) add(digest [sha256.Size]byte, input []byte, n int) {
 func (s *sample) first(n int) sample {
 	slices.SortFunc(*s, func(a, b sampledInput) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 	return slices.Clone((*s)[:min(n, len(*s))])
-}
-
-// outcomeName returns the outcome, followed by the type of the failure if there
-// is one.
-func outcomeName(o observation.Observation) string {
-	outcome := string(cmp.Or(o.Outcome, observation.OK))
-	if o.Failure != nil && o.Failure.Type != "" && o.Outcome != observation.OK {
-		return outcome + ": " + o.Failure.Type
-	}
-	return outcome
 }
 
 // Stats returns counts of the observations added so far.

@@ -87,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"a string", openapi.GenerateRequest{}, `"x"`, "body x: must be an object"},
 		{"a second value", openapi.GenerateRequest{}, `{}{}`, "expected one JSON value, but more follows it"},
 		{"text after the value", openapi.GenerateRequest{}, `{} x`, "expected one JSON value, but more follows it"},
-		{"a required field", openapi.TargetRequest{}, `{}`, "methods: required"},
+		{"a required field", openapi.CompareRequest{}, `{}`, "after: required"},
 		{"a required field of an item", openapi.SelectRequest{}, `{"model":"m","inputs":[{"path":"a"},{}]}`, "inputs.1.path: required"},
 		{"an unknown field", openapi.GenerateRequest{}, `{"m":1}`, "m: unknown field"},
 		{"another case", openapi.GenerateRequest{}, `{"N":1}`, "N: unknown field"},

@@ -1138,7 +1138,7 @@ type GenerateSummary struct {
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`
 
-	// Short For methods to reach, the methods with fewer inputs than requested.
+	// Short For methods to reach, the methods with fewer inputs than requested; for an outcome alone, the outcome.
 	Short []Shortfall `json:"short,omitempty,omitzero"`
 
 	// Unrealised For kpath, the number of paths for which no text parsed back to its tree.
@@ -2002,7 +2002,9 @@ type Shortfall struct {
 	All bool `json:"all,omitempty,omitzero"`
 
 	// Inputs Number of inputs generated for the method.
-	Inputs int    `json:"inputs"`
+	Inputs int `json:"inputs"`
+
+	// Method Method; the requested outcome if the request has no methods.
 	Method string `json:"method"`
 
 	// Tried Number of inputs that were tried.
@@ -2104,16 +2106,19 @@ type SyntaxError struct {
 	Unexpected string `json:"unexpected,omitempty,omitzero"`
 }
 
-// TargetAnswer An input with the methods that it is predicted to reach, or a method that was `missed`, with the verdict and the reason, or the `summary`, which comes last.
+// TargetAnswer An input with the methods that it is predicted to reach and the requested outcome, or a method or an outcome that was `missed`, with the verdict and the reason, or the `summary`, which comes last.
 type TargetAnswer struct {
 	Input       *string  `json:"input,omitempty"`
 	InputBase64 *string  `json:"input_base64,omitempty"`
 	Methods     []string `json:"methods,omitempty,omitzero"`
 
-	// Missed Method for which no input was generated.
+	// Missed Method for which no input was generated; the requested outcome if the request has no methods.
 	Missed string `json:"missed,omitempty,omitzero"`
 
-	// Probability Probability of the least likely method.
+	// Outcome If an outcome is requested, the outcome that the input was generated for.
+	Outcome string `json:"outcome,omitempty,omitzero"`
+
+	// Probability Probability of the least likely method or of the requested outcome.
 	Probability float64          `json:"probability,omitempty,omitzero"`
 	Reason      string           `json:"reason,omitempty,omitzero"`
 	Summary     *GenerateSummary `json:"summary,omitempty"`
@@ -2121,13 +2126,16 @@ type TargetAnswer struct {
 	// Unlikely Methods among `methods` that the input was generated for but is predicted not to reach.
 	Unlikely []string `json:"unlikely,omitempty,omitzero"`
 
-	// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method.
+	// UnlikelyOutcome Whether the input is predicted to have another outcome than the requested one.
+	UnlikelyOutcome bool `json:"unlikely_outcome,omitempty,omitzero"`
+
+	// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method, or do not have the outcome.
 	Verdict Verdict `json:"verdict,omitempty,omitzero"`
 }
 
 // TargetRequest defines model for TargetRequest.
 type TargetRequest struct {
-	// AllowUnlikely For methods without other inputs, also generate inputs that the model predicts not to reach them, and mark them.
+	// AllowUnlikely For methods and outcomes without other inputs, also generate inputs that the model predicts not to reach or to have them, and mark them.
 	AllowUnlikely bool `json:"allow_unlikely,omitempty,omitzero"`
 
 	// AnyOutcome Also generate inputs that the program is expected to reject.
@@ -2139,11 +2147,14 @@ type TargetRequest struct {
 	// MaxNodes Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
-	// Methods Methods to reach, by ID or by a unique end of an ID.
-	Methods []string `json:"methods"`
+	// Methods Methods to reach, by ID or by a unique end of an ID; may be absent if `outcome` is given.
+	Methods []string `json:"methods,omitempty,omitzero"`
 
 	// N Number of inputs for each set of methods that one input can reach.
 	N int `json:"n,omitempty,omitzero"`
+
+	// Outcome Outcome that inputs have; a kind such as crash or failure stands for all its types.
+	Outcome string `json:"outcome,omitempty,omitzero"`
 
 	// Probabilities Probabilities of the choices of the grammar, as printed by `inroad probabilities`.
 	Probabilities Probabilities `json:"probabilities,omitempty,omitzero"`
@@ -2184,7 +2195,7 @@ type TrainOptions struct {
 	// MinLeaf Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.
 	MinLeaf int `json:"min_leaf,omitempty,omitzero"`
 
-	// Outcome Learn the outcome first, then methods given the outcome.
+	// Outcome Let the trees of methods test the outcome; outcomes are predicted in any case.
 	Outcome *bool `json:"outcome,omitempty"`
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
@@ -2295,7 +2306,7 @@ type UploadReport struct {
 	Subject string `json:"subject"`
 }
 
-// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method.
+// Verdict `solved`: inputs were found. `infeasible`: no input exists. `unrealised`: a tree exists, but no text that parses to it was found. `limit`: a limit stopped the search. `never-observed`: no observation reached the method. `unlikely`: the model predicts that the inputs found do not reach the method, or do not have the outcome.
 type Verdict string
 
 // Version defines model for Version.
@@ -3093,22 +3104,24 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFile(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TargetMethodsWithBody Generate inputs that reach methods
+	// TargetMethodsWithBody Generate inputs that reach methods, or have an outcome
 	//
-	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-	// reason, and methods with fewer inputs than requested in the `summary`.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+	// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+	// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+	// the `summary`. Without methods, the same is reported of the outcome.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
 	TargetMethodsWithBody(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TargetMethods Generate inputs that reach methods
+	// TargetMethods Generate inputs that reach methods, or have an outcome
 	//
-	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-	// reason, and methods with fewer inputs than requested in the `summary`.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+	// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+	// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+	// the `summary`. Without methods, the same is reported of the outcome.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4085,11 +4098,12 @@ func (c *Client) GetModelFile(ctx context.Context, model ModelName, reqEditors .
 	return c.Client.Do(req)
 }
 
-// TargetMethodsWithBody Generate inputs that reach methods
+// TargetMethodsWithBody Generate inputs that reach methods, or have an outcome
 //
-// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-// reason, and methods with fewer inputs than requested in the `summary`.
+// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+// the `summary`. Without methods, the same is reported of the outcome.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4106,11 +4120,12 @@ func (c *Client) TargetMethodsWithBody(ctx context.Context, model ModelName, con
 	return c.Client.Do(req)
 }
 
-// TargetMethods Generate inputs that reach methods
+// TargetMethods Generate inputs that reach methods, or have an outcome
 //
-// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-// reason, and methods with fewer inputs than requested in the `summary`.
+// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+// the `summary`. Without methods, the same is reported of the outcome.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7128,22 +7143,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/models/{model}/file (the `GetModelFile` operationId).
 	GetModelFileWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*GetModelFileResponse, error)
 
-	// TargetMethodsWithBodyWithResponse Generate inputs that reach methods
+	// TargetMethodsWithBodyWithResponse Generate inputs that reach methods, or have an outcome
 	//
-	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-	// reason, and methods with fewer inputs than requested in the `summary`.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+	// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+	// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+	// the `summary`. Without methods, the same is reported of the outcome.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models/{model}/inputs (the `TargetMethods` operationId).
 	TargetMethodsWithBodyWithResponse(ctx context.Context, model ModelName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TargetMethodsResponse, error)
 
-	// TargetMethodsWithResponse Generate inputs that reach methods
+	// TargetMethodsWithResponse Generate inputs that reach methods, or have an outcome
 	//
-	// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-	// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-	// reason, and methods with fewer inputs than requested in the `summary`.
+	// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+	// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+	// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+	// the `summary`. Without methods, the same is reported of the outcome.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10524,11 +10541,12 @@ func (c *ClientWithResponses) GetModelFileWithResponse(ctx context.Context, mode
 	return ParseGetModelFileResponse(rsp)
 }
 
-// TargetMethodsWithBodyWithResponse Generate inputs that reach methods
+// TargetMethodsWithBodyWithResponse Generate inputs that reach methods, or have an outcome
 //
-// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-// reason, and methods with fewer inputs than requested in the `summary`.
+// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+// the `summary`. Without methods, the same is reported of the outcome.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10541,11 +10559,12 @@ func (c *ClientWithResponses) TargetMethodsWithBodyWithResponse(ctx context.Cont
 	return ParseTargetMethodsResponse(rsp)
 }
 
-// TargetMethodsWithResponse Generate inputs that reach methods
+// TargetMethodsWithResponse Generate inputs that reach methods, or have an outcome
 //
-// The model predicts that each input reaches its methods, except those in `unlikely`, which `allow_unlikely` asks
-// for. One input may reach several of the methods. Methods without an input are reported as `missed`, with the
-// reason, and methods with fewer inputs than requested in the `summary`.
+// The model predicts that each input reaches its methods, except those in `unlikely`, and has the requested outcome,
+// unless `unlikely_outcome` is set; `allow_unlikely` asks for these. One input may reach several of the methods.
+// Methods without an input are reported as `missed`, with the reason, and methods with fewer inputs than requested in
+// the `summary`. Without methods, the same is reported of the outcome.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12753,7 +12772,7 @@ type ServerInterface interface {
 	// GetModelFile Download a model file
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx echo.Context, model ModelName) error
-	// TargetMethods Generate inputs that reach methods
+	// TargetMethods Generate inputs that reach methods, or have an outcome
 	// (POST /v1/models/{model}/inputs)
 	TargetMethods(ctx echo.Context, model ModelName) error
 	// ListMethods List the methods that a model knows
@@ -17143,7 +17162,7 @@ type StrictServerInterface interface {
 	// GetModelFile Download a model file
 	// (GET /v1/models/{model}/file)
 	GetModelFile(ctx context.Context, request GetModelFileRequestObject) (GetModelFileResponseObject, error)
-	// TargetMethods Generate inputs that reach methods
+	// TargetMethods Generate inputs that reach methods, or have an outcome
 	// (POST /v1/models/{model}/inputs)
 	TargetMethods(ctx context.Context, request TargetMethodsRequestObject) (TargetMethodsResponseObject, error)
 	// ListMethods List the methods that a model knows

@@ -67,6 +67,10 @@ func TestTarget(t *testing.T) {
 	if short := got[len(got)-1].Summary.Short; len(short) != 1 || short[0].Method != "calc.go#mul" || short[0].Inputs != len(got)-1 || short[0].Tried == 0 {
 		t.Errorf("fewer inputs than requested: %+v", short)
 	}
+	p := s.problem(t, http.MethodPost, "/v1/models/latest/inputs", "application/json", strings.NewReader(`{"n":2}`))
+	if p.Status != http.StatusBadRequest || p.Field != "methods" || p.Detail != "methods: give methods to reach, an outcome, or both" {
+		t.Errorf("neither methods nor an outcome: %+v", p)
+	}
 	for _, line := range stream[openapi.TargetAnswer](t, s, "/v1/models/latest/inputs", `{"methods":["mul"],"avoid":["add"],"n":5,"style":"varied","seed":3}`) {
 		if line.Summary != nil {
 			continue

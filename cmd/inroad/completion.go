@@ -51,7 +51,7 @@ func complete(cmd *cobra.Command) {
 			register(cmd, flag, completeRules)
 		case flag.Name == "method" || flag.Name == "avoid":
 			register(cmd, flag, completeMethods)
-		case flag.Name == "outcome" && flag.Value.Type() == "string": // it is a switch of train
+		case flag.Name == "outcome" && flag.Value.Type() != "bool": // it is a switch of train
 			register(cmd, flag, completeOutcomes)
 		case !strings.HasPrefix(flag.Value.Type(), "string"):
 			register(cmd, flag, cobra.NoFileCompletions)

@@ -1,11 +1,12 @@
-// Package aim generates inputs that reach given methods of a program, guided by a
-// model of the program.
+// Package aim generates inputs that reach given methods of a program, or that have a
+// given outcome, guided by a model of the program.
 //
 // [New] returns a [Targeter] for a model. [Targeter.Find] turns the leaves of a
-// method's decision tree that predict "reached" into constraints and solves
+// method's or outcome's decision tree that predict it into constraints and solves
 // them with package solve. Every input returned parses, and the model predicts
-// that it reaches its method and none of the methods to avoid. Only with
-// [Options.AllowUnlikely] does Find return other inputs, and marks them.
+// that it reaches its method, has the outcome, and reaches none of the methods to
+// avoid. Only with [Options.AllowUnlikely] does Find return other inputs, and marks
+// them.
 package aim
 
 import (
@@ -30,6 +31,8 @@ var (
 	// ErrNeverAvoided reports that the model predicts of every input that it reaches
 	// a unit to avoid.
 	ErrNeverAvoided error = &reason{targeting.NeverObserved, "the model predicts that every input reaches a method to avoid; train with more inputs that do not"}
+	// ErrOtherOutcome reports a unit that no observation with the outcome reached.
+	ErrOtherOutcome error = &reason{targeting.NeverObserved, "no observation with the outcome reached it; train with inputs that have both"}
 	// ErrContradiction reports a unit both to reach and to avoid.
 	ErrContradiction error = &reason{targeting.Infeasible, "infeasible: it is also a method to avoid"}
 )
@@ -45,16 +48,19 @@ func (e *reason) Error() string { return e.text }
 func (e *reason) Verdict() targeting.Verdict { return e.verdict }
 
 // An UnlikelyError reports that the model predicts of all inputs found that they do
-// not reach a unit. [Options.AllowUnlikely] returns them.
+// not reach a unit, or do not have an outcome. [Options.AllowUnlikely] returns them.
 type UnlikelyError struct {
-	Tried int // inputs that were tried; 0 if no leaf predicts that the unit is reached
+	Tried int // inputs that were tried; 0 if no leaf predicts the unit or the outcome
+
+	goal string // what the inputs should do: reach it, if empty
 }
 
 func (e *UnlikelyError) Error() string {
+	goal := cmp.Or(e.goal, "reaches it")
 	if e.Tried == 0 {
-		return "the model predicts that no input reaches it"
+		return "the model predicts that no input " + goal
 	}
-	return fmt.Sprintf("the model predicts that none of %d inputs tried reaches it", e.Tried)
+	return fmt.Sprintf("the model predicts that none of %d inputs tried %s", e.Tried, goal)
 }
 
 // Verdict returns [targeting.Unlikely].
@@ -63,16 +69,24 @@ func (e *UnlikelyError) Verdict() targeting.Verdict { return targeting.Unlikely 
 // A Draw returns up to n inputs of a solution.
 type Draw func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error)
 
+// NoUnit stands for no unit, in results for an outcome alone.
+const NoUnit = -1
+
 // Options are the options of [Targeter.Find]. The zero value finds one smallest
 // input for each set of units that one input can reach.
 type Options struct {
 	N        int  // inputs per set of units; 1 if 0
 	Draw     Draw // how inputs are drawn from a solution; the smallest if nil
 	MaxNodes int  // symbols per tree; no limit if 0
-	// AnyOutcome disables the preference for inputs with the predicted outcome ok.
+	// Outcome is the outcome that inputs are predicted to have: an outcome of the
+	// model, or a kind that stands for all its outcomes, such as crash. If it is
+	// empty, any outcome will do.
+	Outcome string
+	// AnyOutcome disables the preference for inputs with the predicted outcome ok,
+	// which exists if Outcome is empty.
 	AnyOutcome bool
 	// AllowUnlikely also returns inputs that the model predicts not to reach their
-	// unit, if it finds no others.
+	// unit, or not to have the outcome, if it finds no others.
 	AllowUnlikely bool
 }
 
@@ -81,20 +95,24 @@ type Input struct {
 	*generate.Input
 	Units       []int   // the requested units that the input is predicted to reach, and those of Unlikely
 	Unlikely    []int   // the units among Units that the input was generated for but is predicted not to reach
-	Probability float64 // the lowest probability among Units
+	Probability float64 // the lowest probability among Units and of the requested outcome
+	// Outcome is the likeliest of the outcomes that [Options.Outcome] stands for.
+	Outcome         string
+	UnlikelyOutcome bool // the input is predicted to have none of these outcomes
 }
 
-// A Miss is a unit without an input. Its verdict is [targeting.Infeasible] only
-// if every way to reach the unit was proved infeasible.
+// A Miss is a unit without an input, or an outcome. Its verdict is
+// [targeting.Infeasible] only if every way to reach the unit was proved infeasible.
 type Miss struct {
-	Unit    int
+	Unit    int // or NoUnit
 	Verdict targeting.Verdict
 	Err     error
 }
 
-// A Shortfall reports that fewer inputs than requested were found for a unit.
+// A Shortfall reports that fewer inputs than requested were found for a unit, or for
+// an outcome.
 type Shortfall struct {
-	Unit  int
+	Unit  int // or NoUnit
 	Found int
 	Tried int  // inputs that were tried
 	All   bool // proved: no other input is predicted to reach the unit, apart from trivia and letter case
@@ -104,7 +122,7 @@ type Shortfall struct {
 type Result struct {
 	Inputs []Input
 	Missed []Miss
-	Short  []Shortfall // the units with at least one input, but fewer than requested
+	Short  []Shortfall // units, or the outcome, with at least one input, but fewer than requested
 }
 
 // A Targeter finds inputs that reach the units of one model. It is safe for
@@ -122,15 +140,18 @@ func New(m *model.Model) (*Targeter, error) {
 }
 
 // Find returns inputs that reach the units in want and none of the units in
-// avoid. It also returns the units in want for which it found no input. To keep
-// the number of inputs small, it targets the unit with the fewest observations
-// first, together with as many other units as one input can reach.
+// avoid, and that have the outcome of the options. It also returns the units in want
+// for which it found no input. To keep the number of inputs small, it targets the
+// unit with the fewest observations first, together with as many other units as one
+// input can reach. Without units, the outcome is the only goal.
 func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) (*Result, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {
-		opt.Draw = func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
-			return s.Smallest(ctx, r, n)
-		}
+		opt.Draw = smallestInputs
+	}
+	outcomes := t.model.OutcomesOf(opt.Outcome)
+	if opt.Outcome != "" && len(outcomes) == 0 {
+		return nil, fmt.Errorf("outcome %q: must be one of %q", opt.Outcome, t.model.Outcomes)
 	}
 	out := &Result{}
 	left := slices.Clone(want)
@@ -143,8 +164,11 @@ func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, op
 		}
 		return contradicts
 	})
+	if len(want) == 0 && opt.Outcome != "" {
+		left = []int{NoUnit}
+	}
 	for len(left) > 0 {
-		s := &search{Targeter: t, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:]}
+		s := &search{Targeter: t, rand: r, opt: opt, want: want, avoid: avoid, unit: left[0], others: left[1:], outcomes: outcomes}
 		found, err := s.find(ctx)
 		verdict, ok := targeting.VerdictOf(err)
 		switch {
@@ -163,11 +187,15 @@ func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, op
 				out.Short = append(out.Short, Shortfall{left[0], len(found), s.tried, all})
 			}
 			left = slices.DeleteFunc(left, func(u int) bool {
-				return slices.ContainsFunc(found, func(i Input) bool { return slices.Contains(i.Units, u) })
+				return u == s.unit || slices.ContainsFunc(found, func(i Input) bool { return slices.Contains(i.Units, u) })
 			})
 		}
 	}
 	return out, nil
+}
+
+func smallestInputs(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Smallest(ctx, r, n)
 }
 
 // support returns the number of observations that reached a unit.

@@ -11,6 +11,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
@@ -51,6 +52,9 @@ type ReachOptions struct {
 	Avoid      []int // units that inputs must not reach
 	MaxNodes   int   // symbols per tree of a generated input; no limit if 0
 	AnyOutcome bool  // see [Options]
+	// Outcome is the outcome that runs must have, or its kind, such as crash; any if
+	// empty. The model must predict it.
+	Outcome string
 }
 
 // An Origin says where an input of [Reacher.Reach] comes from.
@@ -64,11 +68,12 @@ const (
 	Mutated  Origin = "mutated"  // a mutant of an input that reaches the unit or may do so
 )
 
-// A Reaching is an input that reaches a unit.
+// A Reaching is an input that reaches a unit, or has an outcome.
 type Reaching struct {
-	Text   []byte
-	Origin Origin
-	Runs   int // runs for the unit up to and including that of the input; 0 if it had been run for another unit
+	Text    []byte
+	Origin  Origin
+	Outcome string // of its run, as [model.OutcomeName] returns it; empty if Unconfirmed
+	Runs    int    // runs for the unit up to and including that of the input; 0 if it had been run for another unit
 	// Unconfirmed is set if a known observation of the input reached the unit, but no
 	// run of the input did.
 	Unconfirmed bool
@@ -80,7 +85,7 @@ type Attempt struct {
 	Runs   int // for the unit
 }
 
-// Reached reports whether a run reached the unit.
+// Reached reports whether a run reached the unit, with the outcome if one is given.
 func (a *Attempt) Reached() bool {
 	return slices.ContainsFunc(a.Inputs, func(i Reaching) bool { return !i.Unconfirmed })
 }
@@ -116,7 +121,8 @@ const (
 )
 
 // Reach runs inputs until enough of them reach a unit and none of the units to
-// avoid, or the maximum number of runs is reached. It runs the model's smallest
+// avoid, with the outcome of the options, or the maximum number of runs is reached.
+// For [NoUnit], it runs inputs until enough of them have the outcome. It runs the model's smallest
 // inputs first, then varied ones, known inputs that reached the unit, the model's
 // sample, and mutants. If no run reaches the unit, but a known observation did,
 // Reach returns its input as unconfirmed.
@@ -124,7 +130,7 @@ func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Atte
 	out := &Attempt{}
 	for i, o := range r.ran {
 		if len(out.Inputs) < r.opt.N && r.reaches(o, unit) {
-			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: r.origin[i]})
+			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: r.origin[i], Outcome: model.OutcomeName(o)})
 		}
 	}
 	known := r.knownFor(unit)
@@ -146,7 +152,7 @@ func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Atte
 			return nil, err
 		}
 		if out.Runs++; r.reaches(o, unit) {
-			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: input.origin, Runs: out.Runs})
+			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: input.origin, Outcome: model.OutcomeName(o), Runs: out.Runs})
 		}
 	}
 	if len(out.Inputs) == 0 && len(known) > 0 {
@@ -166,10 +172,12 @@ func (r *Reacher) run(ctx context.Context, input candidate) (observation.Observa
 	return o, nil
 }
 
-// reaches reports whether an observation reached a unit and no unit to avoid.
+// reaches reports whether an observation reached a unit and no unit to avoid, with
+// the outcome of the options.
 func (r *Reacher) reaches(o observation.Observation, unit int) bool {
 	id := func(u int) string { return r.targeter.model.Units[u].ID }
-	return slices.Contains(o.Methods, id(unit)) &&
+	return (unit == NoUnit || slices.Contains(o.Methods, id(unit))) &&
+		(r.opt.Outcome == "" || model.IsOutcome(model.OutcomeName(o), r.opt.Outcome)) &&
 		!slices.ContainsFunc(r.opt.Avoid, func(u int) bool { return slices.Contains(o.Methods, id(u)) })
 }
 
@@ -248,8 +256,12 @@ func variedInputs(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) (
 
 // targeted returns inputs that the model suggests for a unit, also unlikely ones.
 func (r *Reacher) targeted(ctx context.Context, source *rand.Rand, unit, n int, draw Draw) ([][]byte, error) {
-	found, err := r.targeter.Find(ctx, source, []int{unit}, r.opt.Avoid, Options{
-		N: n, Draw: draw, MaxNodes: r.opt.MaxNodes, AnyOutcome: r.opt.AnyOutcome, AllowUnlikely: true,
+	var want []int
+	if unit != NoUnit {
+		want = []int{unit}
+	}
+	found, err := r.targeter.Find(ctx, source, want, r.opt.Avoid, Options{
+		N: n, Draw: draw, MaxNodes: r.opt.MaxNodes, Outcome: r.opt.Outcome, AnyOutcome: r.opt.AnyOutcome, AllowUnlikely: true,
 	})
 	if err != nil {
 		return nil, err
@@ -275,7 +287,7 @@ func (r *Reacher) sampled(ctx context.Context, unit int) ([][]byte, error) {
 			return nil, err
 		}
 		if answer.Syntax == nil {
-			all = append(all, scored{text, answer.Methods[unit].Probability})
+			all = append(all, scored{text, r.probability(answer, unit)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.probability, a.probability) })
@@ -284,6 +296,17 @@ func (r *Reacher) sampled(ctx context.Context, unit int) ([][]byte, error) {
 		out = append(out, s.text)
 	}
 	return out, nil
+}
+
+// probability returns the lower one of the probabilities that an input reaches a unit
+// and that it has the outcome of the options.
+func (r *Reacher) probability(answer *model.Answer, unit int) float64 {
+	p := 1.0
+	if unit != NoUnit {
+		p = answer.Methods[unit].Probability
+	}
+	_, likely := outcomeProbability(answer, r.targeter.model.OutcomesOf(r.opt.Outcome))
+	return min(p, likely)
 }
 
 // mutants yields mutants of inputs. It skips inputs that are outside the grammar or

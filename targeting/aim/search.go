@@ -1,6 +1,7 @@
 package aim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,20 +32,22 @@ const (
 	maxTried = 500 // predictions for each tier, plus 25 per requested input
 )
 
-// A search looks for inputs that reach one unit, and as many others as possible.
+// A search looks for inputs that reach one unit, and as many others as possible, or
+// that have an outcome.
 type search struct {
 	*Targeter
 	rand        *rand.Rand
 	opt         Options
 	want, avoid []int
-	unit        int
+	unit        int // or NoUnit
 	others      []int
+	outcomes    []string              // inputs must have one of them; any if empty
 	failure     error                 // the first error with the least certain verdict
 	conflict    []targeting.Condition // the conditions of the first infeasible plan
 	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
 	tried       int                   // inputs that the model predicted so far
 	stop        int                   // the number of predictions at which the tier ends
-	unlikely    int                   // inputs among them that are predicted not to reach the unit
+	unlikely    int                   // inputs among them that are predicted not to reach the unit or not to have the outcome
 }
 
 // A tier ranks plans. Plans of a tier are tried only if those of the tiers before it
@@ -52,10 +55,10 @@ type search struct {
 type tier int
 
 const (
-	preferred  tier = iota // a trusted way to reach the unit, and the outcome ok
-	uncertain              // a way that is not trusted, and the outcome ok
-	refused                // a way with another outcome
-	improbable             // any way; the model may predict that inputs do not reach the unit
+	preferred  tier = iota // a trusted way to the unit or the outcome; for a unit without an outcome, to ok as well
+	uncertain              // the same, but the way is not trusted
+	refused                // for a unit without an outcome, a way with an outcome other than ok
+	improbable             // any way; the model may predict that inputs do not reach the unit or do not have the outcome
 )
 
 // fills reports whether inputs of the tier are added to inputs of better tiers.
@@ -66,6 +69,7 @@ func (t tier) fills() bool { return t <= uncertain }
 type plan struct {
 	conditions []targeting.Condition
 	stronger   []targeting.Condition
+	texts      []solve.TokenText // of tokens; the solver does not guarantee them
 	tier       tier
 	units      []int // the units that inputs reach
 }
@@ -143,7 +147,7 @@ func (s *search) spread(ctx context.Context, routes []route, inputs []Input) ([]
 // reach the unit, apart from trivia and letter case.
 func (s *search) all(ctx context.Context, inputs []Input) (bool, error) {
 	plans, err := s.plans()
-	if err != nil || s.leftOut || len(s.avoid) > 0 || slices.ContainsFunc(s.ways.toUnitAnyhow(s.unit), func(w way) bool { return len(w.outcomes) > 0 }) {
+	if err != nil || s.leftOut || len(s.avoid) > 0 || len(s.outcomes) > 0 || slices.ContainsFunc(s.ways.toUnitAnyhow(s.unit), func(w way) bool { return len(w.outcomes) > 0 }) {
 		return false, err
 	}
 	for _, p := range plans {
@@ -178,7 +182,7 @@ func (s *search) missed(feasible bool) error {
 	decided := verdict == targeting.Solved || verdict == targeting.Infeasible || verdict == targeting.Unrealised
 	switch {
 	case decided && s.unlikely > 0:
-		return &UnlikelyError{s.unlikely}
+		return &UnlikelyError{s.unlikely, s.goal()}
 	case verdict == targeting.Solved, verdict == targeting.Infeasible && feasible:
 		return &solve.UnrealisedError{}
 	case verdict == targeting.Infeasible && s.leftOut:
@@ -231,24 +235,31 @@ func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []
 	return out, plans, nil
 }
 
-// plans returns the ways to reach the unit, combined with ways to an outcome, by
-// tier. Within a tier, the most certain ways come first.
+// plans returns the ways to reach the unit, combined with ways to an outcome, or the
+// ways to the outcome alone, by tier. Within a tier, the most certain ways come first.
 func (s *search) plans() ([]plan, error) {
 	for _, u := range s.avoid {
 		if reached, rows := s.model.Support(u); reached == rows && rows > 0 {
 			return nil, ErrAlwaysReached
 		}
 	}
-	if s.support(s.unit) == 0 {
+	if s.unit != NoUnit && s.support(s.unit) == 0 {
 		return nil, ErrNeverReached
 	}
 	tiers := make([][][]plan, improbable+1) // by tier and way
-	add := func(t tier, w way, outcomes []model.Condition) {
-		tiers[t] = append(tiers[t], s.withOutcomes(plan{conditions: w.conditions, stronger: w.stronger, tier: t, units: []int{s.unit}}, outcomes))
+	add := func(t tier, w way, outcomes ...[]model.Condition) {
+		for _, conditions := range outcomes {
+			p := plan{conditions: w.conditions, stronger: w.stronger, texts: w.texts, tier: t}
+			if s.unit != NoUnit {
+				p.units = []int{s.unit}
+			}
+			tiers[t] = append(tiers[t], s.withOutcomes(p, conditions))
+		}
 	}
-	ways := s.ways.toUnit(s.unit, true)
+	ways, anyhow := s.toGoal()
 	for _, w := range ways {
-		s.leftOut = s.leftOut || w.narrow || slices.ContainsFunc(w.outcomes, func(c model.Condition) bool {
+		outcomes := s.outcomesOf(w)
+		s.leftOut = s.leftOut || w.narrow || slices.ContainsFunc(slices.Concat(outcomes...), func(c model.Condition) bool {
 			return len(s.ways.toOutcome(c.Feature.Outcome, c.Present)) > maxOutcomes
 		})
 		t := preferred
@@ -257,23 +268,26 @@ func (s *search) plans() ([]plan, error) {
 		}
 		switch {
 		case s.anyOutcome():
-			add(t, w, w.outcomes)
-		case !allowOK(w.outcomes):
+			add(t, w, outcomes...)
+		case !allow(w.outcomes, string(observation.OK)):
 			add(refused, w, w.outcomes)
 		case len(w.outcomes) > 0:
 			add(t, w, w.outcomes)
 			add(refused, w, w.outcomes)
 		default:
-			add(t, w, []model.Condition{{Feature: &model.Feature{Outcome: string(observation.OK)}, Present: true}})
+			add(t, w, isOutcome(string(observation.OK)))
 			add(refused, w, nil)
 		}
 	}
-	if s.opt.AllowUnlikely {
-		for _, w := range s.ways.toUnitAnyhow(s.unit) {
-			add(improbable, w, w.outcomes)
+	switch {
+	case len(anyhow) == 0 && len(s.outcomes) > 0:
+		return nil, ErrOtherOutcome
+	case s.opt.AllowUnlikely:
+		for _, w := range anyhow {
+			add(improbable, w, s.outcomesOf(w)...)
 		}
-	} else if len(ways) == 0 {
-		return nil, &UnlikelyError{}
+	case len(ways) == 0:
+		return nil, &UnlikelyError{goal: s.goal()}
 	}
 	var out []plan
 	for t, byWay := range tiers {
@@ -286,25 +300,83 @@ func (s *search) plans() ([]plan, error) {
 }
 
 // anyOutcome reports whether the search does not prefer the outcome ok.
-func (s *search) anyOutcome() bool { return s.opt.AnyOutcome || len(s.model.Outcomes) == 0 }
+func (s *search) anyOutcome() bool {
+	return s.opt.AnyOutcome || len(s.outcomes) > 0 || len(s.model.Outcomes) == 0
+}
 
-// interleave returns the first plan of each way, then the second, and so on.
-func interleave(ways [][]plan) []plan {
-	var out []plan
+// toGoal returns the ways to leaves that predict the unit, or the outcome if there is
+// no unit, most certain first. If no leaf predicts the outcome, other outcomes may be
+// less likely still, so the way to its likeliest leaf is returned. It also returns these ways followed by those to other
+// leaves with an observation of the unit or the outcome.
+func (s *search) toGoal() (ways, anyhow []way) {
+	if s.unit != NoUnit {
+		return s.allowed(s.ways.toUnit(s.unit, true)), s.allowed(s.ways.toUnitAnyhow(s.unit))
+	}
+	var likeliest, all [][]way // by outcome
+	for _, o := range s.outcomes {
+		likeliest, all = append(likeliest, s.ways.toOutcome(o, true)), append(all, s.ways.toOutcomeAnyhow(o, true))
+	}
+	return interleave(likeliest), interleave(all)
+}
+
+// goal says what inputs should do.
+func (s *search) goal() string {
+	switch {
+	case s.unit == NoUnit:
+		return "has it"
+	case len(s.outcomes) > 0:
+		return "reaches it with the outcome " + s.opt.Outcome
+	default:
+		return "reaches it"
+	}
+}
+
+// allowed returns the ways to a unit that allow a requested outcome.
+func (s *search) allowed(ways []way) []way {
+	if len(s.outcomes) == 0 {
+		return ways
+	}
+	return slices.DeleteFunc(ways, func(w way) bool { return len(s.outcomesOf(w)) == 0 })
+}
+
+// outcomesOf returns the conditions on the outcome under which inputs follow a way:
+// one of the returned lists for each requested outcome that the way allows, or the
+// tests of the way if no outcome is requested.
+func (s *search) outcomesOf(w way) [][]model.Condition {
+	if len(s.outcomes) == 0 || s.unit == NoUnit {
+		return [][]model.Condition{w.outcomes}
+	}
+	var out [][]model.Condition
+	for _, o := range s.outcomes {
+		if allow(w.outcomes, o) {
+			out = append(out, isOutcome(o))
+		}
+	}
+	return out
+}
+
+// isOutcome returns the condition that an input has an outcome.
+func isOutcome(outcome string) []model.Condition {
+	return []model.Condition{{Feature: &model.Feature{Outcome: outcome}, Present: true}}
+}
+
+// interleave returns the first item of each list, then the second, and so on.
+func interleave[T any](lists [][]T) []T {
+	var out []T
 	for i, more := 0, true; more; i++ {
 		more = false
-		for _, plans := range ways {
-			if i < len(plans) {
-				out, more = append(out, plans[i]), true
+		for _, list := range lists {
+			if i < len(list) {
+				out, more = append(out, list[i]), true
 			}
 		}
 	}
 	return out
 }
 
-// allowOK reports whether conditions on the outcome allow the outcome ok.
-func allowOK(conditions []model.Condition) bool {
-	return !slices.ContainsFunc(conditions, func(c model.Condition) bool { return (c.Feature.Outcome == string(observation.OK)) != c.Present })
+// allow reports whether conditions on the outcome allow an outcome.
+func allow(conditions []model.Condition, outcome string) bool {
+	return !slices.ContainsFunc(conditions, func(c model.Condition) bool { return (c.Feature.Outcome == outcome) != c.Present })
 }
 
 // withOutcomes combines a plan with the ways to meet conditions on the outcome.
@@ -316,7 +388,7 @@ func (s *search) withOutcomes(p plan, outcomes []model.Condition) []plan {
 		for _, p := range out {
 			for _, w := range ways[:min(len(ways), maxOutcomes)] {
 				q := p
-				q.conditions = slices.Concat(p.conditions, w.conditions)
+				q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
 				longer = append(longer, q)
 			}
 		}
@@ -439,7 +511,7 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 func (s *search) addWay(ctx context.Context, p *solved, ways []way) (next *solved, over, err error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
 		q := p.plan
-		q.conditions = slices.Concat(p.conditions, w.conditions)
+		q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
 		solution, err := s.attempt(ctx, q.conditions)
 		switch {
 		case overLimit(err):
@@ -460,7 +532,7 @@ func (s *search) extend(ctx context.Context, p *solved) (*solved, error) {
 		if s.support(u) == 0 {
 			continue
 		}
-		next, _, err := s.addWay(ctx, p, s.ways.toUnit(u, true))
+		next, _, err := s.addWay(ctx, p, s.allowed(s.ways.toUnit(u, true)))
 		if err != nil {
 			return nil, err
 		}
@@ -552,7 +624,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
@@ -588,11 +660,16 @@ func (s *search) follows(answer *model.Answer, p plan) bool {
 	if answer.Syntax != nil {
 		return false
 	}
-	if p.tier < improbable && slices.ContainsFunc(p.units, func(u int) bool { return !reached(answer, u) }) {
-		if !reached(answer, s.unit) {
+	if p.tier < improbable {
+		_, probability := outcomeProbability(answer, s.outcomes)
+		missed := func(u int) bool { return !reached(answer, u) }
+		if probability < 0.5 || s.unit != NoUnit && missed(s.unit) {
 			s.unlikely++
+			return false
 		}
-		return false
+		if slices.ContainsFunc(p.units, missed) {
+			return false
+		}
 	}
 	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Reached }) {
 		return false
@@ -600,8 +677,24 @@ func (s *search) follows(answer *model.Answer, p plan) bool {
 	return p.tier >= refused || s.anyOutcome() || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
 }
 
+// outcomeProbability returns the likeliest of some outcomes, and the probability that
+// an input has one of them: 1 if there are none.
+func outcomeProbability(answer *model.Answer, outcomes []string) (likeliest string, probability float64) {
+	if len(outcomes) == 0 {
+		return "", 1
+	}
+	for _, o := range answer.Outcomes {
+		if slices.Contains(outcomes, o.Outcome) {
+			likeliest, probability = cmp.Or(likeliest, o.Outcome), probability+o.Probability
+		}
+	}
+	return likeliest, probability
+}
+
 func (s *search) input(input *generate.Input, answer *model.Answer) Input {
-	out := Input{Input: input, Probability: 1}
+	out := Input{Input: input}
+	out.Outcome, out.Probability = outcomeProbability(answer, s.outcomes)
+	out.UnlikelyOutcome = out.Probability < 0.5
 	for _, u := range s.want {
 		if r := reached(answer, u); r || u == s.unit {
 			out.Units = append(out.Units, u)

@@ -7,6 +7,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/solve"
 )
 
 // A way is a path from the root of a decision tree to a leaf, as conditions on
@@ -17,6 +18,7 @@ type way struct {
 	// training inputs in the leaf met: each of them may be the condition that
 	// the program really tests.
 	stronger []targeting.Condition
+	texts    []solve.TokenText // of tokens of inputs in the leaf
 	trust    trust
 	narrow   bool              // the conditions exclude some inputs in the leaf, so that their failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
@@ -66,15 +68,22 @@ func (wf *wayFinder) toUnitAnyhow(unit int) []way { return wf.ways(wf.m.Leaves(u
 // outcome if present is false; if no leaf does, the way to the leaf where that is
 // most likely. It returns nil if the model does not predict the outcome.
 func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
-	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
-	if !ok {
-		return nil
-	}
-	all := wf.ways(wf.m.OutcomeLeaves(i), present)
+	all := wf.toOutcomeAnyhow(outcome, present)
 	if out := predicted(all); len(out) > 0 {
 		return out
 	}
 	return all[:min(len(all), 1)]
+}
+
+// toOutcomeAnyhow returns the ways to the leaves that predict an outcome, or any
+// other outcome if present is false, then the ways to the other leaves with an
+// observation of it.
+func (wf *wayFinder) toOutcomeAnyhow(outcome string, present bool) []way {
+	i, ok := slices.BinarySearch(wf.m.Outcomes, outcome)
+	if !ok {
+		return nil
+	}
+	return wf.ways(wf.m.OutcomeLeaves(i), present)
 }
 
 // predicted returns the ways, which are sorted, to leaves that predict a property.
@@ -138,6 +147,7 @@ func (wf *wayFinder) way(l model.Leaf) way {
 			}
 		}
 		w.conditions = append(w.conditions, wf.conditions(*c.Feature, c.Present)...)
+		w.texts = append(w.texts, wf.texts(*c.Feature, c.Present)...)
 		w.narrow = w.narrow || narrows(*c.Feature, c.Present)
 		for _, f := range c.Feature.Equal {
 			w.stronger = append(w.stronger, wf.conditions(f, c.Present)...)
@@ -183,6 +193,37 @@ func (wf *wayFinder) refusalConditions(refusal int, present bool) []targeting.Co
 			return nil
 		}
 		return []targeting.Condition{either}
+	}
+	return out
+}
+
+// texts returns the texts of tokens that inputs with a feature have, or that inputs
+// without it lack. If one of several refused constructs suffices, its texts are
+// optional.
+func (wf *wayFinder) texts(f model.Feature, present bool) []solve.TokenText {
+	var out []solve.TokenText
+	switch text, ok := f.Extra.Text(); {
+	case ok:
+		use := solve.Forbidden
+		if present {
+			use = solve.Required
+		}
+		out = append(out, solve.TokenText{Occurrence: f.Extra.Path()[0], Text: text, Use: use})
+	case f.Refusal > 0:
+		return wf.texts(wf.m.Refusals[f.Refusal-1].Feature, present)
+	case f.Refusal < 0:
+		refusals := 0
+		for _, r := range wf.m.Refusals {
+			if r.Phase == -f.Refusal {
+				refusals++
+				out = append(out, wf.texts(r.Feature, present)...)
+			}
+		}
+		for i := range out {
+			if present && refusals > 1 {
+				out[i].Use = solve.Optional
+			}
+		}
 	}
 	return out
 }

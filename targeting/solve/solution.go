@@ -16,9 +16,10 @@ type Solution struct {
 	solver     *Solver
 	constraint targeting.Constraint
 	main       *problem
-	trivia     *problem // nil if there are no conditions on trivia
-	separators *problem // the trivia that may stand between tokens; nil if there are no conditions on trivia
-	most       int32    // the highest cost of a tree
+	trivia     *problem    // nil if there are no conditions on trivia
+	separators *problem    // the trivia that may stand between tokens; nil if there are no conditions on trivia
+	most       int32       // the highest cost of a tree
+	texts      []TokenText // of tokens; see WithTexts
 	accept     func(context.Context, *generate.Input) (bool, error)
 }
 

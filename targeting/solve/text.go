@@ -16,6 +16,7 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 	draft = &generate.Draft{}
 	trivia := w.drawTrivia(words(tree) + 1)
 	free = len(trivia) > 0
+	texts := w.chooseTexts(tree, &free)
 	word := 0
 	for i := 0; i < len(tree); {
 		p := tree[i]
@@ -24,7 +25,7 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 		case p.node.Kind == grammars.Repetition: // absent
 		case isWord(p.node):
 			to = tree.end(i)
-			token, text := w.word(tree[i:to], &free)
+			token, text := w.word(tree[i:to], texts[i], &free)
 			if text == nil {
 				w.bad = append(w.bad[:0], i)
 				return nil, false
@@ -68,12 +69,24 @@ func words(tree witness) int {
 	return n
 }
 
-// word chooses the text of a token, given the token's derivation. The text is nil
-// if the lexer reads all texts that were tried as other tokens.
-func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
+// word chooses the text of a token, given the token's derivation: preferably the
+// chosen text, unless that is empty. The text is nil if the lexer reads all texts that
+// were tried as other tokens, or if they are forbidden.
+func (w *writer) word(tree witness, chosen string, free *bool) (token int, text []byte) {
 	n := tree[0].node
 	if n.Kind == grammars.Literal {
 		return n.Token, []byte(n.Value)
+	}
+	if chosen != "" {
+		types := []int{n.Token}
+		if n.Kind == grammars.TokenSet {
+			types = w.types(n, tree[0].makers)
+		}
+		for _, token := range types {
+			if w.text.Reads(token, []byte(chosen)) {
+				return token, []byte(chosen)
+			}
+		}
 	}
 	for range maxSpells {
 		token = n.Token
@@ -86,7 +99,7 @@ func (w *writer) word(tree witness, free *bool) (token int, text []byte) {
 				continue
 			}
 		}
-		if text = w.spell(below, free); w.text.Reads(token, text) {
+		if text = w.spell(below, free); w.text.Reads(token, text) && !w.forbidden(n.ID, text) {
 			return token, text
 		}
 	}

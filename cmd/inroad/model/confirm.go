@@ -9,13 +9,15 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
 
 // confirm runs the program on the inputs, if a program is given. It prints how many
-// inputs reach their methods, and returns the methods that each input reached.
-func (c *targetCommand) confirm(ctx context.Context, service api.Service, m openapi.Model, answers []openapi.TargetAnswer) (reached [][]string, err error) {
+// inputs reach their methods and have their outcome, and returns the observation of
+// each input.
+func (c *targetCommand) confirm(ctx context.Context, service api.Service, m openapi.Model, answers []openapi.TargetAnswer) (observations []observation.Observation, err error) {
 	if !c.program.given() || len(answers) == 0 {
 		return nil, nil
 	}
@@ -36,19 +38,19 @@ func (c *targetCommand) confirm(ctx context.Context, service api.Service, m open
 		return nil, err
 	}
 	for _, input := range inputs {
-		reached = append(reached, ran[string(input)])
+		observations = append(observations, ran[string(input)])
 	}
 	avoid, err := c.avoided(ctx, service, m.ID)
 	if err != nil {
 		return nil, err
 	}
-	c.noteReached(answers, avoid, reached)
-	return reached, nil
+	c.noteReached(answers, avoid, observations)
+	return observations, nil
 }
 
-// runInputs runs a program on inputs and returns the methods that each reached. If
-// --add-to is set, it adds the observations to that file.
-func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program, inputs [][]byte) (ran map[string][]string, err error) {
+// runInputs runs a program on inputs and returns the observation of each. If --add-to
+// is set, it adds the observations to that file.
+func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program, inputs [][]byte) (ran map[string]observation.Observation, err error) {
 	var out *observe.Output
 	if c.addTo != "" {
 		if out, err = observe.OpenOutput(c.addTo, program.Header()); err != nil {
@@ -61,7 +63,7 @@ func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program,
 	if c.program.command != "" {
 		options.Warmup = -1
 	}
-	ran = map[string][]string{}
+	ran = map[string]observation.Observation{}
 	each := func(yield func(observe.Input, error) bool) {
 		for _, input := range inputs {
 			if !yield(observe.Input{Data: input}, nil) {
@@ -70,7 +72,7 @@ func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program,
 		}
 	}
 	return ran, program.Observe(ctx, each, options, func(o observation.Observation) error {
-		ran[string(o.Input)] = o.Methods
+		ran[string(o.Input)] = o
 		if out == nil || out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
 			return nil
 		}
@@ -79,8 +81,8 @@ func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program,
 }
 
 // noteReached prints how many inputs reach the methods that they were generated for,
-// and how many reach methods to avoid.
-func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []string, reached [][]string) {
+// have the requested outcome, and reach methods to avoid.
+func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []string, ran []observation.Observation) {
 	made, hit := map[string]int{}, map[string]int{}
 	var order []string
 	for i, a := range answers {
@@ -88,7 +90,7 @@ func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []stri
 			if made[id]++; made[id] == 1 {
 				order = append(order, id)
 			}
-			if slices.Contains(reached[i], id) {
+			if slices.Contains(ran[i].Methods, id) {
 				hit[id]++
 			}
 		}
@@ -96,14 +98,22 @@ func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []stri
 	for _, id := range order {
 		c.Notef("%s: reached by %d of %s generated for it", cli.Printable(id), hit[id], cli.Count(made[id], "input", "inputs"))
 	}
-	for _, id := range avoid {
-		n := 0
-		for _, methods := range reached {
-			if slices.Contains(methods, id) {
+	count := func(holds func(observation.Observation) bool) (n int) {
+		for _, o := range ran {
+			if holds(o) {
 				n++
 			}
 		}
-		c.Notef("%s: reached by %d of %s generated to avoid it", cli.Printable(id), n, cli.Count(len(reached), "input", "inputs"))
+		return n
+	}
+	inputs := cli.Count(len(ran), "input", "inputs")
+	if c.req.Outcome != "" {
+		n := count(func(o observation.Observation) bool { return model.IsOutcome(model.OutcomeName(o), c.req.Outcome) })
+		c.Notef("%s: the outcome of %d of %s generated for it", cli.Printable(c.req.Outcome), n, inputs)
+	}
+	for _, id := range avoid {
+		n := count(func(o observation.Observation) bool { return slices.Contains(o.Methods, id) })
+		c.Notef("%s: reached by %d of %s generated to avoid it", cli.Printable(id), n, inputs)
 	}
 }
 

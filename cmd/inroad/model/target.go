@@ -11,6 +11,8 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -31,9 +33,10 @@ type targetCommand struct {
 func NewTarget() *cobra.Command {
 	c := &targetCommand{}
 	cmd := &cobra.Command{
-		Use:   "target --model MODEL METHOD... [--avoid METHOD]... [flags]",
-		Short: "Generate inputs that reach methods",
-		Long: `Generate inputs that reach methods, as far as a model knows their conditions.
+		Use:   "target --model MODEL [METHOD...] [--outcome OUTCOME] [--avoid METHOD]... [flags]",
+		Short: "Generate inputs that reach methods, or have an outcome",
+		Long: `Generate inputs that reach methods, or have an outcome, as far as a model knows their
+conditions.
 
 The leaves of a method's decision tree that predict "reached" are conditions on
 inputs, which are solved like those of inroad solve. Each input is generated for as many
@@ -44,12 +47,16 @@ preferred. --allow-unlikely also generates inputs that the model predicts not to
 reach their method, if there are no others. They are marked: by "unlikely" in
 JSON and in the names of files, and by a note.
 
+With --outcome, the model predicts that each input has the outcome, as inroad train
+and predict print it, with a probability of at least 0.5. A kind, such as crash,
+stands for all outcomes of the kind. Without methods, the outcome is the only goal.
+
 With --go, --java or --exec, as in inroad observe, the program is run on the
-inputs, and a note says how many of them reach their methods. --add-to adds the
-observations to a file, to train a better model with.
+inputs, and a note says how many of them reach their methods and have the outcome.
+--add-to adds the observations to a file, to train a better model with.
 
 With --until-reached, the program is run until --n inputs really reach each
-method, at most --max-runs times for a method: on the model's inputs, on inputs of
+method and have the outcome, at most --max-runs times for a method: on the model's inputs, on inputs of
 --observations that reached the method, on the inputs kept in the model, and on
 mutants of these. Each input is printed with its origin: targeted, observed,
 sampled or mutated. If no run reaches a method, an input that reached it in
@@ -64,11 +71,12 @@ search, a method was never observed, or only unlikely inputs were found.
 ` + cli.OutputHelp,
 		Example: `  inroad target --model json.model decodeEscape
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
+  inroad target --model json.model --outcome 'failure: SyntaxError' --n 10
   inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson
   inroad target --model json.model decodeEscape --until-reached --go encoding/json.Unmarshal --observations seen.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no method: give the methods to reach; see inroad target --help")
+			if len(args) == 0 && c.req.Outcome == "" {
+				return errors.New("no method: give the methods to reach, or --outcome; see inroad target --help")
 			}
 			c.req.Methods, c.Streams = args, cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
@@ -76,7 +84,7 @@ search, a method was never observed, or only unlikely inputs were found.
 	}
 	flags := cmd.Flags()
 	cli.BindModel(flags, &c.model)
-	cli.Bind(flags, &c.req, "avoid", "any_outcome", "allow_unlikely", "n", "style", "seed", "max_nodes")
+	cli.Bind(flags, &c.req, "outcome", "avoid", "any_outcome", "allow_unlikely", "n", "style", "seed", "max_nodes")
 	c.learning.Bind(flags, "natural")
 	c.output.Bind(flags)
 	c.program.bind(flags)
@@ -123,26 +131,26 @@ func (c *targetCommand) run(ctx context.Context) error {
 	if err != nil {
 		return cli.ReportVerdict(c.Streams, err)
 	}
-	reached, err := c.confirm(ctx, service, m, inputs)
+	ran, err := c.confirm(ctx, service, m, inputs)
 	if err != nil {
 		return err
 	}
-	if err := c.write(ctx, service, m, inputs, reached); err != nil {
+	if err := c.write(ctx, service, m, inputs, ran); err != nil {
 		return err
 	}
 	return c.reportMissed(missed)
 }
 
-// A targetedInput is the output of target for an input, with the methods that the input
-// reached if it was run.
+// A targetedInput is the output of target for an input. If the input was run, it has
+// the methods that the input reached, and the outcome if one was requested.
 type targetedInput struct {
 	openapi.TargetAnswer
-	Reached []string `json:"reached,omitzero"`
+	Reached  []string `json:"reached,omitzero"`
+	Observed string   `json:"observed_outcome,omitzero"`
 }
 
-// write writes the inputs; reached has the methods that they reached, if they were
-// run.
-func (c *targetCommand) write(ctx context.Context, service api.Service, m openapi.Model, inputs []openapi.TargetAnswer, reached [][]string) error {
+// write writes the inputs; ran has their observations, if they were run.
+func (c *targetCommand) write(ctx context.Context, service api.Service, m openapi.Model, inputs []openapi.TargetAnswer, ran []observation.Observation) error {
 	g, err := service.Grammar(ctx, m.Grammar) // which a service may know by an ID
 	if err != nil {
 		return err
@@ -153,13 +161,16 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 	}
 	for i, answer := range inputs {
 		line := targetedInput{TargetAnswer: answer}
-		if reached != nil {
-			line.Reached = slices.DeleteFunc(slices.Clone(answer.Methods), func(id string) bool { return !slices.Contains(reached[i], id) })
+		if ran != nil {
+			line.Reached = slices.DeleteFunc(slices.Clone(answer.Methods), func(id string) bool { return !slices.Contains(ran[i].Methods, id) })
+			if answer.Outcome != "" {
+				line.Observed = model.OutcomeName(ran[i])
+			}
 		}
-		if len(answer.Unlikely) == 0 {
+		if unlikely := unlikelyGoals(answer); unlikely == "" {
 			err = out.Write(line, answer.Input, answer.InputBase64, 0)
 		} else {
-			c.Notef("note: input %d is predicted not to reach %s (probability %.2f)", i+1, cli.Printable(strings.Join(answer.Unlikely, ", ")), answer.Probability)
+			c.Notef("note: input %d is predicted not to %s (probability %.2f)", i+1, unlikely, answer.Probability)
 			err = out.WriteMarked(line, answer.Input, answer.InputBase64, "unlikely")
 		}
 		if err != nil {
@@ -167,6 +178,19 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 		}
 	}
 	return out.Close(nil)
+}
+
+// unlikelyGoals says what an input is predicted not to do; it is empty if the input is
+// predicted to reach its methods and to have the requested outcome.
+func unlikelyGoals(answer openapi.TargetAnswer) string {
+	var out []string
+	if len(answer.Unlikely) > 0 {
+		out = append(out, "reach "+cli.Printable(strings.Join(answer.Unlikely, ", ")))
+	}
+	if answer.UnlikelyOutcome {
+		out = append(out, "have the outcome "+cli.Printable(answer.Outcome))
+	}
+	return strings.Join(out, ", and not to ")
 }
 
 // noteShort prints which methods have fewer inputs than requested.

@@ -12,6 +12,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting"
@@ -56,9 +57,15 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := m.CheckTarget(&c.req); err != nil {
+		return err
+	}
 	want, err := m.Resolve(c.req.Methods)
 	if err != nil {
 		return err
+	}
+	if len(want) == 0 {
+		want = []int{aim.NoUnit}
 	}
 	avoid, err := m.Resolve(c.req.Avoid)
 	if err != nil {
@@ -84,7 +91,7 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 	runner := program.NewRunner(observe.Limits{})
 	defer runner.Close()
 	reacher := aim.NewReacher(targeter, runner, known, aim.ReachOptions{
-		N: c.req.N, MaxRuns: c.until.MaxRuns, Avoid: avoid, MaxNodes: c.req.MaxNodes, AnyOutcome: c.req.AnyOutcome,
+		N: c.req.N, MaxRuns: c.until.MaxRuns, Avoid: avoid, MaxNodes: c.req.MaxNodes, AnyOutcome: c.req.AnyOutcome, Outcome: c.req.Outcome,
 	})
 	g, err := service.Grammar(ctx, described.Grammar)
 	if err != nil {
@@ -102,10 +109,13 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 		if attempt, err = reacher.Reach(ctx, rand.New(rand.NewPCG(seed, uint64(unit))), unit); err != nil {
 			break
 		}
-		id := m.Units[unit].ID
-		c.noteAttempt(id, attempt)
+		var methods []string
+		if unit != aim.NoUnit {
+			methods = []string{m.Units[unit].ID}
+		}
+		c.noteAttempt(methods, attempt)
 		allReached = allReached && attempt.Reached()
-		if err = writeReaching(out, id, attempt.Inputs); err != nil {
+		if err = c.writeReaching(out, methods, attempt.Inputs); err != nil {
 			break
 		}
 	}
@@ -120,7 +130,7 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 }
 
 // readKnown returns the observations of --observations that reached any of the
-// methods.
+// methods, and had the outcome.
 func (c *targetCommand) readKnown(ctx context.Context, m *api.Model, want []int) ([]observation.Observation, error) {
 	if len(c.known.names) == 0 {
 		return nil, nil
@@ -136,7 +146,8 @@ func (c *targetCommand) readKnown(ctx context.Context, m *api.Model, want []int)
 			return nil, err
 		}
 		for _, o := range block.Observations {
-			if slices.ContainsFunc(want, func(u int) bool { return slices.Contains(o.Methods, m.Units[u].ID) }) {
+			reached := slices.ContainsFunc(want, func(u int) bool { return u == aim.NoUnit || slices.Contains(o.Methods, m.Units[u].ID) })
+			if reached && (c.req.Outcome == "" || model.IsOutcome(model.OutcomeName(o), c.req.Outcome)) {
 				out = append(out, o)
 			}
 		}
@@ -145,24 +156,36 @@ func (c *targetCommand) readKnown(ctx context.Context, m *api.Model, want []int)
 	return out, nil
 }
 
-// noteAttempt prints how many runs it took to reach a method.
-func (c *targetCommand) noteAttempt(id string, a *aim.Attempt) {
+// noteAttempt prints how many runs it took to reach a method, or to observe the
+// outcome if there is no method.
+func (c *targetCommand) noteAttempt(methods []string, a *aim.Attempt) {
+	goal, reached, by, before := c.req.Outcome, "observed", "for", "had it"
+	if len(methods) > 0 {
+		goal, reached, by, before = methods[0], "reached", "by", "reached it"
+		if c.req.Outcome != "" {
+			reached += " with the outcome " + cli.Printable(c.req.Outcome)
+		}
+	}
+	goal = cli.Printable(goal)
 	runs := cli.Count(a.Runs, "run", "runs")
 	switch {
 	case a.Reached() && len(a.Inputs) < c.req.N:
-		c.Notef("%s: reached by %d of %s, in %s", cli.Printable(id), len(a.Inputs), cli.Count(c.req.N, "input", "inputs"), runs)
+		c.Notef("%s: %s %s %d of %s, in %s", goal, reached, by, len(a.Inputs), cli.Count(c.req.N, "input", "inputs"), runs)
 	case a.Reached():
-		c.Notef("%s: reached in %s", cli.Printable(id), runs)
+		c.Notef("%s: %s in %s", goal, reached, runs)
 	case len(a.Inputs) > 0:
-		c.Notef("%s: not reached in %s; an input that reached it when it was observed is printed", cli.Printable(id), runs)
+		c.Notef("%s: not %s in %s; an input that %s when it was observed is printed", goal, reached, runs, before)
 	default:
-		c.Notef("%s: not reached in %s", cli.Printable(id), runs)
+		c.Notef("%s: not %s in %s", goal, reached, runs)
 	}
 }
 
-func writeReaching(out *cli.InputWriter, id string, inputs []aim.Reaching) error {
+func (c *targetCommand) writeReaching(out *cli.InputWriter, methods []string, inputs []aim.Reaching) error {
 	for _, input := range inputs {
-		line := reachingInput{TargetAnswer: openapi.TargetAnswer{Methods: []string{id}}, Origin: input.Origin, Runs: input.Runs}
+		line := reachingInput{TargetAnswer: openapi.TargetAnswer{Methods: methods}, Origin: input.Origin, Runs: input.Runs}
+		if c.req.Outcome != "" {
+			line.Outcome = input.Outcome
+		}
 		line.Input, line.InputBase64 = api.Encode(input.Text)
 		if !input.Unconfirmed {
 			line.Reached = line.Methods
