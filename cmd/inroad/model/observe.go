@@ -54,9 +54,9 @@ JDK: the one in JAVA_HOME, or else the one in the PATH.
 
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file
-that the command writes a coverage report to: an lcov tracefile, a JaCoCo report, a
-Go profile, or a list of methods, one per line. Programs built by Go with -cover
-need no report. This is slow.
+or folder that the command writes a coverage report to, in a format that --report
+names, or a list of methods, one per line. Programs built by Go with -cover need no
+report. This is slow.
 
 Inputs are the files in a folder or, with --generate, generated from a grammar: a
 third to cover the paths of the grammar, a third at random, and a third by mutating
