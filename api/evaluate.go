@@ -44,7 +44,8 @@ func (e *Engine) Evaluate(ctx context.Context, name string, observations observa
 		return openapi.Evaluation{}, err
 	}
 	if scores.Rows == 0 {
-		return openapi.Evaluation{}, fmt.Errorf("nothing to evaluate: %w", model.ErrNoObservations)
+		return openapi.Evaluation{}, fmt.Errorf("nothing to evaluate: %w: of %d observations, %d have no methods and %d have inputs outside the grammar",
+			model.ErrNoObservations, len(all), scores.Unlabelled, scores.Outside)
 	}
 	out.Invalid, out.Errors = invalid.Count, invalid.Errors
 	out.Observations, out.Outside, out.Limited, out.Unlabelled = scores.Rows, scores.Outside, scores.Limited, scores.Unlabelled

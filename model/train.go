@@ -44,6 +44,7 @@ type Trainer struct {
 	byDigest   map[[sha256.Size]byte][]int // indices of records by input digest
 	sample     sample
 	stats      Stats
+	unusable   unusable
 }
 
 // A record is an observation with the features of its input.
@@ -161,6 +162,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	t.stats.Observations++
 	r := record{digest: sha256.Sum256(o.Input), outcome: OutcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil}
 	t.stats.Unknown += btoi(r.unlabelled)
+	t.unusable.add(o.Input, r.unlabelled, f.err)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
 	case syntax && r.unlabelled:
 		return
@@ -368,7 +370,7 @@ func (t *Trainer) task() (*task, error) {
 		}
 	}
 	if len(k.labelled) == 0 {
-		return nil, ErrNoObservations
+		return nil, t.unusable.explain(t.stats.Observations, t.grammar.Name)
 	}
 	k.features = t.features
 	k.findOutcomes()

@@ -1,14 +1,10 @@
 package coverage
 
 import (
-	"cmp"
 	"encoding/xml"
-	"errors"
-	"fmt"
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/inroad/inroad/model/observation"
@@ -43,73 +39,26 @@ type jacocoReader struct {
 func (r *Reports) readJaCoCo(text io.Reader, run string) error {
 	r.addRun(run)
 	j := &jacocoReader{reports: r, run: run, lines: map[string][]int{}}
-	decoder := xml.NewDecoder(text)
-	decoder.Strict = true
-	depth, seen := 0, false
-	for {
-		token, err := decoder.RawToken() // RawToken ignores namespaces and keeps no stack
-		if errors.Is(err, io.EOF) {
-			if !seen || depth != 0 {
-				return errors.New("truncated JaCoCo report")
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		line, _ := decoder.InputPos()
-		switch e := token.(type) {
-		case xml.StartElement:
-			if depth++; depth == 1 && e.Name.Local != "report" {
-				return fmt.Errorf("line %d: root element %q: must be \"report\"", line, e.Name.Local)
-			}
-			seen = true
-			if err := j.open(e); err != nil {
-				return fmt.Errorf("line %d: %w", line, err)
-			}
-		case xml.EndElement:
-			if depth--; depth < 0 {
-				return fmt.Errorf("line %d: unexpected end of %q", line, e.Name.Local)
-			}
-			if err := j.close(e.Name.Local); err != nil {
-				return err
-			}
-		}
-	}
+	return readXML(text, "report", j)
 }
 
-func attribute(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
+func (j *jacocoReader) text([]byte) {}
 
 func (j *jacocoReader) open(e xml.StartElement) error {
-	number := func(name string) (int, error) {
-		text := cmp.Or(attribute(e, name), "0")
-		n, err := strconv.ParseUint(text, 10, 31)
-		if err != nil {
-			return 0, fmt.Errorf("%s %q: must be a number", name, text)
-		}
-		return int(n), nil
-	}
 	switch e.Name.Local {
 	case "package":
 		j.pkg = attribute(e, "name")
 	case "class":
 		j.class, j.file = attribute(e, "name"), attribute(e, "sourcefilename")
 	case "method":
-		line, err := number("line")
+		line, err := numberAttribute(e, "line")
 		if err != nil {
 			return err
 		}
 		j.method = &jacocoMethod{class: j.class, file: j.file, name: attribute(e, "name"), desc: attribute(e, "desc"), line: line}
 	case "counter":
 		if kind := attribute(e, "type"); j.method != nil && (kind == "METHOD" || kind == "INSTRUCTION") {
-			covered, err := number("covered")
+			covered, err := numberAttribute(e, "covered")
 			if err != nil {
 				return err
 			}
@@ -118,27 +67,24 @@ func (j *jacocoReader) open(e xml.StartElement) error {
 	case "sourcefile":
 		j.source = attribute(e, "name")
 	case "line":
-		return j.line(number)
+		return j.line(e)
 	}
 	return nil
 }
 
 // line adds a line of a source file.
-func (j *jacocoReader) line(number func(string) (int, error)) error {
-	nr, err := number("nr")
+func (j *jacocoReader) line(e xml.StartElement) error {
+	nr, err := numberAttribute(e, "nr")
 	if err != nil || nr == 0 || j.source == "" {
 		return err
 	}
 	file := path.Join(j.pkg, j.source)
 	j.lines[file] = append(j.lines[file], nr)
-	if !j.reports.Blocks {
-		return nil
-	}
-	covered, err := number("ci")
+	covered, err := numberAttribute(e, "ci")
 	if err != nil {
 		return err
 	}
-	return j.reports.add(j.run, lineUnit(file, nr), min(covered, 1))
+	return j.reports.addLine(j.run, file, nr, min(covered, 1))
 }
 
 func (j *jacocoReader) close(name string) error {

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,11 +79,11 @@ func (f *lcovFile) add(tag, value string) error {
 			return 0
 		}
 		n, wrong := strconv.ParseFloat(strings.TrimSpace(fields[i]), 64) // some tools write counts as floats
-		if wrong != nil || n > 1e15 || n != n {
+		if wrong != nil || n != n {
 			err = fmt.Errorf("%s:%s: %q: must be a number", tag, value, fields[i])
 			return 0
 		}
-		return int(max(n, 0)) // overflowed counters are negative
+		return int(min(max(n, 0), maxCount)) // overflowed counters are negative
 	}
 	rest := func(i int) string { return strings.Join(fields[min(i, len(fields)):], ",") }
 	switch tag {
@@ -132,30 +133,20 @@ func (r *Reports) addLCOV(run string, f *lcovFile) error {
 	slices.SortFunc(f.lines, func(a, b lcovLine) int { return a.line - b.line })
 	ends := lastLines(len(f.functions), func(i int) int { return f.functions[i].start }, len(f.lines), func(i int) int { return f.lines[i].line })
 	for i, fn := range f.functions {
-		u := observation.Unit{Kind: observation.KindMethod, Name: fn.name, File: f.name, Start: fn.start, End: fn.end}
+		u := observation.Unit{Kind: observation.KindMethod, Name: cmp.Or(nativeName(fn.name), "?"), File: f.name, Start: fn.start, End: fn.end}
 		if u.End < u.Start {
 			u.End = ends[i]
-		}
-		if u.Name == "" {
-			u.Name = "?"
 		}
 		if err := r.add(run, u, fn.count); err != nil {
 			return err
 		}
 	}
-	if !r.Blocks {
-		return nil
-	}
 	for _, l := range f.lines {
-		if err := r.add(run, lineUnit(f.name, l.line), l.count); err != nil {
+		if err := r.addLine(run, f.name, l.line, l.count); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func lineUnit(file string, line int) observation.Unit {
-	return observation.Unit{Kind: observation.KindLine, Name: strconv.Itoa(line), File: file, Start: line, End: line}
 }
 
 // lastLines returns the end lines of functions whose start lines are known: the

@@ -6,7 +6,7 @@ package coverage
 
 import (
 	"bufio"
-	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,20 +16,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inroad/inroad/model/observation"
-)
-
-// A Format is a coverage report format.
-type Format string
-
-// Report formats.
-const (
-	Auto    Format = "auto"    // detect the format
-	LCOV    Format = "lcov"    // lcov tracefiles, which many tools write
-	JaCoCo  Format = "jacoco"  // JaCoCo XML reports
-	GoCover Format = "gocover" // GOCOVERDIR folders and text profiles
 )
 
 // Reports collects coverage reports about runs of one program, one or more per
@@ -43,6 +33,9 @@ type Reports struct {
 	runs   map[string]map[int]int
 	order  []string
 	hits   int
+	// methods and lines count what the reports list, in Blocks or not.
+	methods, lines int
+	sources        map[string]*v8Source
 }
 
 // A Run holds the methods that one run reached.
@@ -52,12 +45,17 @@ type Run struct {
 	Counts  []int
 }
 
+// ErrNoMethods reports that a report lists no methods.
+var ErrNoMethods = errors.New("the report lists no methods")
+
 // Limits of reports.
 const (
+	maxHead        = 1 << 14 // bytes that show the format
 	maxReport      = 1 << 30 // bytes
 	maxReportLine  = 1 << 20
 	maxReportUnits = 5_000_000
 	maxReportHits  = 100_000_000 // summed over runs
+	maxCount       = 1 << 40
 )
 
 // Read reads a report, or all reports in a folder. lcov reports name their
@@ -81,12 +79,36 @@ func (r *Reports) readPath(name, run string, format Format) error {
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), "covmeta.") }) {
 		return withName(name, r.readGoFolder(name, run))
 	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isRunFile(e.Name()) }) {
+		return r.readRunFolder(name, run, entries, format)
+	}
 	for _, e := range entries {
 		if err := r.readPath(filepath.Join(name, e.Name()), e.Name(), format); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readRunFolder reads the files that a tool wrote to a folder for one run. Some may
+// list no methods.
+func (r *Reports) readRunFolder(name, run string, entries []fs.DirEntry, format Format) error {
+	listed := false
+	var err error
+	for _, e := range entries {
+		if !isRunFile(e.Name()) {
+			continue
+		}
+		err = r.readFile(filepath.Join(name, e.Name()), run, format)
+		listed = listed || err == nil
+		if err != nil && !errors.Is(err, ErrNoMethods) {
+			return err
+		}
+	}
+	if listed {
+		return nil
+	}
+	return err
 }
 
 // withName prefixes an error with a name.
@@ -100,8 +122,9 @@ func withName(name string, err error) error {
 // trimReportExt removes a file extension of reports, which leaves the name of
 // the input.
 func trimReportExt(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".gcov.json")
 	switch ext := path.Ext(name); strings.ToLower(ext) {
-	case ".xml", ".info", ".lcov", ".out", ".cov", ".cover", ".coverprofile", ".profile", ".dat":
+	case ".xml", ".json", ".info", ".lcov", ".out", ".cov", ".cover", ".coverprofile", ".profile", ".dat":
 		return strings.TrimSuffix(name, ext)
 	default:
 		return name
@@ -117,51 +140,48 @@ func (r *Reports) readFile(name, run string, format Format) (err error) {
 	return withName(name, r.ReadReport(file, run, format))
 }
 
-// ReadReport reads a report. run names its run, unless the report does.
+// ReadReport reads a report, which may be compressed by gzip. run names its run,
+// unless the report does. The error is [ErrNoMethods] if the report has the right
+// format, but lists no methods.
 func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
-	limited := &io.LimitedReader{R: text, N: maxReport}
-	buffered := bufio.NewReaderSize(limited, 1<<16)
-	if format == Auto || format == "" {
-		head, err := buffered.Peek(512)
-		if err != nil && !errors.Is(err, io.EOF) {
+	buffered := bufio.NewReaderSize(text, maxHead)
+	if magic, err := buffered.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
 			return err
 		}
+		buffered = bufio.NewReaderSize(unzipped, maxHead)
+	}
+	limited := &io.LimitedReader{R: buffered, N: maxReport}
+	buffered = bufio.NewReaderSize(limited, maxHead)
+	head, err := buffered.Peek(maxHead)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("truncated gzip file")
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
+	case len(trimHead(head)) == 0:
+		return errors.New("the report is empty")
+	case format == Auto || format == "":
 		if format = detectFormat(head); format == "" {
-			return errors.New("unknown report format: must be an lcov tracefile, a JaCoCo XML report or a Go profile")
+			return unknownFormat(head)
 		}
 	}
-	var err error
-	switch format {
-	case LCOV:
-		err = r.readLCOV(buffered, run)
-	case JaCoCo:
-		err = r.readJaCoCo(buffered, run)
-	case GoCover:
-		err = r.readGoProfile(buffered, run)
-	default:
-		return fmt.Errorf("format %q: must be auto, lcov, jacoco or gocover", format)
+	from, err := readerOf(format)
+	if err != nil {
+		return err
 	}
-	if err == nil && limited.N == 0 {
-		err = fmt.Errorf("must be at most %d bytes", maxReport)
-	}
-	return err
-}
-
-// detectFormat guesses the format from the first bytes of a report. It returns
-// "" if the format is unknown.
-func detectFormat(head []byte) Format {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	has := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
+	methods, lines := r.methods, r.lines
+	err = from.read(r, buffered, run)
 	switch {
-	case has("TN:"), has("SF:"):
-		return LCOV
-	case has("mode: "):
-		return GoCover
-	case has("<") && bytes.Contains(head, []byte("<report")):
-		return JaCoCo
-	default:
-		return ""
+	case limited.N == 0: // the error is only a consequence
+		return fmt.Errorf("must be at most %d bytes", maxReport)
+	case err != nil:
+		return fmt.Errorf("read as %s: %w", from.name, err)
+	case r.methods == methods && (!r.Blocks || r.lines == lines):
+		return fmt.Errorf("%w, but %d lines: must have %s", ErrNoMethods, r.lines-lines, from.methods)
 	}
+	return nil
 }
 
 // addRun adds a run, which may reach no unit.
@@ -178,6 +198,20 @@ func (r *Reports) addRun(run string) {
 // add records the hit count of a unit in a run.
 func (r *Reports) add(run string, u observation.Unit, count int) error {
 	r.addRun(run)
+	r.methods++
+	return r.record(run, u, count)
+}
+
+// addLine records the hit count of a line, if blocks are collected.
+func (r *Reports) addLine(run, file string, line, count int) error {
+	r.lines++
+	if !r.Blocks {
+		return nil
+	}
+	return r.record(run, observation.Unit{Kind: observation.KindLine, Name: strconv.Itoa(line), File: file, Start: line, End: line}, count)
+}
+
+func (r *Reports) record(run string, u observation.Unit, count int) error {
 	u.End = max(u.Start, u.End)
 	key := u.Key()
 	n, ok := r.number[key]
@@ -197,7 +231,7 @@ func (r *Reports) add(run string, u observation.Unit, count int) error {
 				return fmt.Errorf("must have at most %d reached units", maxReportHits)
 			}
 		}
-		r.runs[run][n] = min(before+count, 1<<40)
+		r.runs[run][n] = min(before+count, maxCount)
 	}
 	return nil
 }
@@ -214,6 +248,18 @@ func (r *Reports) file(name string) string {
 		name = below
 	}
 	return path.Clean(name)
+}
+
+// fileIn makes the name of a source file in a folder relative to the root, if it is
+// below the root.
+func (r *Reports) fileIn(dir, name string) string {
+	if dir == "" || path.IsAbs(filepath.ToSlash(name)) {
+		return r.file(name)
+	}
+	if file := r.file(path.Join(filepath.ToSlash(dir), filepath.ToSlash(name))); !path.IsAbs(file) {
+		return file
+	}
+	return r.file(name)
 }
 
 // Units returns all units, sorted by file and line.
@@ -257,16 +303,15 @@ func (r *Reports) Runs() []Run {
 	return runs
 }
 
-// IsObservations reports whether a file starts like a JSON object, as files of
-// observations do and reports do not.
+// IsObservations reports whether a file starts like a file of observations.
 func IsObservations(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }()              // opened for reading only
-	head, _ := io.ReadAll(io.LimitReader(file, 512)) // an error is reported by whoever reads it all
-	return strings.HasPrefix(strings.TrimSpace(string(head)), "{")
+	defer func() { _ = file.Close() }()                  // opened for reading only
+	head, _ := io.ReadAll(io.LimitReader(file, maxHead)) // an error is reported by whoever reads it all
+	return isObservation(head)
 }
 
 // Hits returns the units, without IDs, in the order in which the reports list them,

@@ -2,6 +2,7 @@ package coverage_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -41,9 +42,9 @@ func TestReports(t *testing.T) {
 		{
 			"lcov", "two.info", false, `lex.c#lex method 3-8
 lex.c#number method 10-12
-parse.cc#_Z5parsePKc method 20-29
+parse.cc#parse method 20-29
 parse.cc#std::map<int, int>::operator[](int) method 40-41
-first_json: lex*5 _Z5parsePKc*4
+first_json: lex*5 parse*4
 second_json: lex*1 number*100
 third_json:
 `,
@@ -57,11 +58,11 @@ lex.c#10 line 10-10
 lex.c#number method 10-12
 lex.c#11 line 11-11
 parse.cc#20 line 20-20
-parse.cc#_Z5parsePKc method 20-29
+parse.cc#parse method 20-29
 parse.cc#40 line 40-40
 parse.cc#std::map<int, int>::operator[](int) method 40-41
 parse.cc#41 line 41-41
-first_json: 3*5 4*5 8*1 lex*5 20*4 _Z5parsePKc*4
+first_json: 3*5 4*5 8*1 lex*5 20*4 parse*4
 second_json: 10*100 3*1 lex*1 number*100
 third_json:
 `,
@@ -72,6 +73,83 @@ org/example/Reader.java#Reader.next(int,String[]) method 7-9
 org/example/Reader.java#Reader.State.lambda$of$0(Reader.State) synthetic 15-15
 org/example/Reader.java#Reader.next() method 20-25
 a.json: Reader.<init>()*1 Reader.State.lambda$of$0(Reader.State)*1 Reader.next(int,String[])*1
+`,
+		},
+		{
+			"llvm-cov", "a.llvm.json", false, `/usr/include/other.h#unused method 1-1
+kv.cc#digit method 3-6
+list.h#kv::list method 8-12
+a.llvm: digit*2 kv::list*1
+`,
+		},
+		{
+			"llvm-cov with blocks", "a.llvm.json", true, `/usr/include/other.h#unused method 1-1
+kv.cc#kv::list:2.3 block 2-2
+kv.cc#digit method 3-6
+kv.cc#digit:4.18 block 4-4
+kv.cc#digit:4.7 block 4-4
+list.h#kv::list method 8-12
+a.llvm: digit*2 digit:4.7*2 kv::list:2.3*1099511627776 kv::list*1
+`,
+		},
+		{
+			"gcov", "a.gcov.json", false, `kv.c#digit method 3-6
+list.h#kv::list method 8-12
+main.c#main method 1-9
+a: digit*2 kv::list*3 main*1
+`,
+		},
+		{
+			"gcov with lines", "a.gcov.json", true, `kv.c#3 line 3-3
+kv.c#digit method 3-6
+kv.c#4 line 4-4
+list.h#kv::list method 8-12
+main.c#main method 1-9
+a: 3*2 digit*2 kv::list*3 main*1
+`,
+		},
+		{
+			"coverage.py", "a.coveragepy.json", false, `kv.py#Kv.parse method 3-4
+kv.py#Kv.parse.inner method 6-7
+kv.py#Kv.unused method 10-10
+a.coveragepy: Kv.parse*1 Kv.parse.inner*1
+`,
+		},
+		{
+			"coverage.py with lines", "a.coveragepy.json", true, `kv.py#1 line 1-1
+kv.py#2 line 2-2
+kv.py#3 line 3-3
+kv.py#Kv.parse method 3-4
+kv.py#4 line 4-4
+kv.py#6 line 6-6
+kv.py#Kv.parse.inner method 6-7
+kv.py#7 line 7-7
+kv.py#10 line 10-10
+kv.py#Kv.unused method 10-10
+a.coveragepy: 1*1 2*1 3*1 6*1 7*1 Kv.parse*1 Kv.parse.inner*1
+`,
+		},
+		{
+			"istanbul", "a.istanbul.json", false, `kv.js#digit method 1-3
+kv.js#(anonymous_1) method 5-7
+a.istanbul: digit*4
+`,
+		},
+		{
+			"istanbul with lines", "a.istanbul.json", true, `kv.js#digit method 1-3
+kv.js#2 line 2-2
+kv.js#(anonymous_1) method 5-7
+kv.js#6 line 6-6
+a.istanbul: 2*5 digit*4
+`,
+		},
+		{
+			"cobertura", "a.cobertura.xml", false, `Parser.cs#Reader.Next method 0-0
+kv.js#digit method 1-2
+kv.js#list method 5-6
+org/example/Reader.java#Reader.State.<init>() constructor 3-3
+org/example/Reader.java#Reader.State.next(int,String[]) method 7-9
+a.cobertura: Reader.Next*1 digit*4 Reader.State.<init>()*1
 `,
 		},
 	} {
@@ -94,10 +172,15 @@ func TestBadReports(t *testing.T) {
 		format     coverage.Format
 		want       string
 	}{
-		{"nothing", "", coverage.Auto, "unknown report format"},
-		{"some XML", "<html/>", coverage.Auto, "unknown report format"},
+		{"nothing", "", coverage.Auto, "the report is empty"},
+		{"white space", " \n", coverage.LCOV, "the report is empty"},
+		{"some text", "hello", coverage.Auto, "unknown report format: must be an lcov tracefile, a JaCoCo XML report, a Go profile, JSON of llvm-cov export, JSON of gcov, JSON of coverage.py, a coverage-final.json of istanbul, a NODE_V8_COVERAGE file or a Cobertura XML report"},
+		{"some XML", "<html/>", coverage.Auto, `unknown report format, XML with the root element "html": must be`},
+		{"a Clover report", `<?xml version="1.0"?><coverage generated="1" clover="3.2.0"><project/></coverage>`, coverage.Auto, `unknown report format, XML with the root element "coverage": must be`},
+		{"some JSON", `{"name": "x"}`, coverage.Auto, `unknown report format, JSON with the member "name": must be`},
+		{"a list", `[1]`, coverage.Auto, "unknown report format: must be"},
 		{"other XML", "<html><report/></html>", coverage.JaCoCo, `line 1: root element "html": must be "report"`},
-		{"half an XML", "<report><package>", coverage.JaCoCo, "truncated JaCoCo report"},
+		{"half an XML", "<report><package>", coverage.JaCoCo, "read as a JaCoCo XML report: truncated: <report> must be closed"},
 		{"broken XML", "<report><method line='</report>", coverage.JaCoCo, "XML syntax error"},
 		{"a line that is no number", "<report><package><class><method line='x'/></class></package></report>", coverage.JaCoCo, `line 1: line "x": must be a number`},
 		{"an end too many", "<report></report></report>", coverage.JaCoCo, "unexpected end"},
@@ -108,7 +191,27 @@ func TestBadReports(t *testing.T) {
 		{"no profile", "mode: set\nx\n", coverage.Auto, "line 2: not a block"},
 		{"a huge number", "mode: set\na.go:99999999999999999999.1,2.2 1 1\n", coverage.Auto, "must be at most 1099511627776"},
 		{"a profile without sources", "mode: set\nexample.com/a.go:1.1,2.2 1 1\n", coverage.Auto, "must be below the root: text profiles need the source files"},
-		{"an unknown format", "x", "xml", `format "xml": must be auto, lcov, jacoco or gocover`},
+		{"an unknown format", "x", "xml", `format "xml": must be auto, lcov, jacoco, gocover, llvm-cov, gcov, coverage.py, istanbul, v8 or cobertura`},
+		{"lines only", sf + "DA:1,1\nend_of_record\n", coverage.Auto, "the report lists no methods, but 1 lines: must have lines FN: or FNL:"},
+		{"a report about nothing", "<report name='x'></report>", coverage.Auto, "the report lists no methods, but 0 lines: must have method elements"},
+		{"a profile of nothing", "mode: set\n", coverage.Auto, "the report lists no methods"},
+		{"half a gzip file", gzipped(`{"files": []}`)[:20], coverage.Auto, "truncated gzip file"},
+		{"half a JSON report", `{"data": [{"functions": [{"name": "f"`, coverage.Auto, "read as JSON of llvm-cov export: truncated after byte"},
+		{"broken JSON", `{"data": [{"functions": [}`, coverage.Auto, "read as JSON of llvm-cov export: byte 25: invalid JSON"},
+		{"a summary", `{"data": [{"files": [], "totals": {}}], "type": "llvm.coverage.json.export"}`, coverage.Auto, `the report has no "functions": export without -summary-only`},
+		{"another report", `{"meta": {}, "files": {}}`, coverage.LLVMCov, `read as JSON of llvm-cov export: the report has no "data"`},
+		{"a function without regions", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"]}]}]}`, coverage.Auto, `function "f": must have filenames and regions`},
+		{"a short region", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"], "regions": [[1, 2]]}]}]}`, coverage.Auto, "region of 2 numbers: must have at least 8"},
+		{"a region of an unknown file", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"], "regions": [[1, 2, 3, 4, 5, 6, 7, 0]]}]}]}`, coverage.Auto, "file 6 of 1"},
+		{"a count that is a text", `{"files": [{"file": "a.c", "functions": [{"name": "f", "execution_count": "many"}]}]}`, coverage.Auto, `"many": must be a number`},
+		{"a file that is a number", `{"files": [{"file": 1}]}`, coverage.Auto, `read as JSON of gcov: byte 24: unexpected number in "files.file"`},
+		{"gcov of nothing", `{"gcc_version": "12", "files": []}`, coverage.Auto, `the report lists no methods, but 0 lines: must have "functions"`},
+		{"an old coverage.py", `{"meta": {"version": "7.4"}, "files": {"a.py": {"executed_lines": [1]}}}`, coverage.Auto, "the report has no functions, only lines: use coverage.py 7.6 or later"},
+		{"a file without functions", `{"a.js": {"path": "a.js"}}`, coverage.Auto, `a.js: the report has no "fnMap"`},
+		{"a list of files", `{"files": []}`, coverage.CoveragePy, "byte 11: must be an object"},
+		{"other scripts", `{"result": [{"url": "node:fs", "functions": []}, {"url": "file:///elsewhere/a.js", "functions": []}]}`, coverage.Auto, "must have scripts below the folder of the sources and outside node_modules"},
+		{"lines of Cobertura", `<coverage line-rate="1"><packages><package><classes><class filename="a.py"><methods/><lines><line number="1" hits="1"/></lines></class></classes></package></packages></coverage>`, coverage.Auto, "the report lists no methods, but 1 lines: must have method elements"},
+		{"deep JSON", `{"data": ` + strings.Repeat("[", 100_000), coverage.Auto, "read as JSON of llvm-cov export"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := &coverage.Reports{Root: t.TempDir()}
@@ -117,6 +220,80 @@ func TestBadReports(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func gzipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+// TestV8 finds the lines of functions in the sources, by offsets in UTF-16.
+func TestV8(t *testing.T) {
+	root := t.TempDir()
+	const source = "// \U0001F600 é\nfunction digit(c) {\n  if (c > 9) {\n    return never();\n  }\n  return 1;\n}\n\nconst twice = [1].map((x) => 2 * x);\n"
+	write(t, filepath.Join(root, "kv.js"), source)
+	write(t, filepath.Join(root, "cov/in.kv/coverage-12-1700000000000-0.json"), `{"result": [{"scriptId": "1", "url": "node:fs", "functions": [{"functionName": "read", "ranges": [{"startOffset": 0, "endOffset": 9, "count": 1}]}]}]}`)
+	write(t, filepath.Join(root, "cov/in.kv/coverage-13-1700000000000-0.json"), `{"result": [
+ {"scriptId": "2", "url": "file://`+root+`/kv.js", "functions": [
+  {"functionName": "", "ranges": [{"startOffset": 0, "endOffset": 119, "count": 1}], "isBlockCoverage": true},
+  {"functionName": "digit", "ranges": [{"startOffset": 8, "endOffset": 80, "count": 3}, {"startOffset": 41, "endOffset": 66, "count": 0}], "isBlockCoverage": true},
+  {"functionName": "", "ranges": [{"startOffset": 104, "endOffset": 116, "count": 1}], "isBlockCoverage": true}]},
+ {"scriptId": "3", "url": "file://`+root+`/node_modules/x/x.js", "functions": [{"functionName": "x", "ranges": [{"startOffset": 0, "endOffset": 9, "count": 1}]}]}],
+ "timestamp": 1.5}`)
+	for _, tc := range []struct {
+		blocks bool
+		want   string
+	}{
+		{false, "kv.js#digit method 2-7\nkv.js#(anonymous):9.23 method 9-9\nin.kv: (anonymous):9.23*1 digit*3\n"},
+		{true, `kv.js#1 line 1-1
+kv.js#2 line 2-2
+kv.js#digit method 2-7
+kv.js#3 line 3-3
+kv.js#4 line 4-4
+kv.js#5 line 5-5
+kv.js#6 line 6-6
+kv.js#7 line 7-7
+kv.js#(anonymous):9.23 method 9-9
+kv.js#9 line 9-9
+in.kv: (anonymous):9.23*1 1*1 2*3 3*3 6*3 7*3 9*1 digit*3
+`},
+	} {
+		r := &coverage.Reports{Root: root, Blocks: tc.blocks}
+		if err := r.Read(filepath.Join(root, "cov"), coverage.Auto); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, table(r)); diff != "" {
+			t.Errorf("blocks %v (-want +got):\n%s", tc.blocks, diff)
+		}
+	}
+	if err := os.Remove(filepath.Join(root, "kv.js")); err != nil {
+		t.Fatal(err)
+	}
+	err := (&coverage.Reports{Root: root}).Read(filepath.Join(root, "cov"), coverage.Auto)
+	if err == nil || !strings.Contains(err.Error(), "needs the sources") {
+		t.Errorf("without the sources: got %v", err)
+	}
+}
+
+// TestGzip reads a compressed report, and finds a folder that gcov wrote for a run.
+func TestGzip(t *testing.T) {
+	text, err := os.ReadFile("testdata/reports/a.gcov.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.kv/kv.gcov.json.gz"), gzipped(string(text)))
+	write(t, filepath.Join(dir, "in.kv/kv.c"), "int x;")
+	r := &coverage.Reports{Root: "/src/parser"}
+	if err := r.Read(dir, coverage.Auto); err != nil {
+		t.Fatal(err)
+	}
+	if runs := r.Runs(); len(runs) != 1 || runs[0].Name != "in.kv" || len(runs[0].Methods) != 3 {
+		t.Errorf("got %+v, want in.kv with 3 methods", runs)
 	}
 }
 
@@ -218,8 +395,12 @@ func execute(t *testing.T, dir string, env []string, name string, args ...string
 // FuzzReports checks that reading never panics, and that the result can be
 // written as observations.
 func FuzzReports(f *testing.F) {
-	for _, name := range []string{"two.info", "a.json.xml"} {
-		text, err := os.ReadFile("testdata/reports/" + name)
+	names, err := filepath.Glob("testdata/reports/*")
+	if err != nil || len(names) < 7 {
+		f.Fatalf("%v, %v", names, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -230,6 +411,7 @@ func FuzzReports(f *testing.F) {
 	root := f.TempDir()
 	write(f, filepath.Join(root, "go.mod"), "module example.com/p\n\ngo 1.22\n")
 	write(f, filepath.Join(root, "cmd/main.go"), goProgram)
+	f.Add([]byte(`{"result":[{"url":"file://`+root+`/go.mod","functions":[{"functionName":"f","ranges":[{"startOffset":1,"endOffset":9,"count":1}]}]}]}`), true)
 	f.Fuzz(func(t *testing.T, text []byte, blocks bool) {
 		r := &coverage.Reports{Root: root, Blocks: blocks}
 		if err := r.ReadReport(bytes.NewReader(text), "run", coverage.Auto); err != nil {

@@ -64,6 +64,7 @@ type command struct {
 	tmp string
 
 	mu      sync.Mutex
+	empty   error // about the first report without methods
 	units   []observation.Unit
 	ids     map[observation.Unit]string // by their Keys
 	usedIDs map[string]bool
@@ -199,22 +200,31 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 	if err != nil {
 		return err
 	}
-	if o.Methods == nil {
-		o.Methods, o.Counts = []string{}, []int{}
-	}
 	if !info.IsDir() && cmp.Or(p.Format, coverage.Auto) == coverage.Auto {
 		names, isList, err := coverage.ReadNames(name)
 		if err != nil {
 			return err
 		}
 		if isList {
-			o.Methods, o.Counts = append(o.Methods, names...), nil
+			o.Methods, o.Counts = append(append([]string{}, o.Methods...), names...), nil
 			return nil
 		}
 	}
 	reports := &coverage.Reports{Root: p.Root, Blocks: p.Blocks}
-	if err := reports.Read(name, p.Format); err != nil {
+	err = reports.Read(name, p.Format)
+	if errors.Is(err, coverage.ErrNoMethods) { // the other inputs may have methods
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.empty == nil {
+			p.empty = err
+		}
+		return nil
+	}
+	if err != nil {
 		return err
+	}
+	if o.Methods == nil {
+		o.Methods, o.Counts = []string{}, []int{}
 	}
 	for u, hits := range reports.Hits() {
 		id := p.id(u)

@@ -69,6 +69,17 @@ func (p *Program) Label(labels observation.Labels) {
 	p.header.Units, p.relabel = labels.Relabel(p.header.Units)
 }
 
+// EmptyReport returns an error about the first report of a command that lists no
+// methods, or nil.
+func (p *Program) EmptyReport() error {
+	if p.command == nil {
+		return nil
+	}
+	p.command.mu.Lock()
+	defer p.command.mu.Unlock()
+	return p.command.empty
+}
+
 // RestoreUnits adds units of earlier observations to a program, so that they
 // keep their IDs.
 func (p *Program) RestoreUnits(units []observation.Unit) {

@@ -38,15 +38,23 @@ func NewImport() *cobra.Command {
 
 There must be a report for each input. Formats:
 
-  lcov     tracefiles; TN: lines name the inputs
-  jacoco   XML reports of JaCoCo, one per input
-  gocover  folders that GOCOVERDIR named, or text profiles, one per input
-  ndjson   observations: they are checked and joined into one file
+  lcov         tracefiles; TN: lines name the inputs
+  jacoco       XML reports of JaCoCo
+  gocover      folders that GOCOVERDIR named, or text profiles
+  llvm-cov     JSON of llvm-cov export
+  gcov         JSON of gcov --json-format, or folders of its .gcov.json.gz files
+  coverage.py  JSON of coverage json, version 7.6 or later
+  istanbul     coverage-final.json of nyc, c8 or Jest
+  v8           folders that NODE_V8_COVERAGE named, or files in them
+  cobertura    XML reports of many tools
+  ndjson       observations: they are checked and joined into one file
+
+The format is detected if --format is not given. Reports may be compressed by gzip.
 
 A report belongs to the input that has its name without the report's extension:
 a.json.xml belongs to the file a.json in the folder that --inputs names. Where a
 tool allows only letters and digits in names, _ stands for other characters. A
-folder stands for the reports in it.`,
+folder stands for the reports in it, or for one run if a tool wrote it for one.`,
 		Example: `  inroad import --inputs corpus --out o.ndjson coverage.info
   inroad import --format jacoco --inputs corpus --out o.ndjson reports
   GOCOVERDIR=cov/a.json ./parser corpus/a.json; inroad import --inputs corpus --out o.ndjson cov`,
@@ -57,7 +65,7 @@ folder stands for the reports in it.`,
 		},
 	}
 	flags := cmd.Flags()
-	cli.BindEnum(flags, &c.format, "format", "format of the reports", "auto", "lcov", "jacoco", "gocover", "ndjson")
+	cli.BindEnum(flags, &c.format, "format", "format of the reports", append(reportFormats(), "ndjson")...)
 	flags.StringVar(&c.inputs, "inputs", "", "`DIR` of the inputs that the reports belong to")
 	flags.StringVar(&c.root, "root", ".", "`DIR` of the program's sources")
 	cli.BindEnum(flags, &c.units, "units", "import methods only, or also the blocks or lines in them", "method", "block")

@@ -56,9 +56,10 @@ the one in the PATH.
 
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file
-that the command writes a coverage report to: an lcov tracefile, a JaCoCo report, a
-Go profile, or a list of methods, one per line. Programs built by Go with -cover
-need no report. This is slow.
+or folder that the command writes a coverage report to, in a format that --report
+names, or a list of methods, one per line. Without a report, only outcomes are
+recorded, which inroad failures lists but inroad train cannot learn methods from.
+Programs built by Go with -cover need no report. This is slow.
 
 Inputs are the files in a folder or, with --generate, generated from a grammar: a
 third to cover the paths of the grammar, a third at random, and a third by mutating
@@ -127,6 +128,9 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	program.RestoreUnits(out.Units())
+	if c.program.command != "" && !strings.Contains(c.program.command, reportPlaceholder) {
+		c.Notef("note: the command has no %s: only outcomes are recorded, unless it is a Go program built with -cover", reportPlaceholder)
+	}
 	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}, accepted: newInputSample(maxMutated)}
 	observeInputs := func(inputs iter.Seq2[observe.Input, error]) error {
 		return program.Observe(ctx, t.skip(inputs, out), c.options(), func(o observation.Observation) error {
@@ -142,12 +146,37 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 		err = observeInputs(c.inputs.mutants(t.accepted))
 	}
 	t.bar.End()
+	if why := c.noMethods(t, program); why != "" {
+		defer c.Notef("warning: %s", cli.Printable(why))
+	}
 	s := t.summary(len(program.Header().Units))
 	if c.format == "json" {
 		return errors.Join(err, cli.WriteJSON(c.Out, s))
 	}
 	c.Notef("%s", s.text(c.program.units == "block"))
 	return err
+}
+
+// reportPlaceholder stands for the report in a command.
+const reportPlaceholder = "{report}"
+
+// noMethods says why no methods were recorded; "" if some were.
+func (c *observeCommand) noMethods(t *tally, program *observe.Program) string {
+	const outcomes = "no methods were recorded, only outcomes: "
+	switch empty := program.EmptyReport(); {
+	case t.done == 0 || len(t.reached) > 0:
+		return ""
+	case t.labelled > 0:
+		return "no input reached a method that is observed"
+	case c.program.command == "":
+		return outcomes + "every process ended before it reported them"
+	case empty != nil:
+		return outcomes + empty.Error()
+	case !strings.Contains(c.program.command, reportPlaceholder):
+		return outcomes + "write a coverage report to " + reportPlaceholder
+	default:
+		return outcomes + "the command did not write to " + reportPlaceholder
+	}
 }
 
 // maxMutated limits the accepted inputs that are mutated.
@@ -160,6 +189,8 @@ type tally struct {
 	done    int
 	by      map[observation.Outcome]int
 	reached map[string]bool
+
+	labelled int // observations with known methods
 
 	accepted *inputSample
 }
@@ -188,6 +219,9 @@ func (t *tally) add(o observation.Observation) {
 	if o.Outcome == observation.OK {
 		t.accepted.add(o.Input)
 	}
+	if o.Methods != nil {
+		t.labelled++
+	}
 	for _, id := range o.Methods {
 		t.reached[id] = true
 	}
@@ -202,13 +236,14 @@ type observeSummary struct {
 	Reached  int                         `json:"reached"` // methods
 	Methods  int                         `json:"methods"`
 
-	listed bool // the program has listed its methods
+	listed   bool // the program has listed its methods
+	labelled bool // the methods of some observations are known
 }
 
 func (t *tally) summary(methods int) observeSummary {
 	reached := len(t.reached)
 	return observeSummary{
-		Observed: t.done, Outcomes: t.by, Skipped: t.skipped, Reached: reached, Methods: max(methods, reached), listed: reached <= methods,
+		Observed: t.done, Outcomes: t.by, Skipped: t.skipped, Reached: reached, Methods: max(methods, reached), listed: reached <= methods, labelled: t.labelled > 0,
 	}
 }
 
@@ -228,7 +263,7 @@ func (s observeSummary) text(blocks bool) string {
 		out += fmt.Sprintf(", %d already in the file", s.Skipped)
 	}
 	switch {
-	case s.Observed == 0:
+	case s.Observed == 0 || !s.labelled:
 		return out
 	case !s.listed:
 		return out + "; they reached " + countUnits(s.Reached, blocks)

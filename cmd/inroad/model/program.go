@@ -58,10 +58,19 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
 	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
-	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", "auto", "lcov", "jacoco", "gocover")
+	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", reportFormats()...)
 	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
 	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
 	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
+}
+
+// reportFormats returns the names of the report formats, the default first.
+func reportFormats() []string {
+	var names []string
+	for _, f := range coverage.Formats() {
+		names = append(names, string(f))
+	}
+	return names
 }
 
 // given reports whether a flag names a program.

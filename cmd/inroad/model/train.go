@@ -103,6 +103,9 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if o := m.Observations; o.Outside > o.Used {
+		c.Notef("note: %d of %d inputs are outside the grammar: is it the grammar of the program's inputs?", o.Outside, o.Given)
+	}
 	if c.out != "" {
 		if err := c.write(ctx, service, m.ID); err != nil {
 			return err
