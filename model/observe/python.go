@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -116,36 +115,17 @@ func (b *pythonBuild) scan(ctx context.Context) error {
 	if err := cmd.Run(); err != nil {
 		return errors.New(cmp.Or(harnessError(stderr.String()), strings.TrimSpace(stderr.String()), err.Error()))
 	}
-	data, err := os.ReadFile(b.tableFile())
+	table, err := readScriptTable(b.tableFile())
 	if err != nil {
 		return err
 	}
-	var table struct {
-		Python, Version string
-		Cover           []string
-		Files           []struct {
-			Name  string
-			Units []observation.Unit
-		}
-	}
-	if err := json.Unmarshal(data, &table); err != nil {
-		return fmt.Errorf("scan: %w", err)
-	}
-	b.Interpreter = cmp.Or(table.Python, b.Interpreter)
-	for _, f := range table.Files {
-		for _, u := range f.Units {
-			u.File = f.Name
-			b.units = append(b.units, u)
-		}
-	}
-	if len(b.units) == 0 {
+	b.Interpreter = cmp.Or(table.Interpreter, b.Interpreter)
+	if b.units = table.units(); len(b.units) == 0 {
 		return fmt.Errorf("no function in the Python sources of %s", strings.Join(table.Cover, ","))
 	}
-	observation.AssignIDs(b.units)
+	b.Commit = cmp.Or(b.Commit, table.Version)
 	if b.Commit == "" {
-		if b.Commit = table.Version; b.Commit == "" {
-			b.Commit = gitCommit(ctx, b.Sources)
-		}
+		b.Commit = gitCommit(ctx, b.Sources)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type program struct {
 	classpath  string
 	sources    string
 	python     string
+	node       string
 	command    string
 	report     string
 	cover      []string
@@ -47,6 +48,7 @@ func (p *program) kinds() []programKind {
 		{flag: "go", usage: "run the Go function `PKG.FUNC`", to: &p.goFunction, build: p.buildGo},
 		{flag: "java", usage: "run the Java method `CLASS#METHOD`", to: &p.javaMethod, missing: p.missingJava, build: p.buildJava},
 		{flag: "python", usage: "run the Python function `MODULE:FUNC`, or the fuzz target MODULE or FILE.py", to: &p.python, build: p.buildPython},
+		{flag: "node", usage: "run the JavaScript function fuzz of `FILE`, or FILE:EXPORT", to: &p.node, build: p.buildNode},
 		{flag: "exec", usage: "run a shell `COMMAND` for each input", to: &p.command, build: p.buildCommand},
 	}
 }
@@ -55,9 +57,9 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	for _, k := range p.kinds() {
 		flags.StringVar(k.to, k.flag, "", k.usage)
 	}
-	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, python: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, python, node: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
-	flags.StringVar(&p.sources, "sources", ".", "java, python, exec: `DIR` of the sources")
+	flags.StringVar(&p.sources, "sources", ".", "java, python, node, exec: `DIR` of the sources")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", "auto", "lcov", "jacoco", "gocover")
 	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
 }
@@ -150,6 +152,13 @@ func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 func (p *program) buildPython(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildPython(ctx, observe.PythonTarget{
 		Interpreter: os.Getenv("PYTHON"), Function: p.python, Packages: p.cover, Sources: p.sources, Blocks: p.units == "block",
+		Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildNode(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildNode(ctx, observe.NodeTarget{
+		Interpreter: os.Getenv("NODE"), File: p.node, Packages: p.cover, Sources: p.sources, Blocks: p.units == "block",
 		Subject: p.subject, Commit: p.commit,
 	})
 }

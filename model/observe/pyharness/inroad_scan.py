@@ -281,7 +281,7 @@ def main():
                 files.append({"path": file, "name": relative(file, root).replace(os.sep, "/"), "units": collected.units})
     with open(out, "w", encoding="utf-8") as f:
         json.dump({
-            "python": sys.executable, "cover": cover, "version": version(*about, root) if about else "",
+            "interpreter": sys.executable, "cover": cover, "version": version(*about, root) if about else "",
             "files": files,
         }, f)
 
