@@ -55,8 +55,9 @@ type harness struct {
 	stderr       *tail // end of standard error
 	timeout      time.Duration
 	reached      func(counters []byte) (methods []string, counts []int, err error)
-	exitCounters func() []byte // reads counters written on exit; may be nil
-	cleanup      func()        // removes files of the process; may be nil
+	exitCounters func() []byte // reads counters that a dead process left; may be nil
+	crash        func(stderr string, end error) *observation.Failure
+	cleanup      func() // removes files of the process; may be nil
 	waited       sync.Once
 	waitErr      error
 }
@@ -71,7 +72,7 @@ const (
 // startHarness starts a process and returns it with the contents of its first
 // frame, the table of counters.
 func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harness, meta []byte, err error) {
-	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout}
+	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout, crash: crashFailure}
 	inputs, inputsWriter, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -163,11 +164,11 @@ func (p *harness) run(ctx context.Context, input []byte) (o observation.Observat
 	default:
 		p.end()
 		o.Outcome, over = observation.Crashed, true
-		o.Failure = crashFailure(p.stderr.text(), p.wait())
-		if p.exitCounters != nil {
-			if left := p.exitCounters(); left != nil {
-				counters = left
-			}
+		o.Failure = p.crash(p.stderr.text(), p.wait())
+	}
+	if err != nil && p.exitCounters != nil {
+		if left := p.exitCounters(); left != nil {
+			counters = left
 		}
 	}
 	if counters != nil {

@@ -38,7 +38,7 @@ type runLimits struct {
 func NewObserve() *cobra.Command {
 	c := &observeCommand{}
 	cmd := &cobra.Command{
-		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD|--exec COMMAND --inputs DIR --out FILE.ndjson [flags]",
+		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD|--python MODULE:FUNC|--node FILE|--exec COMMAND --inputs DIR --out FILE.ndjson [flags]",
 		Short: "Observe which methods of a program inputs reach",
 		Long: `Observe which methods of a program inputs reach, by running it on each input.
 
@@ -53,6 +53,17 @@ byte[], String, CharSequence, InputStream, Reader, char[] or ByteBuffer; CLASS#n
 is a constructor, and CLASS alone a fuzz target of Jazzer. An exception is a
 failure, and an Error is a crash. This needs a JDK: the one in JAVA_HOME, or else
 the one in the PATH.
+
+With --python, a function of a Python module is run. It takes its input as bytes if
+its parameter is annotated so, and otherwise as str. MODULE or FILE.py without a
+function is a fuzz target for atheris, which need not be installed. An exception is
+a failure. The interpreter is python3, or the one that the variable PYTHON names.
+
+With --node, the function fuzz that a JavaScript file exports is run. It takes its
+input as a Buffer, and a promise that it returns is awaited. FILE:EXPORT names
+another function, which takes a string, and FILE may be a package. An exception is
+a failure. This needs Node 20.6 or later: node, or the one that the variable NODE
+names.
 
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file
@@ -69,6 +80,8 @@ Every input has one line in the output, whatever its outcome. If the file exists
 observations are added to it; inputs that are in the file are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
   inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
+  inroad observe --python json:loads --generate 2000 --grammar json --out json.ndjson
+  inroad observe --node fuzz/parse.js --inputs corpus --out parser.ndjson
   inroad observe --exec './parser {}' --inputs corpus --out parser.ndjson
   inroad observe --java com.google.gson.JsonParser#parseString --classpath gson.jar --cover com.google.gson \
     --generate 2000 --grammar json --out gson.ndjson`,

@@ -23,6 +23,8 @@ type program struct {
 	javaMethod string
 	classpath  string
 	sources    string
+	python     string
+	node       string
 	command    string
 	report     string
 	cover      []string
@@ -47,6 +49,8 @@ func (p *program) kinds() []programKind {
 	return []programKind{
 		{flag: "go", usage: "run the Go function `PKG.FUNC`", to: &p.goFunction, build: p.buildGo},
 		{flag: "java", usage: "run the Java method `CLASS#METHOD`", to: &p.javaMethod, missing: p.missingJava, build: p.buildJava},
+		{flag: "python", usage: "run the Python function `MODULE:FUNC`, or the fuzz target MODULE or FILE.py", to: &p.python, build: p.buildPython},
+		{flag: "node", usage: "run the JavaScript function fuzz of `FILE`, or FILE:EXPORT", to: &p.node, build: p.buildNode},
 		{flag: "exec", usage: "run a shell `COMMAND` for each input", to: &p.command, build: p.buildCommand},
 	}
 }
@@ -55,9 +59,9 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	for _, k := range p.kinds() {
 		flags.StringVar(k.to, k.flag, "", k.usage)
 	}
-	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, python, node: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
-	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
+	flags.StringVar(&p.sources, "sources", ".", "java, python, node, exec: `DIR` of the sources")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", reportFormats()...)
 	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
 	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
@@ -156,6 +160,20 @@ func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildJava(ctx, observe.JavaTarget{
 		Home: os.Getenv("JAVA_HOME"), Method: p.javaMethod, Classpath: p.classpath, Packages: p.cover, Sources: p.sources,
 		Blocks: p.units == "block", Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildPython(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildPython(ctx, observe.PythonTarget{
+		Interpreter: os.Getenv("PYTHON"), Function: p.python, Packages: p.cover, Sources: p.sources, Blocks: p.units == "block",
+		Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildNode(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildNode(ctx, observe.NodeTarget{
+		Interpreter: os.Getenv("NODE"), File: p.node, Packages: p.cover, Sources: p.sources, Blocks: p.units == "block",
+		Subject: p.subject, Commit: p.commit,
 	})
 }
 

@@ -1,0 +1,3 @@
+exports.fuzz = data => {}
+
+throw new RangeError('broken\nat load')

@@ -1,0 +1,5 @@
+import {parse} from './lib.js'
+
+export async function fuzz(data) {
+  await parse(data.toString())
+}

@@ -1,0 +1,3 @@
+export default function () {
+  return (await2 => await2)(1)
+}

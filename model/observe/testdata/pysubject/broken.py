@@ -1,0 +1,5 @@
+def parse(text):
+    pass
+
+
+raise RuntimeError("broken\nat import")
