@@ -19,6 +19,9 @@ import (
 type program struct {
 	goFunction string
 	javaMethod string
+	cBuild     string
+	target     string
+	fork       bool
 	classpath  string
 	sources    string
 	command    string
@@ -44,6 +47,7 @@ func (p *program) kinds() []programKind {
 	return []programKind{
 		{flag: "go", usage: "run the Go function `PKG.FUNC`", to: &p.goFunction, build: p.buildGo},
 		{flag: "java", usage: "run the Java method `CLASS#METHOD`", to: &p.javaMethod, missing: p.missingJava, build: p.buildJava},
+		{flag: "c", usage: "build and run a fuzz target in C or C++ with the shell `COMMAND`", to: &p.cBuild, build: p.buildC},
 		{flag: "exec", usage: "run a shell `COMMAND` for each input", to: &p.command, build: p.buildCommand},
 	}
 }
@@ -52,9 +56,11 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	for _, k := range p.kinds() {
 		flags.StringVar(k.to, k.flag, "", k.usage)
 	}
-	flags.StringSliceVar(&p.cover, "cover", nil, "go, java: observe the packages that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, c: observe the packages, or source files of C, that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages; all source files below --sources)")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
-	flags.StringVar(&p.sources, "sources", ".", "java, exec: `DIR` of the sources")
+	flags.StringVar(&p.sources, "sources", ".", "java, c, exec: `DIR` of the sources")
+	flags.StringVar(&p.target, "target", "", "c: `NAME` of the executable, if the command builds several")
+	flags.BoolVar(&p.fork, "fork", false, "c: run each input in a process of its own, for programs that keep state")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", "auto", "lcov", "jacoco", "gocover")
 	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
 }
@@ -143,6 +149,13 @@ func (p *program) missingJava() error {
 func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildJava(ctx, observe.JavaTarget{
 		Home: os.Getenv("JAVA_HOME"), Method: p.javaMethod, Classpath: p.classpath, Packages: p.cover, Sources: p.sources,
+		Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildC(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildC(ctx, observe.CTarget{
+		Command: p.cBuild, Name: p.target, Sources: p.sources, Files: p.cover, Blocks: p.units == "block", Fork: p.fork,
 		Subject: p.subject, Commit: p.commit,
 	})
 }
