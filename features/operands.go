@@ -74,7 +74,7 @@ func describeOperands(p phrase) string {
 	return fmt.Sprintf("%s followed by %s among the children of one node", indefinite(symbolName(a)), indefinite(symbolName(b)))
 }
 
-// needOperands requires the second child: its neighbour is left to chance.
+// needOperands requires the second child. Targeting draws the first next to it.
 func needOperands(p phrase) Need {
 	return Need{Paths: []Path{p.path[1:]}, Min: 1, Text: symbolName(p.space.grammar.Nodes[p.path[1]])}
 }

@@ -70,8 +70,18 @@ type plan struct {
 	conditions []targeting.Condition
 	stronger   []targeting.Condition
 	texts      []solve.TokenText // of tokens; the solver does not guarantee them
+	pairs      []solve.Pair      // of children; likewise
 	tier       tier
 	units      []int // the units that inputs reach
+}
+
+// and returns the plan combined with another way. Stronger conditions are those of
+// the plan.
+func (p plan) and(w way) plan {
+	p.conditions = slices.Concat(p.conditions, w.conditions)
+	p.texts = slices.Concat(p.texts, w.texts)
+	p.pairs = slices.Concat(p.pairs, w.pairs)
+	return p
 }
 
 // A route is a plan with a solution, and an extension of the plan to further
@@ -249,7 +259,7 @@ func (s *search) plans() ([]plan, error) {
 	tiers := make([][][]plan, improbable+1) // by tier and way
 	add := func(t tier, w way, outcomes ...[]model.Condition) {
 		for _, conditions := range outcomes {
-			p := plan{conditions: w.conditions, stronger: w.stronger, texts: w.texts, tier: t}
+			p := plan{stronger: w.stronger, tier: t}.and(w)
 			if s.unit != NoUnit {
 				p.units = []int{s.unit}
 			}
@@ -387,9 +397,7 @@ func (s *search) withOutcomes(p plan, outcomes []model.Condition) []plan {
 		ways := s.ways.toOutcome(c.Feature.Outcome, c.Present)
 		for _, p := range out {
 			for _, w := range ways[:min(len(ways), maxOutcomes)] {
-				q := p
-				q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
-				longer = append(longer, q)
+				longer = append(longer, p.and(w))
 			}
 		}
 		if len(ways) > 0 {
@@ -510,8 +518,7 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 // there is none, and the limit that the solver reached, if any.
 func (s *search) addWay(ctx context.Context, p *solved, ways []way) (next *solved, over, err error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
-		q := p.plan
-		q.conditions, q.texts = slices.Concat(p.conditions, w.conditions), slices.Concat(p.texts, w.texts)
+		q := p.and(w)
 		solution, err := s.attempt(ctx, q.conditions)
 		switch {
 		case overLimit(err):
@@ -624,7 +631,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}

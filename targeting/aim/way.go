@@ -19,6 +19,7 @@ type way struct {
 	// the program really tests.
 	stronger []targeting.Condition
 	texts    []solve.TokenText // of tokens of inputs in the leaf
+	pairs    []solve.Pair      // of children in inputs in the leaf
 	trust    trust
 	narrow   bool              // the conditions exclude some inputs in the leaf, so that their failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
@@ -148,6 +149,9 @@ func (wf *wayFinder) way(l model.Leaf) way {
 		}
 		w.conditions = append(w.conditions, wf.conditions(*c.Feature, c.Present)...)
 		w.texts = append(w.texts, wf.texts(*c.Feature, c.Present)...)
+		if c.Present {
+			w.pairs = append(w.pairs, wf.pairs(*c.Feature)...)
+		}
 		w.narrow = w.narrow || narrows(*c.Feature, c.Present)
 		for _, f := range c.Feature.Equal {
 			w.stronger = append(w.stronger, wf.conditions(f, c.Present)...)
@@ -226,6 +230,18 @@ func (wf *wayFinder) texts(f model.Feature, present bool) []solve.TokenText {
 		}
 	}
 	return out
+}
+
+// pairs returns the pair of children that inputs with a feature have.
+func (wf *wayFinder) pairs(f model.Feature) []solve.Pair {
+	switch {
+	case f.Refusal > 0:
+		return wf.pairs(wf.m.Refusals[f.Refusal-1].Feature)
+	case f.Extra.Kind() != features.Operands:
+		return nil
+	}
+	path := f.Extra.Path()
+	return []solve.Pair{{First: path[0], Second: path[1]}}
 }
 
 // narrows reports whether the conditions for a feature exclude inputs with the

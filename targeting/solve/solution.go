@@ -20,6 +20,7 @@ type Solution struct {
 	separators *problem    // the trivia that may stand between tokens; nil if there are no conditions on trivia
 	most       int32       // the highest cost of a tree
 	texts      []TokenText // of tokens; see WithTexts
+	pairs      []Pair      // see WithPairs
 	accept     func(context.Context, *generate.Input) (bool, error)
 }
 

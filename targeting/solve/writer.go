@@ -64,6 +64,7 @@ func (w *writer) hopeless() bool {
 func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
 	w.fails.Tried++
 	w.bad = w.bad[:0]
+	tree = w.arrange(tree)
 	var failed *int
 	for range maxTexts {
 		draft, free := w.draft(tree)
