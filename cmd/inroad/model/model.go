@@ -1,5 +1,5 @@
 // Package model holds the commands about observations and models: observe, import,
-// train, evaluate, predict, methods, explain, target, refine, reduce and
+// failures, train, evaluate, predict, methods, explain, target, refine, reduce and
 // compare.
 package model
 
@@ -10,6 +10,7 @@ func Commands() []*cobra.Command {
 	return []*cobra.Command{
 		NewObserve(),
 		NewImport(),
+		NewFailures(),
 		NewTrain(),
 		NewEvaluate(),
 		NewPredict(),

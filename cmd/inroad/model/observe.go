@@ -76,7 +76,8 @@ Inputs are the files in a folder or, with --generate, generated from a grammar: 
 third to cover the paths of the grammar, a third at random, and a third by mutating
 inputs that the program accepted.
 
-Every input has one line in the output, whatever its outcome. If the file exists,
+Every input has one line in the output, whatever its outcome. At the end, the
+distinct failures are listed, as inroad failures does. If the file exists,
 observations are added to it; inputs that are in the file are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
   inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
@@ -167,8 +168,16 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 		return errors.Join(err, cli.WriteJSON(c.Out, s))
 	}
 	c.Notef("%s", s.text(c.program.units == "block"))
+	shown := s.Failures[:min(len(s.Failures), maxFailures)]
+	err = errors.Join(err, printFailures(c.Out, shown))
+	if more := len(s.Failures) - len(shown); more > 0 {
+		c.Notef("%d more; inroad failures lists all", more)
+	}
 	return err
 }
+
+// maxFailures is the maximum number of failures that observe prints.
+const maxFailures = 20
 
 // reportPlaceholder stands for the report in a command.
 const reportPlaceholder = "{report}"
@@ -204,6 +213,7 @@ type tally struct {
 	reached map[string]bool
 
 	labelled int // observations with known methods
+	failures observation.OutcomeGroups
 
 	accepted *inputSample
 }
@@ -229,6 +239,7 @@ func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output
 func (t *tally) add(o observation.Observation) {
 	t.done++
 	t.by[o.Outcome]++
+	t.failures.Add(o)
 	if o.Outcome == observation.OK {
 		t.accepted.add(o.Input)
 	}
@@ -248,6 +259,7 @@ type observeSummary struct {
 	Skipped  int                         `json:"skipped"` // observed before
 	Reached  int                         `json:"reached"` // methods
 	Methods  int                         `json:"methods"`
+	Failures []failure                   `json:"failures"` // distinct ones
 
 	listed   bool // the program has listed its methods
 	labelled bool // the methods of some observations are known
@@ -257,6 +269,7 @@ func (t *tally) summary(methods int) observeSummary {
 	reached := len(t.reached)
 	return observeSummary{
 		Observed: t.done, Outcomes: t.by, Skipped: t.skipped, Reached: reached, Methods: max(methods, reached), listed: reached <= methods, labelled: t.labelled > 0,
+		Failures: describeFailures(t.failures.All()),
 	}
 }
 

@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting/generate"
@@ -35,6 +38,20 @@ type reduceLimits struct {
 	Timeout float64 `json:"timeout_ms"`
 	Memory  int     `json:"memory"`
 	MaxRuns int     `json:"max_runs"`
+}
+
+func (l *reduceLimits) bind(flags *pflag.FlagSet) {
+	timeout := cli.Between(1, 24*60*60*1000)
+	timeout.Type = "number"
+	cli.BindFields(flags, l,
+		openapi.Field{Name: "timeout_ms", Description: "Time that a run may take", Default: 2000, Schema: timeout},
+		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that the program may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
+		openapi.Field{Name: "max_runs", Description: "Maximum number of runs", Default: 10_000, Schema: cli.Between(1, 10_000_000)})
+}
+
+// limits returns the limits of a run.
+func (l *reduceLimits) limits() observe.Limits {
+	return observe.Limits{Timeout: time.Duration(l.Timeout * float64(time.Millisecond)), Memory: int64(l.Memory) << 20}
 }
 
 // NewReduce returns the command reduce.
@@ -73,12 +90,7 @@ the program, or a test that exits with status 0 for inputs to keep.`,
 	cli.Bind(flags, &c.req, "start")
 	c.program.bind(flags)
 	flags.StringArrayVar(&c.keep, "keep", nil, "`PROPERTY` of runs to keep: reaches:METHOD or outcome:OUTCOME[:TYPE]; can be repeated")
-	timeout := cli.Between(1, 24*60*60*1000)
-	timeout.Type = "number"
-	cli.BindFields(flags, &c.limits,
-		openapi.Field{Name: "timeout_ms", Description: "Time that a run may take", Default: 2000, Schema: timeout},
-		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that the program may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
-		openapi.Field{Name: "max_runs", Description: "Maximum number of runs", Default: 10_000, Schema: cli.Between(1, 10_000_000)})
+	c.limits.bind(flags)
 	flags.StringVar(&c.out, "out", "", "write the reduced input to this `FILE` instead of standard output")
 	return cmd
 }
@@ -102,42 +114,33 @@ func (c *reduceCommand) run(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return cli.FileError(name, err)
 	}
-	g, err := loadGrammar(ctx, c.grammar, c.Streams)
+	reducer, err := newReducer(ctx, c.grammar, c.req.Start, c.Streams)
 	if err != nil {
 		return err
 	}
-	start, err := g.ProductiveRule(c.req.Start)
-	if err != nil {
-		return err
-	}
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start})
+	tree, err := reducer.parse(ctx, input)
 	if err != nil {
 		return cli.FileError(name, err)
-	}
-	x, err := generate.New(g.Grammar, rand.New(rand.NewPCG(1, 0)), generate.Options{Start: start}) //nolint:contextcheck // reading one token back is bounded and takes no context
-	if err != nil {
-		return err
 	}
 	program, err := c.program.build(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	runner := program.NewRunner(observe.Limits{Timeout: time.Duration(c.limits.Timeout * float64(time.Millisecond)), Memory: int64(c.limits.Memory) << 20})
+	runner := program.NewRunner(c.limits.limits())
 	defer runner.Close()
 	r := &reduction{runner: runner, keep: keep, maxRuns: c.limits.MaxRuns}
 	if err := r.begin(ctx, input); err != nil {
 		return cli.FileError(name, err)
 	}
-	_, err = x.Minimize(ctx, tree, r.keeps)
+	err = reducer.minimize(ctx, tree, r)
 	switch {
-	case errors.Is(err, errEnoughRuns):
-		c.Notef("note: stopped after %d runs; --max-runs allows more", r.runs)
-		err = nil
 	case err != nil && ctx.Err() != nil: // the smallest input so far is a result
 		err = context.Cause(ctx)
 	case err != nil:
 		return err
+	case r.stopped:
+		c.Notef("note: stopped after %d runs; --max-runs allows more", r.runs)
 	}
 	c.Notef("reduced from %d to %d bytes in %s; kept: %s", len(input), len(r.best), cli.Count(r.runs, "run", "runs"), cli.Printable(r.kept()))
 	return errors.Join(c.write(r.best), err)
@@ -151,6 +154,42 @@ func (c *reduceCommand) write(input []byte) error {
 	return cli.FileError(c.out, outfile.Write(c.out, 0o644, func(w io.Writer) error { _, err := w.Write(input); return err }))
 }
 
+// A reducer reduces inputs within the language of a grammar.
+type reducer struct {
+	grammar   *api.Grammar
+	start     string
+	generator *generate.Generator
+}
+
+func newReducer(ctx context.Context, grammar, start string, streams cli.Streams) (*reducer, error) {
+	g, err := loadGrammar(ctx, grammar, streams)
+	if err != nil {
+		return nil, err
+	}
+	if start, err = g.ProductiveRule(start); err != nil {
+		return nil, err
+	}
+	x, err := generate.New(g.Grammar, rand.New(rand.NewPCG(1, 0)), generate.Options{Start: start}) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return nil, err
+	}
+	return &reducer{g, start, x}, nil
+}
+
+func (r *reducer) parse(ctx context.Context, input []byte) (*derivation.Tree, error) {
+	return r.grammar.Parse(ctx, input, grammars.ParseOptions{Start: r.start})
+}
+
+// minimize reduces the input of a tree until no smaller one keeps the properties, or
+// until the maximum number of runs.
+func (r *reducer) minimize(ctx context.Context, tree *derivation.Tree, to *reduction) error {
+	_, err := r.generator.Minimize(ctx, tree, to.keeps)
+	if errors.Is(err, errEnoughRuns) {
+		to.stopped, err = true, nil
+	}
+	return err
+}
+
 // errEnoughRuns ends a reduction at its maximum number of runs.
 var errEnoughRuns = errors.New("maximum number of runs reached")
 
@@ -160,7 +199,18 @@ type reduction struct {
 	keep    []observation.Property
 	maxRuns int
 	runs    int
+	stopped bool   // at maxRuns
 	best    []byte // the smallest input so far
+}
+
+// A differentError reports that the run of an input lacks a property to keep.
+type differentError struct {
+	keep, now observation.Property
+	methods   int
+}
+
+func (e *differentError) Error() string {
+	return fmt.Sprintf("the input must have the property to keep, %s; its run has %s and reaches %s", e.keep, e.now, cli.Count(e.methods, "method", "methods"))
 }
 
 // begin runs the original input and sets the properties to keep, if none is given.
@@ -179,8 +229,7 @@ func (r *reduction) begin(ctx context.Context, input []byte) error {
 	}
 	for _, p := range r.keep {
 		if !p.Holds(o) {
-			return fmt.Errorf("the input must have the property to keep, %s; its run has %s and reaches %s",
-				p, observation.OutcomeOf(o), cli.Count(len(o.Methods), "method", "methods"))
+			return &differentError{p, observation.OutcomeOf(o), len(o.Methods)}
 		}
 	}
 	return nil
