@@ -178,7 +178,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	case end == nil || errors.Is(end, exec.ErrWaitDelay):
 		o.Outcome = observation.OK
 	case isExit && (exit.ExitCode() < 0 || exit.ExitCode() > 128): // killed by a signal, as reported by the kernel or by the shell
-		o.Outcome, o.Failure = observation.Crashed, &observation.Failure{Type: signalName(exit), Message: clip(stderr.lastLines(1))}
+		o.Outcome, o.Failure = observation.Crashed, &observation.Failure{Type: endingSignal(exit), Message: clip(stderr.lastLines(1))}
 	default:
 		o.Outcome = observation.Failed
 		o.Failure = &observation.Failure{Type: end.Error(), Message: clip(stderr.lastLines(1))}
@@ -186,9 +186,9 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	return nil
 }
 
-// signalName returns the signal that ended a command, as reported by the kernel or, as
+// endingSignal returns the signal that ended a command, as reported by the kernel or, as
 // an exit status, by the shell.
-func signalName(exit *exec.ExitError) string {
+func endingSignal(exit *exec.ExitError) string {
 	if code := exit.ExitCode(); code > 128 {
 		return "signal: " + syscall.Signal(code-128).String()
 	}

@@ -80,6 +80,10 @@ func (p *Program) EmptyReport() error {
 	return p.command.empty
 }
 
+// Growing reports whether the units are found by running the program, so that they
+// become more.
+func (p *Program) Growing() bool { return p.command != nil }
+
 // RestoreUnits adds units of earlier observations to a program, so that they
 // keep their IDs.
 func (p *Program) RestoreUnits(units []observation.Unit) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,11 +21,14 @@ import (
 type RefineOptions struct {
 	Rounds   int           // maximum number of rounds; default 5
 	Runs     int           // runs of the program in a round; default 500
-	Budget   time.Duration // no input is run after this time; no limit if 0
+	Budget   time.Duration // time of all calls together, except for the first model and the last scores; no limit if 0
 	MaxNodes int           // symbols per tree of a generated input; no limit if 0
 	Seed     uint64
 	Workers  int             // goroutines that evaluate a model; 0 means 1
 	Limits   grammars.Limits // for held-out inputs
+	// Header, if not nil, returns the units of the program, which may become more with
+	// each run.
+	Header func() observation.Header
 	// Progress, if not nil, is called with the first model, as round 0, and after
 	// each round.
 	Progress func(Round)
@@ -68,6 +70,10 @@ type Refiner struct {
 	opt     RefineOptions
 	model   *model.Model // after the last round
 
+	began    time.Time
+	training time.Duration // time that the last training took
+
+	pool   *pool                     // nil before the first round
 	known  []observation.Observation // in training, with different inputs
 	seen   map[string]bool           // inputs in training, held out and run
 	units  map[string]bool           // IDs of the units that an observation reached
@@ -113,6 +119,7 @@ func HoldOut(observations []observation.Observation, seed uint64) (train, held [
 // observations. It omits observations of held-out inputs from training. The header
 // describes the units of the program.
 func (r *Refiner) Begin(ctx context.Context, h observation.Header, train, held []observation.Observation) (*model.Model, error) {
+	r.began = time.Now()
 	if err := r.addGiven(ctx, h, train, held); err != nil {
 		return nil, err
 	}
@@ -121,29 +128,39 @@ func (r *Refiner) Begin(ctx context.Context, h observation.Header, train, held [
 		return nil, err
 	}
 	r.model = m
-	return m, r.report(ctx, Round{})
+	err = r.report(ctx, Round{})
+	r.training = time.Since(r.began)
+	return m, err
 }
 
 // Refine improves the model of [Refiner.Begin] in rounds, and returns the last model.
 // If units are given by their IDs, each round is for them. Otherwise it picks units.
-// When the budget ends within a round, the model learns from the inputs that were
-// run until then.
+//
+// A round runs inputs as long as the budget leaves enough time to train again,
+// judging by the last time. If training takes longer and the budget ends, Refine
+// returns the model of the round before.
 func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, Stop, error) {
-	budgeted := ctx
-	if r.opt.Budget > 0 {
-		var cancel context.CancelFunc
-		budgeted, cancel = context.WithTimeout(ctx, r.opt.Budget)
-		defer cancel()
-	}
 	for number := 1; number <= r.opt.Rounds; number++ {
 		round := Round{Number: number}
-		ran, err := r.runRound(budgeted, units, &round)
-		over := err != nil && ctx.Err() == nil && budgeted.Err() != nil
+		running, cancel := r.within(ctx, r.training+r.training/4) // more observations take longer
+		ran, err := r.runRound(running, units, &round)
+		over := err != nil && ctx.Err() == nil && running.Err() != nil
+		cancel()
 		if err != nil && !over {
 			return nil, "", err
 		}
 		if len(ran) > 0 {
-			if err := r.learn(ctx, ran, &round); err != nil {
+			training, cancel := r.within(ctx, 0)
+			err := r.learn(training, ran, &round)
+			late := err != nil && ctx.Err() == nil && training.Err() != nil
+			cancel()
+			switch {
+			case late:
+				return r.model, StopBudget, nil
+			case err != nil:
+				return nil, "", err
+			}
+			if err := r.report(ctx, round); err != nil {
 				return nil, "", err
 			}
 		}
@@ -157,6 +174,14 @@ func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, St
 		}
 	}
 	return r.model, StopRounds, nil
+}
+
+// within returns a context that ends as long before the budget as rest says.
+func (r *Refiner) within(ctx context.Context, rest time.Duration) (context.Context, context.CancelFunc) {
+	if r.opt.Budget == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, r.began.Add(r.opt.Budget-rest))
 }
 
 // addGiven adds the observations to the trainer, except those of held-out inputs.
@@ -200,6 +225,7 @@ func (r *Refiner) noteUnits(o observation.Observation) (reached []string) {
 
 // learn trains the model again with the observations of a round.
 func (r *Refiner) learn(ctx context.Context, ran []observation.Observation, round *Round) error {
+	start := time.Now()
 	e, err := r.model.Evaluate(ctx, ran, r.opt.Workers, r.opt.Limits)
 	if err != nil {
 		return err
@@ -211,13 +237,18 @@ func (r *Refiner) learn(ctx context.Context, ran []observation.Observation, roun
 	}
 	slices.Sort(round.New)
 	r.known = append(r.known, ran...)
+	if r.opt.Header != nil {
+		r.trainer.AddHeader(r.opt.Header())
+	}
 	if err := r.trainer.Add(ctx, ran); err != nil {
 		return err
 	}
-	if r.model, err = r.trainer.Train(ctx, r.model); err != nil {
+	m, err := r.trainer.Train(ctx, r.model)
+	if err != nil {
 		return err
 	}
-	return r.report(ctx, *round)
+	r.model, r.training = m, time.Since(start)
+	return nil
 }
 
 // rareShare is the share of held-out observations below which a unit is rare.
@@ -276,28 +307,51 @@ func (r *Refiner) runRound(ctx context.Context, given []string, round *Round) (r
 			return nil, err
 		}
 	}
+	if err := r.drawPool(ctx, units); err != nil {
+		return nil, err
+	}
+	run := func(texts [][]byte, err error) error {
+		for _, text := range texts {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if r.seen[string(text)] {
+				continue
+			}
+			o, err := r.runner.Run(ctx, text)
+			if err != nil {
+				return err
+			}
+			r.seen[string(text)] = true
+			ran, r.ran = append(ran, o), append(r.ran, o)
+		}
+		return err
+	}
 	for i, unit := range units {
 		id := m.Units[unit].ID
 		round.Units = append(round.Units, id)
 		r.picked[id]++
 		runs := (r.opt.Runs - len(ran)) / (len(units) - i) // units with few inputs leave their runs to the next
 		source := rand.New(rand.NewPCG(r.opt.Seed, stream(round.Number, id)))
-		for text, err := range r.inputs(ctx, t, source, unit, runs) {
-			if err != nil {
-				return ran, err
-			}
-			if err := context.Cause(ctx); err != nil {
-				return ran, err
-			}
-			o, err := r.runner.Run(ctx, text)
-			if err != nil {
-				return ran, err
-			}
-			r.seen[string(text)] = true
-			ran, r.ran = append(ran, o), append(r.ran, o)
+		if err := run(r.inputs(ctx, t, source, unit, i, runs)); err != nil {
+			return ran, err
 		}
 	}
-	return ran, nil
+	source := rand.New(rand.NewPCG(r.opt.Seed, stream(round.Number, "")))
+	return ran, run(r.pool.draw(source, anyUnit, r.opt.Runs-len(ran), r.seen), nil)
+}
+
+// drawPool generates the pool in the first round, and predicts the units that its
+// inputs reach.
+func (r *Refiner) drawPool(ctx context.Context, units []int) error {
+	if r.pool == nil {
+		p, err := newPool(ctx, r.model.Grammar, r.known, r.opt.Seed, poolSize*r.opt.Runs)
+		if err != nil {
+			return err
+		}
+		r.pool = p
+	}
+	return r.pool.predict(ctx, r.model, units, r.opt.Workers, r.opt.Limits)
 }
 
 // stream returns the number of a random stream.
@@ -359,35 +413,33 @@ func need(reached int, score model.Confusion) float64 {
 	return 1 - score.F1()*float64(reached)/float64(reached+few)
 }
 
-// inputs yields up to n new inputs for a unit. A third of them is targeted. The others
-// are mutants of known inputs that reach the unit, or of any known inputs if none
-// does: they reach the unit too, or nearly.
-func (r *Refiner) inputs(ctx context.Context, t *Targeter, source *rand.Rand, unit, n int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		found, err := t.Find(ctx, source, []int{unit}, nil, Options{N: max(n/3, 1), Draw: variedInputs, MaxNodes: r.opt.MaxNodes, AllowUnlikely: true})
+// fewReached is the number of observations below which a unit also gets inputs that
+// the pool does not have.
+const fewReached = 20
+
+// inputs returns up to n new inputs for a unit, which is the given one of the picked
+// units. They are from the pool. If few observations reached the unit, half of them
+// is not: one third of this half is targeted, and the rest are mutants of known
+// inputs that reach the unit, so that some of them nearly reach it.
+func (r *Refiner) inputs(ctx context.Context, t *Targeter, source *rand.Rand, unit, picked, n int) ([][]byte, error) {
+	var near [][]byte
+	if reached, _ := t.model.Support(unit); reached > 0 && reached < fewReached {
+		found, err := t.Find(ctx, source, []int{unit}, nil, Options{N: max(n/6, 1), Draw: variedInputs, MaxNodes: r.opt.MaxNodes, AllowUnlikely: true})
 		if err != nil {
-			yield(nil, err)
-			return
+			return nil, err
 		}
-		for _, input := range found.Inputs[:min(len(found.Inputs), n)] {
-			if r.seen[string(input.Text)] {
-				continue
-			}
-			if n--; !yield(input.Text, nil) {
-				return
+		for _, input := range found.Inputs[:min(len(found.Inputs), n/2)] {
+			if !r.seen[string(input.Text)] {
+				near = append(near, input.Text)
 			}
 		}
-		texts, err := r.mutantsFor(ctx, t.model, source, unit, n)
+		mutants, err := r.mutantsFor(ctx, t.model, source, unit, n/2-len(near))
 		if err != nil {
-			yield(nil, err)
-			return
+			return nil, err
 		}
-		for _, text := range texts {
-			if !yield(text, nil) {
-				return
-			}
-		}
+		near = append(near, mutants...)
 	}
+	return append(near, r.pool.draw(source, picked, n-len(near), r.seen)...), nil
 }
 
 // mutantChoice is the number of mutants from which one is chosen.

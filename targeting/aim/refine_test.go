@@ -6,7 +6,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,11 +102,16 @@ func randomObservations(t *testing.T, p program, n int) []observation.Observatio
 
 func newTrainer(t *testing.T) *model.Trainer {
 	t.Helper()
+	return newTrainerWith(t, model.Defaults())
+}
+
+func newTrainerWith(t *testing.T, opt model.Options) *model.Trainer {
+	t.Helper()
 	sources, err := bundled.Sources("json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer, err := model.NewTrainer(t.Context(), "", sources, model.Defaults())
+	trainer, err := model.NewTrainer(t.Context(), "", sources, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,6 +216,37 @@ func TestRefineReproducible(t *testing.T) {
 	}
 }
 
+// If all units are always reached, a round runs inputs to find others.
+func TestRefineFindsUnits(t *testing.T) {
+	rare := program(func(input []byte) ([]string, observation.Outcome) {
+		if strings.Contains(string(input), "[") {
+			return []string{"list", "read"}, observation.OK
+		}
+		return []string{"read"}, observation.OK
+	})
+	var train, held []observation.Observation
+	for i, text := range []string{"1", "2", "3", "true", "null"} {
+		o := observation.Observation{Input: []byte(text), Methods: []string{"read"}, Outcome: observation.OK}
+		if i == 0 {
+			held = append(held, o)
+		} else {
+			train = append(train, o)
+		}
+	}
+	var done []Round
+	header := func() observation.Header {
+		return observation.Header{Units: []observation.Unit{{ID: "list", Name: "parseList", Kind: observation.KindMethod}}}
+	}
+	r := NewRefiner(newTrainer(t), rare, RefineOptions{Rounds: 1, Runs: 20, Header: header, Progress: func(r Round) { done = append(done, r) }})
+	m, _, err := refined(t.Context(), r, train, held)
+	if err != nil || len(done) != 2 || !slices.Equal(done[1].New, []string{"list"}) {
+		t.Fatalf("rounds %+v, %v", done, err)
+	}
+	if unit, err := m.Unit("list"); err != nil || m.Units[unit].Name != "parseList" {
+		t.Errorf("the model has units %+v", m.Units)
+	}
+}
+
 func TestRefineStops(t *testing.T) {
 	given := randomObservations(t, reader, 200)
 	train, held := HoldOut(given, 1)
@@ -257,6 +295,65 @@ func TestRefineStops(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// The budget includes training: a round starts only if there is time to train again,
+// and training that takes longer than expected is canceled.
+func TestRefineBudget(t *testing.T) {
+	const second = time.Second
+	train, held := HoldOut(randomObservations(t, reader, 200), 1)
+	for name, test := range map[string]struct {
+		trainings []time.Duration // time that each training takes
+		run       time.Duration   // time that a run takes
+		runs      int             // in all rounds
+		rounds    int             // models that are trained after the first
+		latest    time.Duration   // the end at the latest
+	}{
+		"training fits":              {[]time.Duration{8 * second, 8 * second}, 0, 20, 1, 16 * second},
+		"runs leave time to train":   {[]time.Duration{8 * second, 8 * second}, 2 * second, 2, 1, 25 * second},
+		"training takes longer":      {[]time.Duration{2 * second, 200 * second}, 0, 20, 0, 60 * second}, // a tree is finished
+		"the first model is trained": {[]time.Duration{60 * second}, 0, 0, 0, 60 * second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, models, last := time.Now(), 0, 0
+				opt := model.Defaults()
+				opt.Progress = func(done, total int) {
+					if done < last {
+						last = 0
+					}
+					time.Sleep(test.trainings[models] * time.Duration(done-last) / time.Duration(total))
+					last = done
+				}
+				r := NewRefiner(newTrainerWith(t, opt), slowRunner{reader, test.run}, RefineOptions{Runs: 20, Budget: 25 * second, Progress: func(Round) { models++ }})
+				m, stop, err := refined(t.Context(), r, train, held)
+				if err != nil || stop != StopBudget || m == nil {
+					t.Fatalf("stopped by %q, %v", stop, err)
+				}
+				if n := len(r.Observations()); n != test.runs || models-1 != test.rounds {
+					t.Errorf("%d runs, %d rounds; want %d and %d", n, models-1, test.runs, test.rounds)
+				}
+				if took := time.Since(start); took > test.latest {
+					t.Errorf("took %v, want at most %v", took, test.latest)
+				}
+			})
+		})
+	}
+}
+
+// A slowRunner takes some time for each run.
+type slowRunner struct {
+	program
+	takes time.Duration
+}
+
+func (r slowRunner) Run(ctx context.Context, input []byte) (observation.Observation, error) {
+	select {
+	case <-ctx.Done():
+		return observation.Observation{}, ctx.Err()
+	case <-time.After(r.takes):
+		return r.program.Run(ctx, input)
+	}
 }
 
 // All observations of an input are on the same side.

@@ -54,11 +54,12 @@ func NewRefine() *cobra.Command {
 
 A model is trained on the observations. Then each round picks the methods whose
 predictions are least certain in cross-validation, or that few observations or none
-reached. If METHODs are given, it takes these. A third of the inputs for a method is
-generated as by inroad target. The others are mutants of known inputs that reach it,
-so that some of them nearly reach it; half of these are those that the model is
-least certain about. The program is run on the inputs as in inroad observe, and the
-model is trained again with the new observations.
+reached. If METHODs are given, it takes these. The inputs for a method are drawn from
+many more inputs, which are generated as in inroad observe: the more probably an
+input reaches the method, the more probably it is drawn. If fewer than 20
+observations reached the method, half of its inputs are generated as by inroad
+target, or are mutants of known inputs that reach it. The program is run on the
+inputs as in inroad observe, and the model is trained again with the new observations.
 
 A fifth of the observations, or those of --holdout, never enters training. A line is
 printed for the first model and for each round: the number of inputs that were run,
@@ -67,10 +68,10 @@ time, and the mean F1 on the held-out observations, of all methods that some of 
 reach and of the methods that less than 5 % of these reach.
 
 The rounds end after --rounds, after --budget, or when a round finds neither a wrong
-prediction nor a new method. The last model is written to --out. --add-to adds all
-new observations to a file; inroad train can then learn from all observations. The
-same observations, options and seed give the same model, unless --budget ends the
-rounds.`,
+prediction nor a new method. The budget includes training: a round leaves time to
+train again. The last model is written to --out. --add-to adds all new observations
+to a file; inroad train can then learn from all observations. The same observations,
+options and seed give the same model, unless --budget ends the rounds.`,
 		Example: `  inroad refine --grammar json --observations seen.ndjson --go encoding/json.Unmarshal --out json.model --add-to seen.ndjson
   inroad refine --grammar json --observations seen.ndjson --go encoding/json.Unmarshal --out json.model getu4 --rounds 10 --budget 1m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +90,7 @@ rounds.`,
 	cli.BindFields(flags, &c.limits,
 		openapi.Field{Name: "rounds", Description: "Maximum number of rounds", Default: 5, Schema: cli.Between(1, 1000)},
 		openapi.Field{Name: "runs", Description: "Maximum number of inputs to run in a round", Default: 500, Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "budget_ms", Description: "Time after which no input is run", Default: 300_000, Schema: budget})
+		openapi.Field{Name: "budget_ms", Description: "Time that training and runs may take; the first model is always trained", Default: 300_000, Schema: budget})
 	cli.Bind(flags, &c.options, "seed")
 	c.server.BindWorkers(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
@@ -139,7 +140,7 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	defer runner.Close()
 	refiner := aim.NewRefiner(trainer, runner, aim.RefineOptions{
 		Rounds: c.limits.Rounds, Runs: c.limits.Runs, Budget: time.Duration(c.limits.Budget * float64(time.Millisecond)),
-		Seed: seed, Workers: opt.Workers, Progress: c.print,
+		Seed: seed, Workers: opt.Workers, Header: program.Header, Progress: c.print,
 	})
 	first, err := refiner.Begin(ctx, given.header, given.train, given.held)
 	if err != nil {
@@ -154,12 +155,12 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 		ids = append(ids, first.Units[unit].ID)
 	}
 	m, stop, err := refiner.Refine(ctx, ids...)
-	// Observations are kept even if a run failed.
-	if err = errors.Join(err, c.printed, addObservations(c.addTo, program, refiner.Observations())); err != nil {
-		return err
+	if err == nil {
+		c.noteStop(stop)
+		err = cli.FileError(c.out, outfile.Write(c.out, 0o644, m.Write))
 	}
-	c.noteStop(stop)
-	return cli.FileError(c.out, outfile.Write(c.out, 0o644, m.Write))
+	// Observations are kept even if a run failed.
+	return errors.Join(err, c.printed, addObservations(c.addTo, program, refiner.Observations()))
 }
 
 // givenObservations are the observations that refine starts from.
@@ -196,7 +197,7 @@ func (g *givenObservations) read(files *cli.Observations) ([]observation.Observa
 		if err != nil {
 			return nil, err
 		}
-		g.header.Subject, g.header.Commit = cmp.Or(block.Header.Subject, g.header.Subject), cmp.Or(block.Header.Commit, g.header.Commit)
+		g.header.Subject, g.header.Commit = cmp.Or(g.header.Subject, block.Header.Subject), cmp.Or(g.header.Commit, block.Header.Commit)
 		for _, u := range block.Header.Units {
 			if !slices.ContainsFunc(g.header.Units, func(v observation.Unit) bool { return v.ID == u.ID }) {
 				g.header.Units = append(g.header.Units, u)

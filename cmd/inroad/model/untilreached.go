@@ -208,7 +208,11 @@ func addObservations(name string, program *observe.Program, observations []obser
 	if name == "" || len(observations) == 0 {
 		return nil
 	}
-	out, err := observe.OpenOutput(name, program.Header())
+	header := program.Header()
+	if program.Growing() { // the file may lack the last units
+		header.Units = nil
+	}
+	out, err := observe.OpenOutput(name, header)
 	if err != nil {
 		return err
 	}
