@@ -221,7 +221,18 @@ var inMark = regexp.MustCompile(`// in: (.*)`)
 // TestGoUnits maps lines to units, as for a diff.
 func TestGoUnits(t *testing.T) {
 	p := build(t, observe.GoTarget{Function: "./shapes.Parse"})
-	text, err := os.ReadFile("testdata/gosubject/shapes/shapes.go")
+	checkMarks(t, "testdata/gosubject/shapes/shapes.go", "shapes/shapes.go", p.Header().Units, 8)
+	want := observation.Unit{ID: "shapes/shapes.go#(*stack).push", Kind: "method", Name: "(*stack).push", File: "shapes/shapes.go", Start: 45, End: 49}
+	if !slices.Contains(p.Header().Units, want) {
+		t.Errorf("no unit %+v in %+v", want, p.Header().Units)
+	}
+}
+
+// checkMarks compares the methods at lines of a file with the comments that name
+// them.
+func checkMarks(t *testing.T, file, name string, units []observation.Unit, number int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,21 +244,17 @@ func TestGoUnits(t *testing.T) {
 		}
 		marks++
 		var at []string
-		for _, u := range p.Header().Units {
-			if u.File == "shapes/shapes.go" && u.Start <= i+1 && i+1 <= u.End {
+		for _, u := range units {
+			if u.File == name && u.Kind != observation.KindBlock && u.Start <= i+1 && i+1 <= u.End {
 				at = append(at, u.ID)
 			}
 		}
-		if want := []string{"shapes/shapes.go#" + mark[1]}; !slices.Equal(at, want) {
+		if want := []string{name + "#" + mark[1]}; !slices.Equal(at, want) {
 			t.Errorf("line %d is in %q, want %q", i+1, at, want)
 		}
 	}
-	if marks != 8 {
-		t.Errorf("%d marks", marks)
-	}
-	want := observation.Unit{ID: "shapes/shapes.go#(*stack).push", Kind: "method", Name: "(*stack).push", File: "shapes/shapes.go", Start: 45, End: 49}
-	if !slices.Contains(p.Header().Units, want) {
-		t.Errorf("no unit %+v in %+v", want, p.Header().Units)
+	if marks != number {
+		t.Errorf("got %d marks, want %d", marks, number)
 	}
 }
 

@@ -54,10 +54,13 @@ type harness struct {
 	pipes        []*os.File
 	stderr       *tail // end of standard error
 	timeout      time.Duration
+	grace        time.Duration // until the process is killed after the timeout
 	reached      func(counters []byte) (methods []string, counts []int, err error)
-	exitCounters func() []byte // reads counters that a dead process left; may be nil
+	exitCounters func() []byte // reads the counters of a process that has ended; may be nil
 	crash        func(stderr string, end error) *observation.Failure
-	cleanup      func() // removes files of the process; may be nil
+	died         func(o *observation.Observation) // completes the observation of an input that ended the process; may be nil
+	exhausted    func() bool                      // reports that the process should run no further inputs; may be nil
+	cleanup      func()                           // removes files of the process; may be nil
 	waited       sync.Once
 	waitErr      error
 }
@@ -72,7 +75,7 @@ const (
 // startHarness starts a process and returns it with the contents of its first
 // frame, the table of counters.
 func startHarness(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (p *harness, meta []byte, err error) {
-	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout, crash: crashFailure}
+	p = &harness{cmd: cmd, stderr: &tail{limit: 64 << 10}, timeout: timeout, grace: graceTimeout, crash: crashFailure}
 	inputs, inputsWriter, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -146,7 +149,7 @@ func (p *harness) run(ctx context.Context, input []byte) (o observation.Observat
 	o = observation.Observation{Input: input, Weight: 1}
 	p.stderr.reset()
 	start := time.Now()
-	stop := p.deadline(ctx, p.timeout+graceTimeout)
+	stop := p.deadline(ctx, p.timeout+p.grace)
 	result, counters, err := p.exchange(input)
 	killed := stop()
 	o.Duration = time.Since(start)
@@ -156,26 +159,38 @@ func (p *harness) run(ctx context.Context, input []byte) (o observation.Observat
 		if result.Outcome != observation.OK && (result.Type != "" || result.Message != "") {
 			o.Failure = &observation.Failure{Type: result.Type, Message: result.Message, Stack: result.Stack}
 		}
-		over = result.Last
+		over = result.Last || p.exhausted != nil && p.exhausted()
 	case ctx.Err() != nil:
 		return o, true, context.Cause(ctx)
 	case killed:
+		p.end()
 		o.Outcome, over = observation.TimedOut, true
+		counters = p.lastCounters(counters)
 	default:
 		p.end()
 		o.Outcome, over = observation.Crashed, true
 		o.Failure = p.crash(p.stderr.text(), p.wait())
-	}
-	if err != nil && p.exitCounters != nil {
-		if left := p.exitCounters(); left != nil {
-			counters = left
+		if p.died != nil {
+			p.died(&o)
 		}
+		counters = p.lastCounters(counters)
 	}
 	if counters != nil {
 		o.Methods, o.Counts, err = p.reached(counters)
 		return o, over, err
 	}
 	return o, over, nil
+}
+
+// lastCounters returns the counters that the process left behind, or else those
+// it sent.
+func (p *harness) lastCounters(sent []byte) []byte {
+	if p.exitCounters != nil {
+		if left := p.exitCounters(); left != nil {
+			return left
+		}
+	}
+	return sent
 }
 
 // exchange sends an input and waits for the result. It returns the last

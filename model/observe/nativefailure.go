@@ -1,0 +1,104 @@
+package observe
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/inroad/inroad/model/observation"
+)
+
+var (
+	sanitizerSummary = regexp.MustCompile(`(?m)^SUMMARY: (\w+Sanitizer): ([\w-]+)`)
+	sanitizerError   = regexp.MustCompile(`(?m)^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (.*)$`)
+	sanitizerAccess  = regexp.MustCompile(`(?m)^((?:READ|WRITE) of size \d+) `)
+	undefinedError   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+): runtime error: (.*)$`)
+	rustPanic        = regexp.MustCompile(`(?m)^thread '.*' (?:\(\d+\) )?panicked at (.+:\d+):\d+:\n(.*)$`)
+	cppException     = regexp.MustCompile(`(?m)^terminate called after throwing an instance of '(.*)'(?:\n\s+what\(\):\s+(.*))?$`)
+	libcppException  = regexp.MustCompile(`(?m)^libc\+\+abi: terminating (?:with|due to) uncaught exception of type ([^:\n]+(?:::[^:\n]+)*)(?:: (.*))?$`)
+	assertion        = regexp.MustCompile("(?m)^(?:.*: )?(\\S+:\\d+): (?:.*: )?Assertion [`'](.*)' failed\\.$")
+	address          = regexp.MustCompile(`\b0x[0-9a-f]+\b`)
+)
+
+// nativeFailure describes how a run of a C, C++ or Rust program ended its process.
+func nativeFailure(state nativeState, exhausted bool, stderr string, end error, place nativePlace) *observation.Failure {
+	kind, message := nativeCause(state, exhausted, stderr, end)
+	if place.where != "" {
+		message = strings.TrimSpace(message + " in " + place.where)
+	}
+	return &observation.Failure{Type: kind, Message: clip(message), Stack: functionsDigest(place.functions)}
+}
+
+func nativeCause(state nativeState, exhausted bool, stderr string, end error) (kind, message string) {
+	if exhausted {
+		return "out of memory", "memory use exceeds the limit"
+	}
+	if m := sanitizerSummary.FindStringSubmatch(stderr); m != nil {
+		return m[2], sanitizerMessage(m[1], stderr)
+	}
+	if state.signal == syscall.SIGABRT {
+		if m := rustPanic.FindStringSubmatch(stderr); m != nil {
+			return "panic", m[2] + " at " + m[1]
+		}
+		for _, pattern := range []*regexp.Regexp{cppException, libcppException} {
+			if m := pattern.FindStringSubmatch(stderr); m != nil {
+				return m[1], m[2]
+			}
+		}
+		if m := assertion.FindStringSubmatch(stderr); m != nil {
+			return "assertion", m[2] + " at " + m[1]
+		}
+	}
+	switch {
+	case state.overflow:
+		return "stack overflow", "stack overflow"
+	case state.signal != 0:
+		return signalName(state.signal), state.signal.String()
+	}
+	// A signal that cannot be caught, or an exit.
+	if failure := crashFailure("", end); !strings.HasPrefix(failure.Message, "signal: ") {
+		return failure.Type, failure.Message
+	} else {
+		return "signal", strings.TrimPrefix(failure.Message, "signal: ")
+	}
+}
+
+// sanitizerMessage returns the description of a report, without addresses.
+func sanitizerMessage(sanitizer, stderr string) string {
+	if m := undefinedError.FindStringSubmatch(stderr); m != nil && sanitizer == "UndefinedBehaviorSanitizer" {
+		return address.ReplaceAllString(m[2], "0x…")
+	}
+	if m := sanitizerAccess.FindStringSubmatch(stderr); m != nil {
+		return m[1]
+	}
+	if m := sanitizerError.FindStringSubmatch(stderr); m != nil {
+		return strings.TrimSpace(address.ReplaceAllString(m[2], "0x…"))
+	}
+	return sanitizer
+}
+
+func signalName(s syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE", syscall.SIGILL: "SIGILL",
+		syscall.SIGABRT: "SIGABRT", syscall.SIGTRAP: "SIGTRAP",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+// functionsDigest returns a digest of the innermost functions of a stack, or "" if
+// there are none.
+func functionsDigest(functions []string) string {
+	if len(functions) == 0 {
+		return ""
+	}
+	hash := sha256.New()
+	for _, name := range functions[:min(len(functions), digestFrames)] {
+		fmt.Fprintln(hash, name)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
+}
