@@ -30,7 +30,7 @@ func TestServer(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Condition:           hasGolearn,
+		Condition:           condition,
 		Setup: func(env *testscript.Env) error {
 			url, err := startServer(env, filepath.Join(env.WorkDir, ".open.db"), false)
 			env.Setenv("SERVER", url)

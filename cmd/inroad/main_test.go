@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,8 +30,15 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Condition:           hasGolearn,
-		Setup: func(env *testscript.Env) error { // scripts that build Go programs do not build the library again
+		Condition:           condition,
+		Setup: func(env *testscript.Env) error {
+			for _, name := range []string{"CARGO_HOME", "RUSTUP_HOME"} { // of Rust toolchains, by default in the home folder
+				if home, err := os.UserHomeDir(); err == nil {
+					folder := "." + strings.ToLower(strings.TrimSuffix(name, "_HOME"))
+					env.Setenv(name, cmp.Or(os.Getenv(name), filepath.Join(home, folder)))
+				}
+			}
+			// Scripts that build Go programs do not build the library again.
 			out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 			if err == nil {
 				env.Setenv("GOCACHE", strings.TrimSpace(string(out)))
@@ -38,12 +48,19 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// hasGolearn is the condition golearn of scripts: not with -tags nogolearn.
-func hasGolearn(name string) (bool, error) {
-	if name != "golearn" {
-		return false, fmt.Errorf("unknown condition %q", name)
+// condition evaluates the conditions of scripts: golearn, unless built with -tags
+// nogolearn, clang, and rust, if there are a Rust toolchain and a C compiler.
+func condition(name string) (bool, error) {
+	switch name {
+	case "golearn":
+		return golearn.Available, nil
+	case "clang":
+		return hasClang(), nil
+	case "rust":
+		_, err := exec.LookPath("cc")
+		return err == nil && exec.CommandContext(context.Background(), "cargo", "--version").Run() == nil, nil
 	}
-	return golearn.Available, nil
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 // TestInterrupt ends a command that waits for its input.

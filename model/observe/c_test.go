@@ -72,7 +72,7 @@ func testHostileC(t *testing.T, p *observe.Program, fork bool) {
 		{"reject", observation.Failed, crash("rejected", "returned -1"), nil},
 		{"deep", observation.Crashed, crash("SIGSEGV", "segmentation fault in crash (hostile.c:28)"), []string{"crash_deeply", "crash"}},
 		{"abort", observation.Crashed, crash("SIGABRT", "aborted in run"), nil},
-		{"assert", observation.Crashed, crash("assertion", "word == NULL at hostile.c:"), nil},
+		{"assert", observation.Crashed, crash("assertion", "word == NULL in run (hostile.c:"), nil},
 		{"divide", observation.Crashed, crash("SIGFPE", "floating point exception in run"), nil},
 		{"overflow", observation.Crashed, crash("stack overflow", in+"overflow"), []string{"overflow"}},
 		{"exit0", observation.Crashed, crash("exit", "exit status 0 in run"), nil},

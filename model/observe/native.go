@@ -267,7 +267,7 @@ func (u *nativeUnits) reached(counters []byte) (methods []string, counts []int, 
 
 // A nativePlace is where a run ended, in observed functions.
 type nativePlace struct {
-	functions []string // names, innermost first; recursion is left out
+	functions []string // distinct names, innermost first
 	where     string   // such as "parse (kv.c:12)"; empty if unknown
 }
 
@@ -288,7 +288,7 @@ func (u *nativeUnits) locate(stack []uint64, modules []nativeModule) (place nati
 					place.where += fmt.Sprintf(" (%s:%d)", f.file, row.line)
 				}
 			}
-			if n := len(place.functions); n == 0 || place.functions[n-1] != f.name {
+			if !slices.Contains(place.functions, f.name) {
 				place.functions = append(place.functions, f.name)
 			}
 			break

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -24,45 +25,53 @@ var (
 
 // nativeFailure describes how a run of a C, C++ or Rust program ended its process.
 func nativeFailure(state nativeState, exhausted bool, stderr string, end error, place nativePlace) *observation.Failure {
-	kind, message := nativeCause(state, exhausted, stderr, end)
-	if place.where != "" {
+	kind, message, at := nativeCause(state, exhausted, stderr, end)
+	switch {
+	case place.where != "":
 		message = strings.TrimSpace(message + " in " + place.where)
+	case at != "":
+		message += " at " + at
+	}
+	if state.overflow {
+		slices.Sort(place.functions) // any of the recursive functions may be the innermost
 	}
 	return &observation.Failure{Type: kind, Message: clip(message), Stack: functionsDigest(place.functions)}
 }
 
-func nativeCause(state nativeState, exhausted bool, stderr string, end error) (kind, message string) {
+// nativeCause returns the type and the message of a failure, and the source line
+// that the program prints, if any.
+func nativeCause(state nativeState, exhausted bool, stderr string, end error) (kind, message, at string) {
 	if exhausted {
-		return "out of memory", "memory use exceeds the limit"
+		return "out of memory", "memory use exceeds the limit", ""
 	}
 	if m := sanitizerSummary.FindStringSubmatch(stderr); m != nil {
-		return m[2], sanitizerMessage(m[1], stderr)
+		return m[2], sanitizerMessage(m[1], stderr), ""
 	}
 	if state.signal == syscall.SIGABRT {
 		if m := rustPanic.FindStringSubmatch(stderr); m != nil {
-			return "panic", m[2] + " at " + m[1]
+			return "panic", m[2], m[1]
 		}
 		for _, pattern := range []*regexp.Regexp{cppException, libcppException} {
 			if m := pattern.FindStringSubmatch(stderr); m != nil {
-				return m[1], m[2]
+				return m[1], m[2], ""
 			}
 		}
 		if m := assertion.FindStringSubmatch(stderr); m != nil {
-			return "assertion", m[2] + " at " + m[1]
+			return "assertion", m[2], m[1]
 		}
 	}
 	switch {
 	case state.overflow:
-		return "stack overflow", "stack overflow"
+		return "stack overflow", "stack overflow", ""
 	case state.signal != 0:
-		return signalName(state.signal), state.signal.String()
+		return signalName(state.signal), state.signal.String(), ""
 	}
 	// A signal that cannot be caught, or an exit.
-	if failure := crashFailure("", end); !strings.HasPrefix(failure.Message, "signal: ") {
-		return failure.Type, failure.Message
-	} else {
-		return "signal", strings.TrimPrefix(failure.Message, "signal: ")
+	failure := crashFailure("", end)
+	if text, ok := strings.CutPrefix(failure.Message, "signal: "); ok {
+		return "signal", text, ""
 	}
+	return failure.Type, failure.Message, ""
 }
 
 // sanitizerMessage returns the description of a report, without addresses.
@@ -91,7 +100,7 @@ func signalName(s syscall.Signal) string {
 }
 
 // functionsDigest returns a digest of the innermost functions of a stack, or "" if
-// there are none.
+// there are none. Parsers are recursive, so it is independent of the depth.
 func functionsDigest(functions []string) string {
 	if len(functions) == 0 {
 		return ""

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"cmp"
 	"debug/dwarf"
 	"debug/elf"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,11 +77,18 @@ func (f *sourceFilter) name(file string) (name string, ok bool) {
 			break
 		}
 	}
+	below := !filepath.IsAbs(name)
+	if match := cargoPackage.FindStringSubmatch(name); match != nil {
+		name = match[1]
+	}
 	if len(f.patterns) == 0 {
-		return name, !filepath.IsAbs(name)
+		return name, below
 	}
 	return name, slices.ContainsFunc(f.patterns, func(p string) bool { return matchesFile(p, name) })
 }
+
+// cargoPackage matches source files of Rust packages from a registry or repository.
+var cargoPackage = regexp.MustCompile(`/(?:registry/src|git/checkouts)/[^/]+/(.+)$`)
 
 // matchesFile reports whether a pattern matches a file, its base name, or a folder
 // that contains it.
@@ -289,7 +298,38 @@ const attrMIPSLinkageName = dwarf.Attr(0x2007)
 // nativeName returns the name of a function in the sources for its symbol.
 // Overloads and instances of a generic function have the same name.
 func nativeName(symbol string) string {
-	return demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams, demangle.NoEnclosingParams)
+	name := demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams, demangle.NoEnclosingParams)
+	if strings.HasPrefix(symbol, "_R") {
+		return withoutTypeArguments(name)
+	}
+	return name
+}
+
+// withoutTypeArguments removes the type arguments from a name in Rust. The brackets
+// of <Type as Trait>::method stay.
+func withoutTypeArguments(name string) string {
+	var out []byte
+	depth := 0 // of type arguments
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '<' && (depth > 0 || i > 0 && (name[i-1] == ':' || isIdentifier(name[i-1]))):
+			if depth == 0 {
+				out = bytes.TrimSuffix(out, []byte("::"))
+			}
+			depth++
+		case c == '>' && depth > 0:
+			if name[i-1] != '-' { // not an arrow
+				depth--
+			}
+		case depth == 0:
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+func isIdentifier(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // isConstructor reports whether a C++ symbol belongs to a constructor.

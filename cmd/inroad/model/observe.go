@@ -38,7 +38,7 @@ type runLimits struct {
 func NewObserve() *cobra.Command {
 	c := &observeCommand{}
 	cmd := &cobra.Command{
-		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD|--python MODULE:FUNC|--node FILE|--exec COMMAND --inputs DIR --out FILE.ndjson [flags]",
+		Use:   "observe --go PKG.FUNC|--java CLASS#METHOD|--c COMMAND|--rust DIR/NAME|--python MODULE:FUNC|--node FILE|--exec COMMAND --inputs DIR --out FILE.ndjson [flags]",
 		Short: "Observe which methods of a program inputs reach",
 		Long: `Observe which methods of a program inputs reach, by running it on each input.
 
@@ -65,6 +65,15 @@ another function, which takes a string, and FILE may be a package. An exception 
 a failure. This needs Node 20.6 or later: node, or the one that the variable NODE
 names.
 
+With --c, a shell command builds a fuzz target in C or C++: a program with the
+function LLVMFuzzerTestOneInput. As on OSS-Fuzz, it finds the compilers in $CC and
+$CXX, the library to link in $LIB_FUZZING_ENGINE and the folder for the executable
+in $OUT. A result other than 0 is a failure; signals, reports of sanitizers and
+exits are crashes. This needs clang.
+
+With --rust, a fuzz target of cargo-fuzz is built and run: NAME of the package in the
+folder DIR. A panic is a crash. This needs cargo and a C compiler.
+
 With --exec, a shell command is run for each input. {} stands for the file of the
 input; without it, the input is on standard input. {report} stands for the file
 or folder that the command writes a coverage report to, in a format that --report
@@ -81,6 +90,8 @@ distinct failures are listed, as inroad failures does. If the file exists,
 observations are added to it; inputs that are in the file are not run again.`,
 		Example: `  inroad observe --go ./parser.Parse --inputs testdata/corpus --out parser.ndjson
   inroad observe --go encoding/json.Unmarshal --generate 2000 --grammar json --out json.ndjson
+  inroad observe --c '$CC $CFLAGS fuzz.c parser.c $LIB_FUZZING_ENGINE -o $OUT/fuzz' --inputs corpus --out parser.ndjson
+  inroad observe --rust fuzz/parse --inputs fuzz/corpus/parse --out parse.ndjson
   inroad observe --python json:loads --generate 2000 --grammar json --out json.ndjson
   inroad observe --node fuzz/parse.js --inputs corpus --out parser.ndjson
   inroad observe --exec './parser {}' --inputs corpus --out parser.ndjson

@@ -22,6 +22,7 @@ type program struct {
 	goFunction string
 	javaMethod string
 	cBuild     string
+	rustTarget string
 	target     string
 	fork       bool
 	classpath  string
@@ -52,9 +53,10 @@ func (p *program) kinds() []programKind {
 	return []programKind{
 		{flag: "go", usage: "run the Go function `PKG.FUNC`", to: &p.goFunction, build: p.buildGo},
 		{flag: "java", usage: "run the Java method `CLASS#METHOD`", to: &p.javaMethod, missing: p.missingJava, build: p.buildJava},
+		{flag: "c", usage: "build and run a fuzz target in C or C++ with the shell `COMMAND`", to: &p.cBuild, build: p.buildC},
+		{flag: "rust", usage: "run the fuzz target `DIR/NAME` of a Rust package", to: &p.rustTarget, build: p.buildRust},
 		{flag: "python", usage: "run the Python function `MODULE:FUNC`, or the fuzz target MODULE or FILE.py", to: &p.python, build: p.buildPython},
 		{flag: "node", usage: "run the JavaScript function fuzz of `FILE`, or FILE:EXPORT", to: &p.node, build: p.buildNode},
-		{flag: "c", usage: "build and run a fuzz target in C or C++ with the shell `COMMAND`", to: &p.cBuild, build: p.buildC},
 		{flag: "exec", usage: "run a shell `COMMAND` for each input", to: &p.command, build: p.buildCommand},
 	}
 }
@@ -63,11 +65,11 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	for _, k := range p.kinds() {
 		flags.StringVar(k.to, k.flag, "", k.usage)
 	}
-	flags.StringSliceVar(&p.cover, "cover", nil, "observe the packages, or source files of C, that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages; for C all source files below --sources)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, c, rust, python, node: observe the packages, or source files of C and Rust, that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages; all source files of C and Rust below --sources)")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
-	flags.StringVar(&p.sources, "sources", ".", "`DIR` of the sources, except for go")
+	flags.StringVar(&p.sources, "sources", ".", "java, c, rust, python, node, exec: `DIR` of the sources")
 	flags.StringVar(&p.target, "target", "", "c: `NAME` of the executable, if the command builds several")
-	flags.BoolVar(&p.fork, "fork", false, "c: run each input in a process of its own, for programs that keep state")
+	flags.BoolVar(&p.fork, "fork", false, "c, rust: run each input in a process of its own, for programs that keep state")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", reportFormats()...)
 	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
 	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
@@ -186,6 +188,13 @@ func (p *program) buildNode(ctx context.Context) (*observe.Program, error) {
 func (p *program) buildC(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildC(ctx, observe.CTarget{
 		Command: p.cBuild, Name: p.target, Sources: p.sources, Files: p.cover, Blocks: p.units == "block", Fork: p.fork,
+		Subject: p.subject, Commit: p.commit,
+	})
+}
+
+func (p *program) buildRust(ctx context.Context) (*observe.Program, error) {
+	return observe.BuildRust(ctx, observe.RustTarget{
+		Target: p.rustTarget, Sources: p.sources, Files: p.cover, Blocks: p.units == "block", Fork: p.fork,
 		Subject: p.subject, Commit: p.commit,
 	})
 }
