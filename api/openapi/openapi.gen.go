@@ -2139,7 +2139,7 @@ type TargetRequest struct {
 	// MaxNodes Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
-	// Methods Methods to reach, by ID or by a unique end of an ID.
+	// Methods Methods to reach, by ID or by a unique part of an ID.
 	Methods []string `json:"methods"`
 
 	// N Number of inputs for each set of methods that one input can reach.
@@ -2553,7 +2553,7 @@ type PredictParams struct {
 	// Reasons Include the conditions behind each prediction.
 	Reasons bool `form:"reasons,omitempty" json:"reasons,omitempty,omitzero"`
 
-	// Method Method to predict, by ID or by a unique end of an ID; all methods if absent.
+	// Method Method to predict, by ID or by a unique part of an ID; all methods if absent.
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
