@@ -178,7 +178,7 @@ var contractFields = map[string][]Field{
 	},
 	"SelectRequest": {
 		{Name: "always", Description: "Inputs that are always selected.", Placeholder: "PATTERN", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MaxSize: 4096}}},
-		{Name: "budget_ms", Description: "Maximum total duration of the selected inputs; no limit if absent.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(8.64e+10))}},
+		{Name: "budget_ms", Description: "Maximum total duration of the selected inputs; no limit if absent, or if no duration is known.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(8.64e+10))}},
 		{Name: "diff", Description: "Unified diff against the commit of the model, with or without context.", Schema: Schema{Type: "string"}},
 		{Name: "fallbacks", Description: "Reasons, found by the client, to run all inputs.", Schema: Schema{Type: "array", MaxSize: 100, Items: &Schema{Type: "object"}}},
 		{Name: "folders", Description: "Folders and files of the repository that contain inputs, which are not part of the program.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MaxSize: 4096}}},
