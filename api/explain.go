@@ -12,7 +12,7 @@ import (
 
 // Errors of requests without the name of what to explain.
 var (
-	ErrNoMethod  = errors.New("no method: give the ID of a method, or a unique end of one")
+	ErrNoMethod  = errors.New("no method: give the ID of a method, or a unique part of one")
 	ErrNoOutcome = errors.New("no outcome: give an outcome of the model, such as ok")
 )
 

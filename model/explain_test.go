@@ -64,7 +64,7 @@ func TestExplainEscapes(t *testing.T) {
 
 func TestUnit(t *testing.T) {
 	observations := []observation.Observation{
-		{Input: []byte("1"), Methods: []string{"a/x.go#Parse", "a/x.go#(*T).Parse", "b/y.go#Print", "b/y.go#Print@12"}},
+		{Input: []byte("1"), Methods: []string{"a/x.go#Parse", "a/x.go#(*T).Parse", "b/y.go#Print", "b/y.go#Print@12", "Kv.java#Kv.duplicate(String)", "kv.c#exponent"}},
 		{Input: []byte("2"), Methods: []string{}},
 	}
 	m := train(t, observations, Defaults())
@@ -75,7 +75,14 @@ func TestUnit(t *testing.T) {
 		{"(*T).Parse", "a/x.go#(*T).Parse", ""},
 		{"Print@12", "b/y.go#Print@12", ""},
 		{"Parse", "", `method "Parse" is ambiguous: a/x.go#(*T).Parse, a/x.go#Parse`},
-		{"arse", "", `method "arse" is not in the model`},
+		{"duplicate", "Kv.java#Kv.duplicate(String)", ""},
+		{"Kv.duplicate", "Kv.java#Kv.duplicate(String)", ""},
+		{"exponent", "kv.c#exponent", ""},
+		{"kv.c:exponent", "kv.c#exponent", ""},
+		{"expo", "kv.c#exponent", ""},
+		{"DUPL", "Kv.java#Kv.duplicate(String)", ""},
+		{"arse", "", `method "arse" is ambiguous: a/x.go#(*T).Parse, a/x.go#Parse`},
+		{"exponents", "", `method "exponents" is not in the model`},
 		{"", "", `method "" is not in the model`},
 	} {
 		i, err := m.Unit(tc.name)

@@ -130,41 +130,27 @@ type UnitError struct {
 func (e *UnitError) Error() string {
 	switch {
 	case len(e.Matches) > 0:
-		return fmt.Sprintf("method %q is ambiguous: %s", e.Name, strings.Join(e.Matches, ", "))
+		return fmt.Sprintf("method %q is ambiguous: %s", e.Name, observation.ListIDs(e.Matches))
 	default:
 		return fmt.Sprintf("method %q is not in the model", e.Name)
 	}
 }
 
-// Unit returns the index of the unit with the given ID, name or unique ID
-// suffix.
+// Unit returns the index of the unit that a name stands for: its ID, its name, or any
+// part of its ID that no other unit has, as [observation.MatchUnits] finds it.
 func (m *Model) Unit(name string) (int, error) {
 	if i, ok := m.unitByID(name); ok {
 		return i, nil
 	}
-	var found []int
-	for i, u := range m.Units {
-		if name != "" && (suffixOf(u.ID, name) || u.Name == name) {
-			found = append(found, i)
-		}
-	}
+	found := observation.MatchUnits(m.Units, name)
 	if len(found) == 1 {
 		return found[0], nil
 	}
 	e := &UnitError{Name: name}
-	for _, i := range found[:min(len(found), 5)] {
+	for _, i := range found {
 		e.Matches = append(e.Matches, m.Units[i].ID)
 	}
 	return 0, e
-}
-
-// suffixOf reports whether id ends in name and name starts at a word boundary.
-func suffixOf(id, name string) bool {
-	rest, ok := strings.CutSuffix(id, name)
-	if !ok || rest == "" {
-		return ok
-	}
-	return strings.ContainsAny(rest[len(rest)-1:], "#./@)( ") || strings.ContainsAny(name[:1], "#./@)( ")
 }
 
 // Space returns the path space of the model's grammar. [Feature.Describe] needs

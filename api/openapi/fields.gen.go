@@ -163,7 +163,7 @@ var contractFields = map[string][]Field{
 	},
 	"PredictParams": {
 		{Name: "reasons", Description: "Include the conditions behind each prediction.", Default: false, Schema: Schema{Type: "boolean"}},
-		{Name: "method", Description: "Method to predict, by ID or by a unique end of an ID; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
+		{Name: "method", Description: "Method to predict, by ID or by a unique part of an ID; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
 	},
 	"SelectInput": {
 		{Name: "changed", Description: "Set if the change adds or edits the input itself.", Schema: Schema{Type: "string", Enum: []string{"new", "edited"}}},
@@ -178,7 +178,7 @@ var contractFields = map[string][]Field{
 	},
 	"SelectRequest": {
 		{Name: "always", Description: "Inputs that are always selected.", Placeholder: "PATTERN", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MaxSize: 4096}}},
-		{Name: "budget_ms", Description: "Maximum total duration of the selected inputs; no limit if absent.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(8.64e+10))}},
+		{Name: "budget_ms", Description: "Maximum total duration of the selected inputs; no limit if absent, or if no duration is known.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(8.64e+10))}},
 		{Name: "diff", Description: "Unified diff against the commit of the model, with or without context.", Schema: Schema{Type: "string"}},
 		{Name: "fallbacks", Description: "Reasons, found by the client, to run all inputs.", Schema: Schema{Type: "array", MaxSize: 100, Items: &Schema{Type: "object"}}},
 		{Name: "folders", Description: "Folders and files of the repository that contain inputs, which are not part of the program.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MaxSize: 4096}}},
@@ -217,7 +217,7 @@ var contractFields = map[string][]Field{
 		{Name: "any_outcome", Description: "Also generate inputs that the program is expected to reject.", Schema: Schema{Type: "boolean"}},
 		{Name: "avoid", Description: "Method that inputs do not reach.", Placeholder: "METHOD", Schema: Schema{Type: "array", MaxSize: 100, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
 		{Name: "max_nodes", Description: "Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
-		{Name: "methods", Description: "Methods to reach, by ID or by a unique end of an ID; may be absent if `outcome` is given.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
+		{Name: "methods", Description: "Methods to reach, by ID or by a unique part of an ID; may be absent if `outcome` is given.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
 		{Name: "n", Description: "Number of inputs for each set of methods that one input can reach.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
 		{Name: "outcome", Description: "Outcome that inputs have; a kind such as crash or failure stands for all its types.", Placeholder: "OUTCOME", Schema: Schema{Type: "string", MinSize: 1, MaxSize: 1000}},
 		{Name: "probabilities", Description: "Probabilities of the choices of the grammar, as printed by `inroad probabilities`.", Schema: Schema{Type: "object"}},

@@ -1869,7 +1869,7 @@ type SelectRequest struct {
 	// Always Inputs that are always selected.
 	Always []string `json:"always,omitempty,omitzero"`
 
-	// BudgetMs Maximum total duration of the selected inputs; no limit if absent.
+	// BudgetMs Maximum total duration of the selected inputs; no limit if absent, or if no duration is known.
 	BudgetMs float64 `json:"budget_ms,omitempty,omitzero"`
 
 	// Diff Unified diff against the commit of the model, with or without context.
@@ -1925,7 +1925,8 @@ type SelectRequest struct {
 
 // SelectedInput defines model for SelectedInput.
 type SelectedInput struct {
-	CostMs float64 `json:"cost_ms"`
+	// CostMs Expected duration; absent if no duration is known.
+	CostMs float64 `json:"cost_ms,omitempty,omitzero"`
 	Digest string  `json:"digest"`
 
 	// Input Content of a generated input.
@@ -1957,8 +1958,8 @@ type Selection struct {
 	// Corpus Number of inputs, including generated inputs.
 	Corpus int `json:"corpus"`
 
-	// CostMs Expected duration of the selected inputs.
-	CostMs float64 `json:"cost_ms"`
+	// CostMs Expected duration of the selected inputs; absent if no duration is known.
+	CostMs float64 `json:"cost_ms,omitempty,omitzero"`
 
 	// Cut Whether the budget or the maximum prevented the requested recall.
 	Cut bool `json:"cut,omitempty,omitzero"`
@@ -1992,8 +1993,8 @@ type Selection struct {
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`
 
-	// TotalMs Expected duration of all inputs.
-	TotalMs float64 `json:"total_ms"`
+	// TotalMs Expected duration of all inputs; absent if no duration is known.
+	TotalMs float64 `json:"total_ms,omitempty,omitzero"`
 }
 
 // Shortfall defines model for Shortfall.
@@ -2147,7 +2148,7 @@ type TargetRequest struct {
 	// MaxNodes Maximum number of symbols of a tree, including symbols inside tokens; no limit if absent.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
-	// Methods Methods to reach, by ID or by a unique end of an ID; may be absent if `outcome` is given.
+	// Methods Methods to reach, by ID or by a unique part of an ID; may be absent if `outcome` is given.
 	Methods []string `json:"methods,omitempty,omitzero"`
 
 	// N Number of inputs for each set of methods that one input can reach.
@@ -2564,7 +2565,7 @@ type PredictParams struct {
 	// Reasons Include the conditions behind each prediction.
 	Reasons bool `form:"reasons,omitempty" json:"reasons,omitempty,omitzero"`
 
-	// Method Method to predict, by ID or by a unique end of an ID; all methods if absent.
+	// Method Method to predict, by ID or by a unique part of an ID; all methods if absent.
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 

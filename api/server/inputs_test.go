@@ -139,8 +139,8 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %s %s %.100s", format, resp.Status, resp.Header.Get("Content-Type"), text)
 		}
 	}
-	p := s.problem(t, http.MethodGet, "/v1/models/latest/methods/ad", "", nil)
-	if p.Status != http.StatusNotFound || p.Detail != "method ad: not found; did you mean add?" {
+	p := s.problem(t, http.MethodGet, "/v1/models/latest/methods/adt", "", nil)
+	if p.Status != http.StatusNotFound || p.Detail != "method adt: not found; did you mean add?" {
 		t.Errorf("a method that is not there: %+v", p)
 	}
 }

@@ -148,7 +148,7 @@ func addDetails(p *openapi.Problem, err error) {
 		p.Near = unknown.Known[:min(len(unknown.Known), maxNear)]
 	}
 	if unit, ok := errors.AsType[*model.UnitError](err); ok {
-		if p.Near = unit.Matches; len(p.Near) == 0 {
+		if p.Near = unit.Matches[:min(len(unit.Matches), maxNear)]; len(p.Near) == 0 {
 			p.Near = unit.Near
 		}
 	}

@@ -17,8 +17,8 @@ type Property struct {
 }
 
 // ParseProperty parses a property: reaches:METHOD, outcome:OUTCOME or
-// outcome:OUTCOME:TYPE. METHOD is the ID of a method, or the end of its ID after a #,
-// a slash or a dot.
+// outcome:OUTCOME:TYPE. METHOD is the ID of a method, or a part of it that
+// [Property.Resolve] completes.
 func ParseProperty(text string) (Property, error) {
 	kind, value, _ := strings.Cut(text, ":")
 	switch {
@@ -48,19 +48,13 @@ func OutcomeOf(o Observation) Property {
 // Holds reports whether an observation has the property.
 func (p Property) Holds(o Observation) bool {
 	if p.method != "" {
-		return slices.ContainsFunc(o.Methods, p.names)
+		return slices.Contains(o.Methods, p.method)
 	}
 	failure := Failure{}
 	if o.Failure != nil {
 		failure = *o.Failure
 	}
 	return o.Outcome == p.outcome && (p.failure == "" || p.failure == failure.Type) && (p.stack == "" || p.stack == failure.Stack)
-}
-
-// names reports whether id belongs to the method of the property.
-func (p Property) names(id string) bool {
-	rest, ok := strings.CutSuffix(id, p.method)
-	return ok && (rest == "" || strings.ContainsRune("#/.", rune(rest[len(rest)-1])))
 }
 
 func (p Property) String() string {

@@ -10,11 +10,8 @@ type Costs struct {
 	// Nanoseconds per input and per byte, to estimate inputs without a known
 	// duration.
 	fixed, perByte float64
-	Assumed        bool // no run is known; all inputs cost the same
+	Unknown        bool // no duration is known
 }
-
-// assumedCost is the cost of every input if no duration is known.
-const assumedCost = 100 * time.Millisecond
 
 // A Timing is the duration of one run of an input.
 type Timing struct {
@@ -40,7 +37,7 @@ func LearnCosts(runs map[Digest]Timing) *Costs {
 		xy += float64(t.Size) * float64(t.Duration)
 	}
 	if n == 0 {
-		c.fixed, c.Assumed = float64(assumedCost), true
+		c.Unknown = true
 		return c
 	}
 	// The slope is never negative: larger inputs do not take less time.
@@ -54,11 +51,24 @@ func LearnCosts(runs map[Digest]Timing) *Costs {
 	return c
 }
 
-// Of returns the expected duration of an input, at least a microsecond.
+// Of returns the expected duration of an input, at least a microsecond. It returns 0 if
+// no duration is known.
 func (c *Costs) Of(in Input) time.Duration {
+	if c.Unknown {
+		return 0
+	}
 	d, ok := c.known[in.Digest]
 	if !ok {
 		d = time.Duration(c.fixed + c.perByte*float64(in.Size))
 	}
 	return max(d, time.Microsecond)
+}
+
+// weight returns the cost of an input relative to others. All are equal if no duration
+// is known.
+func (c *Costs) weight(in Input) float64 {
+	if c.Unknown {
+		return 1
+	}
+	return c.Of(in).Seconds()
 }

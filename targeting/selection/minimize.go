@@ -39,7 +39,7 @@ func Minimize(p *Predictions, costs *Costs) *Selection {
 // no input adds one.
 func (p *Predictions) greedyReach(costs *Costs) []int {
 	reached := make([]bool, p.Units)
-	gain := func(i int) float64 { return p.gain(i, reached) / costs.Of(p.Inputs[i]).Seconds() }
+	gain := func(i int) float64 { return p.gain(i, reached) / costs.weight(p.Inputs[i]) }
 	var queue gainQueue
 	for i := range p.Inputs {
 		if g := gain(i); g > 0 {

@@ -23,7 +23,7 @@ func (c *selector) ordered(inputs []int) []int {
 			later = append(later, i)
 		}
 	}
-	value := func(i int) float64 { return c.chances[i] / c.cost(i).Seconds() }
+	value := func(i int) float64 { return c.chances[i] / c.opt.Costs.weight(c.Inputs[i]) }
 	slices.SortStableFunc(later, func(a, b int) int {
 		return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
 	})
@@ -38,7 +38,9 @@ func (c *selector) greedy(inputs []int) []int {
 	for _, s := range c.Selected {
 		c.predictions.markReached(s.Input, reached)
 	}
-	gain := func(i int) float64 { return (c.predictions.gain(i, reached) + c.chances[i]) / c.cost(i).Seconds() }
+	gain := func(i int) float64 {
+		return (c.predictions.gain(i, reached) + c.chances[i]) / c.opt.Costs.weight(c.Inputs[i])
+	}
 	queue := make(gainQueue, 0, len(inputs))
 	for _, i := range inputs {
 		queue = append(queue, gainItem{i, gain(i)})

@@ -14,7 +14,7 @@ import (
 // A Goal says how many inputs to select. A zero field sets no limit.
 type Goal struct {
 	Recall   float64       // share of the inputs reaching a changed unit that are selected
-	Budget   time.Duration // time to run all selected inputs
+	Budget   time.Duration // time to run all selected inputs; no limit if no duration is known
 	Max      int           // number of inputs
 	PerClass int           // number of inputs per class; inputs outside the grammar are not limited
 }

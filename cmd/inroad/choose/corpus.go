@@ -78,7 +78,7 @@ func (c *corpus) readObservations(ctx context.Context, commit string) error {
 		}
 	}
 	c.reached = observed.Reached
-	if c.costs.Assumed {
+	if c.costs.Unknown {
 		c.costs = selection.LearnCosts(observed.Timings)
 	}
 	return nil
@@ -160,7 +160,7 @@ func (c *corpus) input(name string) (openapi.SelectInput, error) {
 	}
 	known := selection.Input{Size: len(text)}
 	needsContent := len(text) <= observation.MaxInput
-	if len(c.failed) > 0 || len(c.reached) > 0 || !c.costs.Assumed || !needsContent {
+	if len(c.failed) > 0 || len(c.reached) > 0 || !c.costs.Unknown || !needsContent {
 		known.Digest = selection.DigestOf(text)
 	}
 	if reached, ok := c.reached[known.Digest]; ok {
@@ -183,7 +183,7 @@ func (c *corpus) describe(in *openapi.SelectInput, known selection.Input) {
 		in.Changed = openapi.Edited
 	}
 	in.Failed = c.failed[known.Digest]
-	if c.costs != nil && !c.costs.Assumed {
+	if c.costs != nil && !c.costs.Unknown {
 		in.DurationMs = milliseconds(c.costs.Of(known))
 	}
 }

@@ -73,8 +73,8 @@ func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, err
 	if err := t.corpus.readObservations(ctx, m.Commit); err != nil {
 		return openapi.Selection{}, err
 	}
-	if t.req.BudgetMs > 0 && t.corpus.costs.Assumed {
-		t.Notef("note: no durations of inputs are known; each input counts as %v", t.corpus.costs.Of(selection.Input{}))
+	if t.req.BudgetMs > 0 && t.corpus.costs.Unknown {
+		t.Notef("note: no durations of inputs are known, so --budget does not limit the selection; give --history or --observations with durations")
 	}
 	bar := cli.NewProgress(t.Err, "inputs", len(t.corpus.files))
 	defer bar.End()

@@ -169,7 +169,7 @@ func (c *failuresCommand) reduce(ctx context.Context, groups []observation.Outco
 			f.Note = "not reduced, outside the grammar: " + err.Error()
 			continue
 		}
-		red := &reduction{runner: runner, keep: []observation.Property{observation.OutcomeOf(g.Example)}, maxRuns: c.limits.MaxRuns}
+		red := &reduction{runner: runner, units: func() []observation.Unit { return nil }, keep: []observation.Property{observation.OutcomeOf(g.Example)}, maxRuns: c.limits.MaxRuns}
 		err = red.begin(ctx, g.Example.Input)
 		if different, ok := errors.AsType[*differentError](err); ok {
 			f.Note = "not reproduced: the program now ends with " + different.now.String()

@@ -129,7 +129,7 @@ func (c *reduceCommand) run(ctx context.Context, name string) (err error) {
 	defer func() { err = errors.Join(err, program.Close()) }()
 	runner := program.NewRunner(c.limits.limits())
 	defer runner.Close()
-	r := &reduction{runner: runner, keep: keep, maxRuns: c.limits.MaxRuns}
+	r := &reduction{runner: runner, units: func() []observation.Unit { return program.Header().Units }, keep: keep, maxRuns: c.limits.MaxRuns}
 	if err := r.begin(ctx, input); err != nil {
 		return cli.FileError(name, err)
 	}
@@ -196,6 +196,7 @@ var errEnoughRuns = errors.New("maximum number of runs reached")
 // A reduction runs a program on ever smaller inputs.
 type reduction struct {
 	runner  *observe.Runner
+	units   func() []observation.Unit // of the program, as far as they are known
 	keep    []observation.Property
 	maxRuns int
 	runs    int
@@ -227,12 +228,28 @@ func (r *reduction) begin(ctx context.Context, input []byte) error {
 	if len(r.keep) == 0 {
 		r.keep = []observation.Property{observation.OutcomeOf(o)}
 	}
-	for _, p := range r.keep {
-		if !p.Holds(o) {
+	for i, p := range r.keep {
+		if r.keep[i], err = resolve(p, r.units(), o.Methods); err != nil {
+			return err
+		}
+		if p = r.keep[i]; !p.Holds(o) {
 			return &differentError{p, observation.OutcomeOf(o), len(o.Methods)}
 		}
 	}
 	return nil
+}
+
+// resolve finds the method that a property names.
+func resolve(p observation.Property, units []observation.Unit, reached []string) (observation.Property, error) {
+	resolved, candidates, ok := p.Resolve(units, reached)
+	switch {
+	case ok:
+		return resolved, nil
+	case len(candidates) == 0:
+		return p, fmt.Errorf("--keep %s: not a method of the program", p)
+	default:
+		return p, fmt.Errorf("--keep %s: ambiguous: %s", p, observation.ListIDs(candidates))
+	}
 }
 
 // kept lists the properties that the smallest input has.
