@@ -14,12 +14,13 @@
 // --experimental-import-meta-resolve to resolve imports as the file that has them would.
 
 import fs from 'node:fs'
-import {createRequire, isBuiltin} from 'node:module'
+import module, {createRequire, isBuiltin} from 'node:module'
 import path from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
 
 const require = createRequire(import.meta.url)
 const {locate, stop} = require('./target.cjs')
+if (!module.register) stop(`${process.execPath} is Node ${process.version}: must be 20.6 or later`)
 const acorn = require('internal/deps/acorn/acorn/dist/acorn')
 
 const [target, dir, root, withBlocks, out, ...cover] = process.argv.slice(2)
