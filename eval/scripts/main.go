@@ -46,7 +46,7 @@ func scripts() []script {
 		{"configparser (Python)", "ini", "pyini:loads", "", []string{"configparser"}},
 		{"sqlglot (Python)", "sql", "sqlglot:parse", "", nil},
 		{"json5 (Node)", "json", "", "json5:parse", nil},
-		{"acorn (Node)", "javascript", "", "acorn:parseExpressionAt", nil},
+		{"acorn (Node)", "javascript", "", "acorn:parse", nil},
 		{"css-tree (Node)", "css", "", "css-tree:parse", nil},
 	}
 }
