@@ -98,6 +98,7 @@ func (b *pythonBuild) command(ctx context.Context, script string, args ...string
 	cmd.Env = append(cmd.Environ(),
 		"PYTHONDONTWRITEBYTECODE=1", // no files beside the sources
 		"PYTHONHASHSEED=0",          // the same order of sets in every process
+		"PYTHONSAFEPATH=",           // the harness is imported from its folder
 	)
 	return cmd
 }

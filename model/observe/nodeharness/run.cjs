@@ -22,7 +22,7 @@ const {pathToFileURL} = require('node:url')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const {Worker, isMainThread, workerData} = require('node:worker_threads')
-const {locate, stop} = require('./target.cjs')
+const {isModule, locate, stop} = require('./target.cjs')
 
 const MAX_MESSAGE = 1000
 const DIGEST_FRAMES = 8
@@ -237,17 +237,6 @@ function hook(files) {
   } else {
     Module.register(pathToFileURL(path.join(__dirname, 'load.mjs')).href, {data: urls})
   }
-}
-
-/** Reports whether Node loads a file as a module rather than a script. */
-function isModule(file) {
-  if (/\.[cm]js$/.test(file)) return file.endsWith('.mjs')
-  for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const manifest = path.join(folder, 'package.json')
-    if (fs.existsSync(manifest)) return JSON.parse(fs.readFileSync(manifest)).type === 'module'
-    if (path.basename(folder) === 'node_modules') break
-  }
-  return false
 }
 
 /** Loads the target and returns the function to call. */

@@ -14,12 +14,13 @@
 // --experimental-import-meta-resolve to resolve imports as the file that has them would.
 
 import fs from 'node:fs'
-import {createRequire, isBuiltin} from 'node:module'
+import module, {createRequire, isBuiltin} from 'node:module'
 import path from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
 
 const require = createRequire(import.meta.url)
-const {locate, stop} = require('./target.cjs')
+const {isModule, locate, stop} = require('./target.cjs')
+if (!module.register) stop(`${process.execPath} is Node ${process.version}: must be 20.6 or later`)
 const acorn = require('internal/deps/acorn/acorn/dist/acorn')
 
 const [target, dir, root, withBlocks, out, ...cover] = process.argv.slice(2)
@@ -278,10 +279,10 @@ function collect(start) {
       queue.push(...filesBelow(fs.realpathSync(place)))
       continue
     }
-    const found = resolve({name, syntax: 'require'}, start) ?? resolve({name, syntax: 'import'}, start)
+    const found = resolve({name, syntax: isModule(start) ? 'import' : 'require'}, start) ?? resolve({name, syntax: 'import'}, start)
     if (!found) stop(`no file, folder or package ${name}`)
     packages.add(name)
-    queue.push(found, ...[resolve({name, syntax: 'import'}, start)].filter(Boolean))
+    queue.push(found)
   }
   if (!cover.length) queue.push(start)
   const sources = new Map()

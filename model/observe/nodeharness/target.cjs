@@ -21,3 +21,14 @@ exports.locate = (target, dir) => {
     return exports.stop(`no file or package ${place}`)
   }
 }
+
+/** Reports whether Node loads a file as a module rather than a script. */
+exports.isModule = file => {
+  if (/\.[cm]js$/.test(file)) return file.endsWith('.mjs')
+  for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const manifest = path.join(folder, 'package.json')
+    if (fs.existsSync(manifest)) return JSON.parse(fs.readFileSync(manifest)).type === 'module'
+    if (path.basename(folder) === 'node_modules') break
+  }
+  return false
+}

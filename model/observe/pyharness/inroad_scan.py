@@ -260,6 +260,8 @@ def version(cover, file, root):
 
 
 def main():
+    if sys.version_info < (3, 8):
+        stop("%s is Python %d.%d: must be 3.8 or later" % (sys.executable, *sys.version_info[:2]))
     target, folder, root, blocks, out = sys.argv[1:6]
     root = os.path.realpath(root)
     sys.path[0] = split_target(target, folder)[3]
