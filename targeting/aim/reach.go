@@ -23,14 +23,22 @@ type Runner interface {
 	Run(ctx context.Context, input []byte) (observation.Observation, error)
 }
 
-// A warmRunner repeats the first run of a process, because it may also do one-time
-// work.
+// A warmRunner runs some inputs in each process before its first observation, and
+// repeats the first run, because a process may also do one-time work.
 type warmRunner struct {
 	Runner
-	warm bool // the process has run an input
+	first [][]byte // inputs that each process runs first
+	warm  bool     // the process has run an input
 }
 
 func (r *warmRunner) Run(ctx context.Context, input []byte) (observation.Observation, error) {
+	if !r.warm {
+		for _, text := range r.first {
+			if _, err := r.Runner.Run(ctx, text); err != nil {
+				return observation.Observation{}, err
+			}
+		}
+	}
 	o, err := r.Runner.Run(ctx, input)
 	if err == nil && !r.warm && !ended(o) {
 		o, err = r.Runner.Run(ctx, input)

@@ -23,6 +23,7 @@ type RefineOptions struct {
 	Runs     int           // runs of the program in a round; default 500
 	Budget   time.Duration // time of all calls together, except for the first model and the last scores; no limit if 0
 	MaxNodes int           // symbols per tree of a generated input; no limit if 0
+	Warmup   int           // known inputs that each process runs before its first observation; default 20, negative for none
 	Seed     uint64
 	Workers  int             // goroutines that evaluate a model; 0 means 1
 	Limits   grammars.Limits // for held-out inputs
@@ -86,6 +87,7 @@ type Refiner struct {
 // NewRefiner returns a refiner. The trainer must have no observations.
 func NewRefiner(t *model.Trainer, runner Runner, opt RefineOptions) *Refiner {
 	opt.Rounds, opt.Runs, opt.Workers = cmp.Or(opt.Rounds, 5), cmp.Or(opt.Runs, 500), max(opt.Workers, 1)
+	opt.Warmup = max(0, cmp.Or(opt.Warmup, 20))
 	return &Refiner{
 		trainer: t, runner: &warmRunner{Runner: runner}, opt: opt,
 		seen: map[string]bool{}, units: map[string]bool{}, picked: map[string]int{},
@@ -207,6 +209,9 @@ func (r *Refiner) addGiven(ctx context.Context, h observation.Header, train, hel
 			r.seen[string(o.Input)] = true
 			r.known = append(r.known, o)
 		}
+	}
+	for _, o := range r.known[:min(len(r.known), r.opt.Warmup)] {
+		r.runner.first = append(r.runner.first, o.Input)
 	}
 	return r.trainer.Add(ctx, train)
 }

@@ -247,6 +247,29 @@ func TestRefineFindsUnits(t *testing.T) {
 	}
 }
 
+// Code that a process executes once is not taken for code that an input reaches.
+func TestRefineWarmsUp(t *testing.T) {
+	done := map[string]bool{}
+	once := program(func(input []byte) ([]string, observation.Outcome) {
+		methods, outcome := reader(input)
+		for _, id := range []string{"array", "object"} {
+			if slices.Contains(methods, id) && !done[id] {
+				done[id] = true
+				methods = append(methods, "initialize")
+			}
+		}
+		return methods, outcome
+	})
+	train, held := HoldOut(randomObservations(t, reader, 200), 1)
+	r := NewRefiner(newTrainer(t), once, RefineOptions{Rounds: 1, Runs: 30})
+	if _, _, err := refined(t.Context(), r, train, held); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(r.Observations(), func(o observation.Observation) bool { return slices.Contains(o.Methods, "initialize") }) {
+		t.Error("an input reaches initialize")
+	}
+}
+
 func TestRefineStops(t *testing.T) {
 	given := randomObservations(t, reader, 200)
 	train, held := HoldOut(given, 1)
@@ -278,7 +301,7 @@ func TestRefineStops(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		runs := 0
 		canceling := program(func(input []byte) ([]string, observation.Outcome) {
-			if runs++; runs == 6 { // the first input is run twice
+			if runs++; runs == 26 { // 20 known inputs are run first, and the first new one twice
 				cancel()
 			}
 			return reader(input)
@@ -325,7 +348,7 @@ func TestRefineBudget(t *testing.T) {
 					time.Sleep(test.trainings[models] * time.Duration(done-last) / time.Duration(total))
 					last = done
 				}
-				r := NewRefiner(newTrainerWith(t, opt), slowRunner{reader, test.run}, RefineOptions{Runs: 20, Budget: 25 * second, Progress: func(Round) { models++ }})
+				r := NewRefiner(newTrainerWith(t, opt), slowRunner{reader, test.run}, RefineOptions{Runs: 20, Budget: 25 * second, Warmup: -1, Progress: func(Round) { models++ }})
 				m, stop, err := refined(t.Context(), r, train, held)
 				if err != nil || stop != StopBudget || m == nil {
 					t.Fatalf("stopped by %q, %v", stop, err)

@@ -138,7 +138,12 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	program.RestoreUnits(given.header.Units)
 	runner := program.NewRunner(observe.Limits{})
 	defer runner.Close()
+	warmup := 0 // the default
+	if c.program.command != "" {
+		warmup = -1 // each run is a process
+	}
 	refiner := aim.NewRefiner(trainer, runner, aim.RefineOptions{
+		Warmup: warmup,
 		Rounds: c.limits.Rounds, Runs: c.limits.Runs, Budget: time.Duration(c.limits.Budget * float64(time.Millisecond)),
 		Seed: seed, Workers: opt.Workers, Header: program.Header, Progress: c.print,
 	})
