@@ -29,7 +29,7 @@ type Feature struct {
 
 // specific reports whether the feature is of a kind with very many features.
 func (f Feature) specific() bool {
-	return f.Extra != 0 && features.Of(features.Value, features.Operands).Has(f.Extra.Kind())
+	return f.Extra != 0 && features.Of(features.Value, features.Operands, features.Character).Has(f.Extra.Kind())
 }
 
 // Describe returns the pattern of a path, or a description of any other feature.
