@@ -46,7 +46,7 @@ func (e Extra) Valid(nodes int) bool {
 	if !ok || row.two && len(e.Path()) < 2 {
 		return false
 	}
-	if _, ok := e.Text(); row.text != nil && !ok {
+	if _, ok := e.Text(); e.Kind() == Value && !ok {
 		return false
 	}
 	return !slices.ContainsFunc(e.Path(), func(o grammars.Occurrence) bool { return o < 0 || int(o) >= nodes })

@@ -57,6 +57,10 @@ func TestExtras(t *testing.T) {
 		{"short texts", Of(Value), `[10,-1,"ab","abc",12345,"é"]`, []string{
 			"a value with the NUMBER 10", "a value with the NUMBER -1", `a value with the STRING "ab"`,
 		}},
+		{"characters", Of(Character), `{"é":"a中","z":["é😀"]}`, []string{
+			"a STRING with a character from U+0080 to U+0FFF", "a STRING with a character from U+0080 to U+00FF",
+			"a STRING with a character from U+4000 to U+4FFF", "a STRING with a character from U+1F000 to U+1FFFF",
+		}},
 		{"operands", Of(Operands), `{"a":[null,1]}`, []string{
 			"'[' followed by 'null' among the children of one node", "'[' followed by a NUMBER among the children of one node",
 			"'null' followed by ',' among the children of one node", "'null' followed by ']' among the children of one node",

@@ -17,6 +17,7 @@ type ExtraExtractor struct {
 	rows    []kind             // of the kinds to extract
 	wanted  map[Extra]struct{} // the features to report; nil for all of the kinds
 	flags   []Kinds            // by occurrence: the kinds to look for there
+	named   Kinds              // the kinds that count tokens of one name together
 	inside  []bool             // by occurrence: whether to look inside the token
 
 	// The same rows, grouped by the function that they have.
@@ -157,6 +158,9 @@ func (x *ExtraExtractor) use(row kind) {
 	if row.where == 0 {
 		row.where = inRules
 	}
+	if row.named {
+		x.named |= Of(row.Kind)
+	}
 	x.rows = append(x.rows, row)
 	x.most[row.Kind].of = make([]int32, len(x.grammar.Nodes))
 	switch {
@@ -213,6 +217,7 @@ func (x *ExtraExtractor) want(kinds Kinds, wanted []Extra) {
 		x.flags[x.key(e)] |= Of(e.Kind())
 	}
 	for _, n := range x.grammar.Nodes {
+		x.flags[n.ID] |= x.flags[x.name[n.ID]] & x.named
 		if n.Kind == grammars.Reference {
 			x.inside[n.ID] = x.wantsBelow(n, inside, make([]bool, len(x.grammar.Nodes)))
 		}

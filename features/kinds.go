@@ -31,6 +31,7 @@ const (
 	Early     Kind = 15
 	Value     Kind = 16
 	Operands  Kind = 17
+	Character Kind = 18
 )
 
 // families returns the table of kinds: a row for each kind, grouped into
@@ -75,6 +76,10 @@ func families() []family {
 		{
 			name: "texts", description: "the exact text of a token of up to four characters",
 			kinds: []kind{{Kind: Value, text: value, describe: describeValue, need: needValue}},
+		},
+		{
+			name: "characters", description: "a character beyond ASCII, by its code",
+			kinds: []kind{{Kind: Character, text: characters, named: true, describe: describeCharacter, need: needCharacter}},
 		},
 		{
 			name: "operands", description: "two children of one node, such as an operator and one of its operands",
@@ -141,6 +146,7 @@ type kind struct {
 	two     bool                                                   // every feature has two occurrences
 	where   where                                                  // the trees that node is called for; inRules if 0
 	keyed   keyed                                                  // the occurrence that a feature is found at
+	named   bool                                                   // text counts tokens of one name together, wherever they occur in the grammar
 	bounds  []int                                                  // ascending; an input has the feature of each bound that it reaches
 	atMost  bool                                                   // a number reaches the bounds that it does not exceed
 

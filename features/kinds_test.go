@@ -41,7 +41,7 @@ func TestTableOfKinds(t *testing.T) {
 			}
 		}
 	}
-	if want := Kinds(1<<18 - 2); seen != want { // 17 kinds in a row, as models have them
+	if want := Kinds(1<<19 - 2); seen != want { // 18 kinds in a row, as models have them
 		t.Errorf("kinds %b, want %b", seen, want)
 	}
 }
@@ -56,8 +56,8 @@ func TestKindsNamed(t *testing.T) {
 		{"none", 0, "<nil>"},
 		{"early", Of(Early), "<nil>"},
 		{"trivia,absent", Of(Before, After, Absent), "<nil>"},
-		{"early,late", 0, `unknown family of features "late": must be siblings, values, texts, operands, children, absent, counts, trivia, early, all or none`},
-		{"", 0, `unknown family of features "": must be siblings, values, texts, operands, children, absent, counts, trivia, early, all or none`},
+		{"early,late", 0, `unknown family of features "late": must be siblings, values, texts, characters, operands, children, absent, counts, trivia, early, all or none`},
+		{"", 0, `unknown family of features "": must be siblings, values, texts, characters, operands, children, absent, counts, trivia, early, all or none`},
 	} {
 		got, err := KindsNamed(strings.Split(tc.names, ",")...)
 		if got != tc.want || fmt.Sprint(err) != tc.err {
@@ -206,6 +206,7 @@ func TestValid(t *testing.T) {
 		{"operands of an unknown occurrence", newExtra(Operands, 0, 1, nodes), false},
 		{"a length", newExtra(Length, 2, 1, derivation.None), true},
 		{"a text without characters", newExtra(Value, 0, 1, derivation.None), false},
+		{"a character", newExtra(Character, 4, 1, derivation.None), true},
 		{"an unknown kind", newExtra(31, 0, 1, derivation.None), false},
 	} {
 		if got := tc.e.Valid(nodes); got != tc.want {

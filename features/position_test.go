@@ -93,4 +93,20 @@ func TestPositions(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+
+	t.Run("characters", func(t *testing.T) {
+		got := map[string]Position{}
+		space := NewSpace(json, Options{})
+		tree := grammartest.Parse(t, json, `["abé", "é中"]`)
+		if err := NewExtraExtractor(json, Of(Character)).Each(tree, func(e Extra, at Position) { got[e.Describe(space)] = at }); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]Position{
+			"a STRING with a character from U+0080 to U+0FFF": 4, "a STRING with a character from U+0080 to U+00FF": 4,
+			"a STRING with a character from U+4000 to U+4FFF": 12,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }

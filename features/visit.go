@@ -117,7 +117,11 @@ func (x *ExtraExtractor) measure(n derivation.Node) {
 	}
 	for i := range x.ofTexts {
 		if k := &x.ofTexts[i]; x.flags[o].Has(k.Kind) {
-			k.text(x, k.Kind, o)
+			at := o
+			if k.named {
+				at = x.name[o]
+			}
+			k.text(x, k.Kind, at)
 		}
 	}
 }

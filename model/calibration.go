@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"github.com/inroad/inroad/model/dtree"
+)
 
 // A bin counts predictions of similar probability.
 type bin struct{ rows, positives int32 }
@@ -84,6 +88,18 @@ func (c calibration) interpolate(p float64) float64 {
 	}
 	share := (p - c.raw[i-1]) / (c.raw[i] - c.raw[i-1])
 	return c.observed[i-1] + share*(c.observed[i]-c.observed[i-1])
+}
+
+// interval returns the 95 % confidence interval of the probability p of a leaf. It
+// contains the intervals of two estimates, because neither is right for all
+// leaves: the share of positives in the leaf is too good for a leaf that was
+// chosen among many, and p, which is an average over the leaves of all methods, is
+// too bad for a leaf whose rows always agree.
+func interval(p float64, leaf dtree.Node) (low, high float64) {
+	n := float64(leaf.Rows)
+	low, high = wilson(p, n)
+	ownLow, ownHigh := wilson(float64(leaf.Positives)/max(1, n), n)
+	return min(low, ownLow), max(high, ownHigh)
 }
 
 // wilson returns the 95 % Wilson score interval for a share p of n

@@ -95,6 +95,34 @@ type Evaluation struct {
 	Majority    int           // observations with the most frequent outcome in training
 	Methods     []MethodScore // one per unit
 	Calibration float64       // expected calibration error
+	Intervals   Intervals     // whether the confidence intervals hold
+}
+
+// Intervals counts the predictions whose confidence interval contains the true
+// probability. The true probability of a leaf is estimated by the share of the
+// evaluated observations in it that reached the unit. Only leaves with many more
+// evaluated than training observations are counted, so that this share is far more
+// exact than the interval, and only predictions that do not depend on the outcome.
+type Intervals struct {
+	Held  int // predictions whose interval contains the share
+	Total int // all predictions that were counted
+}
+
+// intervalRatio is the least number of evaluated observations per training
+// observation of a leaf in [Intervals].
+const intervalRatio = 4
+
+// leafCount counts the evaluated observations in a leaf.
+type leafCount struct{ rows, positives int }
+
+func (i *Intervals) add(p *Prediction, c leafCount) {
+	if c.rows < intervalRatio*int(p.Rows) {
+		return
+	}
+	i.Total += c.rows
+	if share := float64(c.positives) / float64(c.rows); p.Low <= share && share <= p.High {
+		i.Held += c.rows
+	}
 }
 
 // A MethodScore holds the quality of the predictions for one unit.
@@ -226,6 +254,7 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	unknown := map[string]struct{}{}
 	var curve [10]struct{ predicted, actual float64 } // sums of predictions and labels, by predicted probability
 	predictions := 0
+	leaves := map[*Prediction]leafCount{}
 	reached := make([]bool, len(m.Units))
 	for i, o := range observations {
 		switch a := answers[i]; {
@@ -251,6 +280,10 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 		for unit, p := range answers[i].Methods {
 			e.Methods[unit].Add(p.Reached, reached[unit])
 			if m.Trainable(unit) {
+				if p.Shared() {
+					n := leaves[p]
+					leaves[p] = leafCount{n.rows + 1, n.positives + btoi(reached[unit])}
+				}
 				c := &curve[min(int(10*p.Probability), 9)]
 				c.predicted += p.Probability
 				c.actual += float64(btoi(reached[unit]))
@@ -261,6 +294,9 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	}
 	for _, c := range curve {
 		e.Calibration += math.Abs(c.predicted-c.actual) / max(1, float64(predictions))
+	}
+	for p, c := range leaves {
+		e.Intervals.add(p, c)
 	}
 	e.Unknown = slices.Sorted(maps.Keys(unknown))
 	return e

@@ -20,7 +20,7 @@ func TestExplainText(t *testing.T) {
 	if err := m.Explain(unit, false).WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"null and array: reached by ", "has 'null'?\n", "has array?\n", "├─ no: not reached (0 of ", "\nReached by\n  inputs with "} {
+	for _, want := range []string{"null and array: reached by ", "has 'null' before any refusal?\n", "has array before any refusal?\n", "├─ no: not reached (0 of ", "\nReached by\n  inputs with "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &b)
 		}

@@ -29,7 +29,7 @@ type Feature struct {
 
 // specific reports whether the feature is of a kind with very many features.
 func (f Feature) specific() bool {
-	return f.Extra != 0 && features.Of(features.Value, features.Operands).Has(f.Extra.Kind())
+	return f.Extra != 0 && features.Of(features.Value, features.Operands, features.Character).Has(f.Extra.Kind())
 }
 
 // Describe returns the pattern of a path, or a description of any other feature.
@@ -60,21 +60,21 @@ func (m *Model) inPhase(phase int) string {
 	return fmt.Sprintf(" in phase %d", phase)
 }
 
-// compareFeatures orders features independently of the inputs: paths, shorter
-// ones first, then extras, then outcomes.
+// compareFeatures orders features independently of the inputs: refusals, paths,
+// shorter ones first, extras, and outcomes. A feature before a refusal precedes the
+// feature anywhere: if both hold for the same training inputs, the program more
+// likely depends on the part that it has read.
 func compareFeatures(a, b Feature) int {
 	class := func(f Feature) int {
 		switch {
 		case f.Outcome != "":
 			return 5
 		case f.Refusal != 0:
-			return 1
-		case f.Extra != 0:
-			return 3 + btoi(f.Before != 0)
-		case f.Before != 0:
-			return 2
-		default:
 			return 0
+		case f.Extra != 0:
+			return 4 - btoi(f.Before != 0)
+		default:
+			return 2 - btoi(f.Before != 0)
 		}
 	}
 	return cmp.Or(

@@ -310,7 +310,7 @@ func TestPredict(t *testing.T) {
 	for _, test := range m.Reasons(unit("array"), a.Methods[unit("array")]) {
 		reasons = append(reasons, fmt.Sprintf("%v %s", test.Present, m.Describe(*test.Feature)))
 	}
-	if got := strings.Join(reasons, "; "); got != "true array" {
+	if got := strings.Join(reasons, "; "); got != "true array before any refusal" {
 		t.Errorf("reasons for array: %s", got)
 	}
 	if a.Unseen > 0.1 {
@@ -325,7 +325,7 @@ func TestPredict(t *testing.T) {
 // leaves.
 func TestPredictIsWhatLeavesSay(t *testing.T) {
 	opt := Defaults()
-	opt.Outcome = false
+	opt.Outcome, opt.Refusals = false, false
 	m := train(t, observe(1, 300), opt)
 	scout := &trainingExtractor{extractor: *newExtractor(m.Grammar, opt, opt.Extras), seen: map[uint64]int32{}, paths: nil}
 	for _, o := range observe(5, 200) {

@@ -118,7 +118,7 @@ func (m *Model) prepare() {
 			if !m.Trainable(i) {
 				p = float64(n.Positives) / max(1, float64(n.Rows))
 			}
-			low, high := wilson(p, float64(n.Rows))
+			low, high := interval(p, n)
 			l.leaves = append(l.leaves, Prediction{
 				Reached: n.Positive, Probability: p, Low: low, High: high, Rows: n.Rows, Positives: n.Positives, Unknown: unknown, leaf: int32(j),
 			})
@@ -337,7 +337,7 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 		prediction := *a.Methods[i]
 		prediction.unshared = true
 		prediction.Reached, prediction.Probability = reached, m.calibration.apply(probability, reached)
-		prediction.Low, prediction.High = wilson(prediction.Probability, float64(prediction.Rows))
+		prediction.Low, prediction.High = interval(prediction.Probability, m.unitTree(int(i))[prediction.leaf])
 		a.Methods[i] = &prediction
 	}
 }

@@ -93,14 +93,23 @@ func (m *Model) firstTests() []firstTest {
 		if t[0].Column < 0 {
 			continue
 		}
-		f := m.Features[t[0].Column]
-		ofInput := Feature{Path: f.Path, Extra: f.Extra}
-		if f.Outcome == "" && compareFeatures(f, ofInput) == 0 {
-			out = append(out, firstTest{ofInput, t[0].Column, Rate{int(t[t[0].Absent+1].Rows), int(t[0].Rows)}, false})
+		if f, ok := m.Features[t[0].Column].ofInput(); ok {
+			out = append(out, firstTest{f, t[0].Column, Rate{int(t[t[0].Absent+1].Rows), int(t[0].Rows)}, false})
 		}
 	}
 	slices.SortFunc(out, compareFirstTests)
 	return slices.CompactFunc(out, func(a, b firstTest) bool { return compareFirstTests(a, b) == 0 })
+}
+
+// ofInput returns the feature itself, or an equal one, that depends on the input
+// alone. If there is none, ok is false.
+func (f Feature) ofInput() (out Feature, ok bool) {
+	for _, f := range append([]Feature{f}, f.Equal...) {
+		if f.Outcome == "" && f.Refusal == 0 && f.Before == 0 {
+			return Feature{Path: f.Path, Extra: f.Extra}, true
+		}
+	}
+	return Feature{}, false
 }
 
 // A sampler predicts inputs. It keeps the answers for samples, because parsing

@@ -26,7 +26,7 @@ const maxPhases = 2
 const (
 	maxRefusals        = 256
 	minRefusalRows     = 3   // failures that a refusal must explain
-	minRefusalShare    = 0.9 // share of failures among the inputs with the feature
+	maxAcceptedShare   = 0.1 // share of accepted inputs among the inputs with the feature
 	minRefusalEvidence = 4.0 // gain in nats
 )
 
@@ -117,6 +117,7 @@ type refusalSearch struct {
 	accepted     []int32 // by feature: rows left that have it and did not fail
 	failuresLeft int
 	acceptedLeft int
+	maxAccepted  float64 // maximum share of accepted inputs among the inputs with a refused feature
 }
 
 // explain returns the refused features. Most messages name the place of the
@@ -155,6 +156,9 @@ func (s *refusalSearch) find() (found []int32, share float64) {
 		}
 	}
 	failures := s.failuresLeft
+	// If the program accepts few inputs anyway, a refused feature must be accepted
+	// less often than others.
+	s.maxAccepted = min(maxAcceptedShare, float64(s.acceptedLeft)/float64(s.acceptedLeft+failures)/2)
 	for len(found) < maxRefusals && s.failuresLeft > 0 && s.acceptedLeft > 0 {
 		best := s.best()
 		if best < 0 {
@@ -233,7 +237,7 @@ func (s *refusalSearch) best() int32 {
 	base := math.Log(min(explained/(explained+passed), float64(s.failuresLeft)/float64(s.failuresLeft+s.acceptedLeft)))
 	for f := range s.features {
 		failed, accepted := float64(s.failures[f]), float64(s.accepted[f])
-		if !refusable(s.features[f]) || failed < minRefusalRows || failed < minRefusalShare*(failed+accepted) {
+		if !refusable(s.features[f]) || failed < minRefusalRows || accepted > s.maxAccepted*(failed+accepted) {
 			continue
 		}
 		gain := failed * (math.Log((failed+0.5)/(failed+accepted+1)) - base)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -277,6 +278,43 @@ func TestUnknown(t *testing.T) {
 		}
 		if got := m.Unknown(unit); got != want || a.Methods[unit].Unknown != want {
 			t.Errorf("%s: unknown is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// If a program refuses almost every input, a feature of refused inputs is no
+// reason unless the program accepts it less often than others.
+func TestRefusalsOfRareAcceptance(t *testing.T) {
+	const usual, refused, accepted = 0, 1, 2 // features
+	s := &refusalSearch{features: make([]Feature, 3), later: 2, failures: make([]int32, 3), accepted: make([]int32, 3)}
+	for i := range 1000 {
+		failed := i%100 < 93
+		r := &record{place: unknownPlace}
+		if i < 200 { // 93 % fail, as do all inputs
+			r.features = append(r.features, usual)
+		}
+		switch {
+		case !failed:
+			r.features = append(r.features, accepted)
+		case i >= 900:
+			r.features = append(r.features, refused)
+		}
+		r.at = make([]int32, len(r.features))
+		s.rows, s.failed = append(s.rows, r), append(s.failed, failed)
+	}
+	if got, _ := s.find(); !slices.Equal(got, []int32{refused}) {
+		t.Errorf("got %v, want %v", got, []int32{refused})
+	}
+}
+
+// Of two features with the same training inputs, trees test the one that the
+// program has read.
+func TestFeaturesBeforeRefusalsFirst(t *testing.T) {
+	for _, f := range []Feature{{Path: features.Path{1, 2}}, {Extra: 1}} {
+		before := f
+		before.Before = 1
+		if compareFeatures(before, f) >= 0 {
+			t.Errorf("%+v precedes %+v", f, before)
 		}
 	}
 }

@@ -226,7 +226,7 @@ var contractFields = map[string][]Field{
 	},
 	"TrainOptions": {
 		{Name: "balance", Description: "Weighting of rare methods; sqrt if absent, or none with golearn.", Schema: Schema{Type: "string", Enum: []string{"none", "sqrt", "subsample"}}},
-		{Name: "features", Description: "Kinds of features beyond paths; all kinds if absent.", Placeholder: "KINDS", Schema: Schema{Type: "array", MaxSize: 12, Items: &Schema{Type: "string", Enum: []string{"all", "none", "absent", "children", "counts", "early", "operands", "siblings", "texts", "trivia", "values"}}}},
+		{Name: "features", Description: "Kinds of features beyond paths; all kinds if absent.", Placeholder: "KINDS", Schema: Schema{Type: "array", MaxSize: 13, Items: &Schema{Type: "string", Enum: []string{"all", "none", "absent", "characters", "children", "counts", "early", "operands", "siblings", "texts", "trivia", "values"}}}},
 		{Name: "folds", Description: "Number of cross-validation folds; 1 for no cross-validation.", Default: 5, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100))}},
 		{Name: "k", Description: "Maximum length of the paths that are features.", Placeholder: "LENGTH", Default: 4, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
 		{Name: "keep_inputs", Description: "Number of inputs to keep in the model, for comparison with other models.", Default: 256, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(10000))}},

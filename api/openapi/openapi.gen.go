@@ -533,17 +533,18 @@ func (e TrainOptionsBalance) Valid() bool {
 
 // Defines values for TrainOptionsFeatures.
 const (
-	AbsentFeatures   TrainOptionsFeatures = "absent"
-	AllFeatures      TrainOptionsFeatures = "all"
-	ChildrenFeatures TrainOptionsFeatures = "children"
-	CountFeatures    TrainOptionsFeatures = "counts"
-	EarlyFeatures    TrainOptionsFeatures = "early"
-	NoFeatures       TrainOptionsFeatures = "none"
-	OperandFeatures  TrainOptionsFeatures = "operands"
-	SiblingFeatures  TrainOptionsFeatures = "siblings"
-	TextFeatures     TrainOptionsFeatures = "texts"
-	TriviaFeatures   TrainOptionsFeatures = "trivia"
-	ValueFeatures    TrainOptionsFeatures = "values"
+	AbsentFeatures    TrainOptionsFeatures = "absent"
+	AllFeatures       TrainOptionsFeatures = "all"
+	CharacterFeatures TrainOptionsFeatures = "characters"
+	ChildrenFeatures  TrainOptionsFeatures = "children"
+	CountFeatures     TrainOptionsFeatures = "counts"
+	EarlyFeatures     TrainOptionsFeatures = "early"
+	NoFeatures        TrainOptionsFeatures = "none"
+	OperandFeatures   TrainOptionsFeatures = "operands"
+	SiblingFeatures   TrainOptionsFeatures = "siblings"
+	TextFeatures      TrainOptionsFeatures = "texts"
+	TriviaFeatures    TrainOptionsFeatures = "trivia"
+	ValueFeatures     TrainOptionsFeatures = "values"
 )
 
 // Valid indicates whether the value is a known member of the TrainOptionsFeatures enum.
@@ -552,6 +553,8 @@ func (e TrainOptionsFeatures) Valid() bool {
 	case AbsentFeatures:
 		return true
 	case AllFeatures:
+		return true
+	case CharacterFeatures:
 		return true
 	case ChildrenFeatures:
 		return true

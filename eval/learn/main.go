@@ -130,14 +130,25 @@ func variants() []variant {
 	for _, margin := range []float64{0, 0.05, 0.1, 0.2, 0.4} {
 		out = append(out, variant{fmt.Sprintf("all, margin %g", margin), func(o *model.Options) { o.Extras, o.Margin = all, margin }})
 	}
+	characters := features.Of(features.Character)
 	return append(out,
 		variant{"step 0: depth 5", func(o *model.Options) {
 			o.MaxDepth, o.Refusals = 5, false
-			o.Extras &^= features.Of(features.Value, features.Operands)
+			o.Extras &^= characters | features.Of(features.Value, features.Operands)
 		}},
-		variant{"step 1: texts and operands", func(o *model.Options) { o.MaxDepth, o.Refusals = 5, false }},
-		variant{"step 2: refusals", func(o *model.Options) { o.MaxDepth = 5 }},
-		variant{"step 3: chosen depth", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
+		variant{"step 1: texts and operands", func(o *model.Options) {
+			o.MaxDepth, o.Refusals = 5, false
+			o.Extras &^= characters
+		}},
+		variant{"step 2: refusals", func(o *model.Options) {
+			o.MaxDepth = 5
+			o.Extras &^= characters
+		}},
+		variant{"step 3: chosen depth", func(o *model.Options) {
+			o.Folds = model.Defaults().Folds
+			o.Extras &^= characters
+		}},
+		variant{"step 4: characters", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
 		variant{"no refusals", func(o *model.Options) { o.Folds, o.Refusals = model.Defaults().Folds, false }},
 		variant{"depth 12", func(o *model.Options) { o.MaxDepth = 12 }},
 		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
@@ -159,6 +170,7 @@ type result struct {
 	accuracy, precision, recall, f1, mean, rare, minority, outcome float64
 	baseAccuracy, baseF1, calibration                              float64
 	rares                                                          float64 // evaluations with rare methods
+	intervals                                                      model.Intervals
 	methods                                                        map[string]model.Confusion
 	trained                                                        map[string]int
 }
@@ -183,6 +195,8 @@ func (r *result) add(e *model.Evaluation) {
 	r.minority += all.Minority
 	r.outcome += float64(e.Outcomes) / float64(e.Rows)
 	r.calibration += e.Calibration
+	r.intervals.Held += e.Intervals.Held
+	r.intervals.Total += e.Intervals.Total
 	r.baseAccuracy += all.Baseline.Accuracy()
 	r.baseF1 += all.Baseline.F1()
 	if rare := e.Summarize(model.MethodScore.Rare); rare.Reached > 0 {
@@ -192,9 +206,9 @@ func (r *result) add(e *model.Evaluation) {
 }
 
 func (r *result) write(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
+	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
 		r.accuracy/r.n, r.precision/r.n, r.recall/r.n, r.f1/r.n, r.mean/r.n, r.minority/r.n, r.rare/max(1, r.rares),
-		r.outcome/r.n, r.calibration/r.n, r.baseAccuracy/r.n, r.baseF1/r.n)
+		r.outcome/r.n, r.calibration/r.n, float64(r.intervals.Held)/float64(max(1, r.intervals.Total)), r.baseAccuracy/r.n, r.baseF1/r.n)
 }
 
 // writeWorst lists the methods with the lowest F1 over all seeds.
@@ -227,7 +241,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		return err
 	}
 	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tmajority: accuracy\tF1")
+	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tmajority: accuracy\tF1")
 	for _, v := range variants() {
 		if !selected.MatchString(v.name) {
 			continue
