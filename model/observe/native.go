@@ -122,7 +122,7 @@ func (n *nativeProgram) startRaw(ctx context.Context, limits Limits) (*harness, 
 	if err := errors.Join(os.WriteFile(shared, nil, 0o600), os.Mkdir(cwd, 0o777)); err != nil {
 		return nil, nil, err
 	}
-	args := []string{shared}
+	args := []string{shared, strconv.Itoa(int((limits.Timeout + graceTimeout).Seconds()) + 1)}
 	if n.fork {
 		args = append(args, "fork")
 	}

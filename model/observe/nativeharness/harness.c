@@ -14,7 +14,8 @@
  * Counters, result and stack are in a file that is mapped into memory: it keeps
  * them when the process dies, however it dies. See struct shared.
  *
- * Arguments: the name of the file, and "fork" to run each input in a child.
+ * Arguments: the name of the file, the seconds after which a run ends even if the
+ * observer has died, and "fork" to run each input in a child.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -95,6 +96,7 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
 
 static int in = 3, out = 4;
 static pid_t harness_pid;
+static unsigned int seconds;
 static char *stack_top;
 static uint64_t stack_size;
 
@@ -265,10 +267,12 @@ static uint64_t now(void) {
 
 static void run(const uint8_t *data, size_t size) {
   uint64_t start = now();
+  alarm(seconds);
   __atomic_store_n(&shared->state, RUNNING, __ATOMIC_SEQ_CST);
   int returned = LLVMFuzzerTestOneInput(data, size);
   if (getpid() != harness_pid) _exit(0); /* the program forked, and its child returned */
   shared->nanoseconds = now() - start;
+  alarm(0);
   shared->returned = returned;
   __atomic_store_n(&shared->state, RETURNED, __ATOMIC_SEQ_CST);
 }
@@ -342,11 +346,12 @@ static int move_away(int fd) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2 || !marker) {
+  if (argc < 3 || !marker) {
     fputs("This program was built for inroad observe, which runs it on inputs.\n", stderr);
     return 3;
   }
-  int forks = argc > 2 && !strcmp(argv[2], "fork");
+  int forks = argc > 3 && !strcmp(argv[3], "fork");
+  seconds = (unsigned int)strtoul(argv[2], NULL, 10);
   stack_top = (char *)&forks;
   harness_pid = getpid();
   in = move_away(in);
