@@ -60,21 +60,23 @@ func (m *Model) inPhase(phase int) string {
 	return fmt.Sprintf(" in phase %d", phase)
 }
 
-// compareFeatures orders features independently of the inputs: refusals, paths,
-// shorter ones first, extras, and outcomes. A feature before a refusal precedes the
-// feature anywhere: if both hold for the same training inputs, the program more
+// compareFeatures orders features independently of the inputs: paths, shorter
+// ones first, refusals, extras, and outcomes. A feature before a refusal precedes
+// the feature anywhere: if both hold for the same training inputs, the program more
 // likely depends on the part that it has read.
 func compareFeatures(a, b Feature) int {
 	class := func(f Feature) int {
 		switch {
 		case f.Outcome != "":
-			return 5
-		case f.Refusal != 0:
-			return 0
+			return 6
 		case f.Extra != 0:
-			return 4 - btoi(f.Before != 0)
+			return 5 - btoi(f.Before != 0)
+		case f.Refusal != 0:
+			return 2
+		case f.Before > 1:
+			return 3
 		default:
-			return 2 - btoi(f.Before != 0)
+			return 1 - f.Before
 		}
 	}
 	return cmp.Or(
