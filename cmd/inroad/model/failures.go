@@ -181,7 +181,7 @@ func (c *failuresCommand) reduce(ctx context.Context, groups []observation.Outco
 		if err != nil {
 			return err
 		}
-		f.Reduced, f.Note = newReproducer(red.best), fmt.Sprintf("reduced from %d bytes in %s", len(g.Example.Input), cli.Count(red.runs, "run", "runs"))
+		f.Reduced, f.Note = newReproducer(red.best), fmt.Sprintf("reduced from %s in %s", cli.Count(len(g.Example.Input), "byte", "bytes"), cli.Count(red.runs, "run", "runs"))
 		if red.stopped {
 			f.Note += "; --max-runs stopped it"
 		}
