@@ -129,7 +129,7 @@ func coberturaUnit(class, file, name, signature string) observation.Unit {
 	case ext == ".java" || ext == ".kt" || ext == ".scala" || ext == ".groovy":
 		return JavaMethod(strings.ReplaceAll(class, ".", "/"), file, name, signature)
 	case class == "" || class == base || path.Base(class) == base || class == strings.ReplaceAll(base, ".", "_") || simple == strings.TrimSuffix(base, ext):
-		return observation.Unit{Kind: observation.KindMethod, Name: nativeName(name), File: file}
+		return observation.Unit{Kind: observation.KindMethod, Name: FunctionName(name), File: file}
 	default:
 		return observation.Unit{Kind: observation.KindMethod, Name: simple + "." + name, File: file}
 	}

@@ -49,7 +49,7 @@ func (r *Reports) readGcov(text io.Reader, run string) error {
 
 func (r *Reports) addGcov(run, file string, f gcovFile) error {
 	for _, fn := range f.Functions {
-		u := observation.Unit{Kind: observation.KindMethod, Name: nativeName(fn.Name), File: file, Start: int(fn.Start), End: int(fn.End)}
+		u := observation.Unit{Kind: observation.KindMethod, Name: FunctionName(fn.Name), File: file, Start: int(fn.Start), End: int(fn.End)}
 		if err := r.add(run, u, int(fn.Count)); err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func (r *Reports) addLCOV(run string, f *lcovFile) error {
 	slices.SortFunc(f.lines, func(a, b lcovLine) int { return a.line - b.line })
 	ends := lastLines(len(f.functions), func(i int) int { return f.functions[i].start }, len(f.lines), func(i int) int { return f.lines[i].line })
 	for i, fn := range f.functions {
-		u := observation.Unit{Kind: observation.KindMethod, Name: cmp.Or(nativeName(fn.name), "?"), File: f.name, Start: fn.start, End: fn.end}
+		u := observation.Unit{Kind: observation.KindMethod, Name: cmp.Or(FunctionName(fn.name), "?"), File: f.name, Start: fn.start, End: fn.end}
 		if u.End < u.Start {
 			u.End = ends[i]
 		}

@@ -54,7 +54,7 @@ func (r *Reports) addLLVM(run string, f llvmFunction) error {
 	if len(f.Filenames) == 0 || len(f.Regions) == 0 {
 		return fmt.Errorf("function %q: must have filenames and regions", f.Name)
 	}
-	name := nativeName(staticName(f.Name))
+	name := FunctionName(staticName(f.Name))
 	for i, fields := range f.Regions {
 		if len(fields) < llvmRegionFields {
 			return fmt.Errorf("function %q: region of %d numbers: must have at least %d", f.Name, len(fields), llvmRegionFields)

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bytes"
 	"cmp"
 	"debug/dwarf"
 	"debug/elf"
@@ -14,8 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
-
+	"github.com/inroad/inroad/model/coverage"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -227,7 +225,7 @@ func (r *dwarfReader) addFunction(e *dwarf.Entry) error {
 		return nil
 	}
 	f.line = about.line
-	f.name = nativeName(cmp.Or(about.linkage, about.name))
+	f.name = coverage.FunctionName(cmp.Or(about.linkage, about.name))
 	switch {
 	case strings.HasPrefix(about.name, "__cxx_global_var_init"):
 		return nil // runs before the first input
@@ -294,43 +292,6 @@ func (r *dwarfReader) describe(e *dwarf.Entry) (f dwarfFunction, err error) {
 }
 
 const attrMIPSLinkageName = dwarf.Attr(0x2007)
-
-// nativeName returns the name of a function in the sources for its symbol.
-// Overloads and instances of a generic function have the same name.
-func nativeName(symbol string) string {
-	name := demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams, demangle.NoEnclosingParams)
-	if strings.HasPrefix(symbol, "_R") {
-		return withoutTypeArguments(name)
-	}
-	return name
-}
-
-// withoutTypeArguments removes the type arguments from a name in Rust. The brackets
-// of <Type as Trait>::method stay.
-func withoutTypeArguments(name string) string {
-	var out []byte
-	depth := 0 // of type arguments
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '<' && (depth > 0 || i > 0 && (name[i-1] == ':' || isIdentifier(name[i-1]))):
-			if depth == 0 {
-				out = bytes.TrimSuffix(out, []byte("::"))
-			}
-			depth++
-		case c == '>' && depth > 0:
-			if name[i-1] != '-' { // not an arrow
-				depth--
-			}
-		case depth == 0:
-			out = append(out, c)
-		}
-	}
-	return string(out)
-}
-
-func isIdentifier(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
 
 // isConstructor reports whether a C++ symbol belongs to a constructor.
 func isConstructor(name, symbol string) bool {

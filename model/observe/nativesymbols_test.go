@@ -5,23 +5,6 @@ import (
 	"testing"
 )
 
-func TestNativeName(t *testing.T) {
-	for symbol, want := range map[string]string{
-		"parse_value":                                        "parse_value",
-		"_ZN3geo5Shape4areaEi":                               "geo::Shape::area",
-		"_ZN3geo7largestIcEET_S1_S1_":                        "geo::largest",
-		"_ZN4mini5parse17h0123456789abcdefE":                 "mini::parse",
-		"_RNvCskwGfYPst2Cb_3foo16example_function":           "foo::example_function",
-		"_RINvCs4mini_4mini5parsehE":                         "mini::parse",
-		"_RNvMs_Cs4mini_4miniINtB4_6ReaderhE4next":           "<mini::Reader>::next",
-		"_RNvXCs4mini_4miniINtB2_6ReaderhENtB2_6Source4next": "<mini::Reader as mini::Source>::next",
-	} {
-		if got := nativeName(symbol); got != want {
-			t.Errorf("%s: got %s, want %s", symbol, got, want)
-		}
-	}
-}
-
 func TestSourceFilter(t *testing.T) {
 	root := t.TempDir()
 	const registry = "/home/u/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/tinyjson-2.5.1/src/parser.rs"
