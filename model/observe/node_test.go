@@ -184,7 +184,7 @@ func TestNodeErrors(t *testing.T) {
 		{observe.NodeTarget{File: "shapes/index.js:nothing"}, "exports no function nothing"},
 		{observe.NodeTarget{File: "broken.js"}, "broken.js: RangeError: broken at load ("},
 		{observe.NodeTarget{File: "hostile.js", Packages: []string{"nowhere"}}, "hostile.js: no file, folder or package nowhere"},
-		{observe.NodeTarget{File: "hostile.js", Interpreter: "/nowhere/node"}, "hostile.js: observing JavaScript needs Node: "},
+		{observe.NodeTarget{File: "hostile.js", Interpreter: "/nowhere/node"}, "hostile.js: observing JavaScript needs an interpreter: "},
 	} {
 		tc.target.Dir = "testdata/nodesubject"
 		p, err := observe.BuildNode(t.Context(), tc.target)

@@ -1,14 +1,14 @@
 // Lists the functions of JavaScript files and the blocks in them, and inserts counters.
 //
-// Usage: scan.mjs TARGET DIR ROOT BLOCKS OUT [COVER...]
+// Usage: scan.mjs TARGET DIR ROOT BLOCKS TABLE [COVER...]
 //
 // TARGET is FILE or PACKAGE, with :EXPORT if it does not export fuzz, and DIR the
 // folder that the user runs inroad in. Names of files below ROOT are relative to it,
 // and others to their folder node_modules. With BLOCKS 1, blocks are listed as well.
 // COVER are packages, files or folders. Without any, the files of the target are
 // listed: those that it loads by relative paths, and those that the packages load
-// that it imports. Files with counters and the table units.json are written to the
-// folder OUT.
+// that it imports. The list is written to the file TABLE, and files with counters beside
+// it.
 //
 // Acorn, which parses the files, is part of Node: run with --expose-internals. Run with
 // --experimental-import-meta-resolve to resolve imports as the file that has them would.
@@ -23,7 +23,8 @@ const {isModule, locate, stop} = require('./target.cjs')
 if (!module.register) stop(`${process.execPath} is Node ${process.version}: must be 20.6 or later`)
 const acorn = require('internal/deps/acorn/acorn/dist/acorn')
 
-const [target, dir, root, withBlocks, out, ...cover] = process.argv.slice(2)
+const [target, dir, root, withBlocks, table, ...cover] = process.argv.slice(2)
+const out = path.dirname(table)
 
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 const LOOPS = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement', 'WhileStatement', 'DoWhileStatement'])
@@ -328,6 +329,6 @@ for (const source of collect(start)) {
   first += source.units.length
   files.push({path: source.file, name: nameOf(source.file).split(path.sep).join('/'), copy, units: source.units})
 }
-fs.writeFileSync(path.join(out, 'units.json'), JSON.stringify({
+fs.writeFileSync(table, JSON.stringify({
   cover: cover.length ? cover : [start], version: versionOf(start), count: first, files,
 }))
