@@ -54,7 +54,7 @@ func main() {
 	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
 	flag.BoolVar(&opt.observe, "observe-only", false, "only observe: no second run and no coverage tools")
 	flag.BoolVar(&opt.verify, "classes", false, "only load all classes of some Java libraries with probes in them")
-	flag.BoolVar(&opt.blocks, "blocks", false, "with -classes, insert probes into blocks as well")
+	flag.BoolVar(&opt.blocks, "blocks", false, "observe blocks as well, and compare them instead of methods")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	flag.StringVar(&opt.out, "out", "", "keep the observations in this `folder`; empty to delete them")
 	flag.Parse()
@@ -112,7 +112,7 @@ func (opt *options) run(ctx context.Context) (err error) {
 func (opt *options) inroad() string { return filepath.Join(opt.tmp, "inroad") }
 
 func (opt *options) builder() subject.Builder {
-	return subject.Builder{Repository: opt.maven, Dir: opt.tmp}
+	return subject.Builder{Repository: opt.maven, Dir: opt.tmp, Blocks: opt.blocks}
 }
 
 // command runs a command. The error of a failed command includes its output.
@@ -222,9 +222,12 @@ func (opt *options) compare(ctx context.Context, s subject.Subject, p *observe.P
 	var theirs []map[string]bool
 	var err error
 	known := map[string]bool{} // methods in the tool's reports
-	if s.Jar == "" {
+	switch {
+	case s.Jar == "" && opt.blocks:
+		theirs, err = opt.profiles(ctx, s, p, dir, files, known)
+	case s.Jar == "":
 		theirs, err = opt.covdata(ctx, s, p, dir, files, known)
-	} else {
+	default:
 		theirs, err = opt.jacoco(ctx, s, p, dir, corpus, files, known)
 	}
 	if err != nil {

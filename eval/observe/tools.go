@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +27,56 @@ var covdataLine = regexp.MustCompile(`^(\S+):(\d+):\s+(\S+)\s+([\d.]+)%$`)
 // functions that go tool covdata reports as executed. It adds the functions in the
 // reports to known.
 func (opt *options) covdata(ctx context.Context, s subject.Subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
+	return opt.runOnce(ctx, s, dir, files, known, func(counters string) (string, error) {
+		out, err := exec.CommandContext(ctx, "go", "tool", "covdata", "func", "-i="+counters).Output()
+		return string(out), err
+	}, func(text string) (id string, reached bool) {
+		match := covdataLine.FindStringSubmatch(text)
+		if match == nil {
+			return "", false
+		}
+		line, err := strconv.Atoi(match[2])
+		if err != nil {
+			return "", false
+		}
+		return unitAt(p.Header().Units, match[1], line), match[4] != "0.0"
+	})
+}
+
+// profileLine matches a line of a text profile: file, start and end of a block,
+// statements and executions.
+var profileLine = regexp.MustCompile(`^(\S+):(\d+\.\d+),\d+\.\d+ \d+ (\d+)$`)
+
+// profiles is covdata for blocks, which text profiles list. The first block of a
+// function is not a unit.
+func (opt *options) profiles(ctx context.Context, s subject.Subject, p *observe.Program, dir string, files []string, known map[string]bool) ([]map[string]bool, error) {
+	blocks := map[string]string{}
+	for _, u := range p.Header().Units {
+		if u.Kind == observation.KindBlock {
+			blocks[u.File+u.Name[strings.LastIndexByte(u.Name, ':'):]] = u.ID
+		}
+	}
+	return opt.runOnce(ctx, s, dir, files, known, func(counters string) (string, error) {
+		profile := counters + ".txt"
+		if err := command(ctx, ".", nil, "go", "tool", "covdata", "textfmt", "-i="+counters, "-o="+profile); err != nil {
+			return "", err
+		}
+		text, err := os.ReadFile(profile)
+		return string(text), err
+	}, func(text string) (id string, reached bool) {
+		match := profileLine.FindStringSubmatch(text)
+		if match == nil {
+			return "", false
+		}
+		return blocks[match[1]+":"+match[2]], match[3] != "0"
+	})
+}
+
+// runOnce runs each file after the warm-up in a process of its own that writes its
+// counters. report turns these into text, of which unit reads a line.
+func (opt *options) runOnce(ctx context.Context, s subject.Subject, dir string, files []string, known map[string]bool,
+	report func(counters string) (string, error), unit func(line string) (id string, reached bool),
+) ([]map[string]bool, error) {
 	once := filepath.Join(dir, "once")
 	if err := command(ctx, ".", nil, "go", "build", "-cover", "-covermode=atomic",
 		"-coverpkg="+s.Cover+",github.com/inroad/inroad/eval/observe/once", "-o", once, "./observe/once"); err != nil {
@@ -42,23 +92,15 @@ func (opt *options) covdata(ctx context.Context, s subject.Subject, p *observe.P
 		if err := command(ctx, ".", []string{"GOCOVERDIR=" + counters}, once, args...); err != nil {
 			return nil, err
 		}
-		out, err := exec.CommandContext(ctx, "go", "tool", "covdata", "func", "-i="+counters).Output()
+		text, err := report(counters)
 		if err != nil {
 			return nil, err
 		}
 		theirs[i] = map[string]bool{}
-		for scanner := bufio.NewScanner(bytes.NewReader(out)); scanner.Scan(); {
-			match := covdataLine.FindStringSubmatch(scanner.Text())
-			if match == nil {
-				continue
-			}
-			line, err := strconv.Atoi(match[2])
-			if err != nil {
-				return nil, err
-			}
-			if id := unitAt(p.Header().Units, match[1], line); id != "" {
+		for line := range strings.Lines(text) {
+			if id, reached := unit(strings.TrimSpace(line)); id != "" {
 				known[id] = true
-				theirs[i][id] = match[4] != "0.0"
+				theirs[i][id] = theirs[i][id] || reached
 			}
 		}
 	}
@@ -106,6 +148,9 @@ func (opt *options) jacoco(ctx context.Context, s subject.Subject, p *observe.Pr
 		"Reports", s.Target, jar, corpus, strconv.Itoa(warmup), reports); err != nil {
 		return nil, err
 	}
+	if opt.blocks {
+		return jacocoLines(p, reports, files, known)
+	}
 	read := &coverage.Reports{}
 	if err := read.Read(reports, coverage.JaCoCo); err != nil {
 		return nil, err
@@ -133,6 +178,67 @@ func (opt *options) jacoco(ctx context.Context, s subject.Subject, p *observe.Pr
 		}
 		for _, m := range run.Methods {
 			theirs[i][places[m]] = true
+		}
+	}
+	return theirs, nil
+}
+
+// jacocoLines returns the blocks whose lines the reports show as executed. Reports
+// have lines, not blocks, so known gets the blocks whose first line has code of no
+// other block and no branches: the line was executed if and only if the block was.
+func jacocoLines(p *observe.Program, reports string, files []string, known map[string]bool) ([]map[string]bool, error) {
+	type line struct {
+		file string
+		line int
+	}
+	blocks := map[line][]string{}
+	for _, u := range p.Header().Units {
+		for n := u.Start; n <= u.End && (u.Kind == observation.KindBlock || n == u.Start); n++ {
+			blocks[line{u.File, n}] = append(blocks[line{u.File, n}], u.ID)
+		}
+	}
+	at := map[line]string{} // blocks to compare
+	for _, u := range p.Header().Units {
+		if first := (line{u.File, u.Start}); u.Kind == observation.KindBlock && len(blocks[first]) == 1 {
+			at[first] = u.ID
+		}
+	}
+	theirs := make([]map[string]bool, len(files))
+	for i, file := range files {
+		theirs[i] = map[string]bool{}
+		data, err := os.ReadFile(filepath.Join(reports, filepath.Base(file)+".xml"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // of the warm-up
+		}
+		if err != nil {
+			return nil, err
+		}
+		var report struct {
+			Packages []struct {
+				Name    string `xml:"name,attr"`
+				Sources []struct {
+					Name  string `xml:"name,attr"`
+					Lines []struct {
+						Number   int `xml:"nr,attr"`
+						Executed int `xml:"ci,attr"`
+						Missed   int `xml:"mb,attr"` // branches
+						Covered  int `xml:"cb,attr"`
+					} `xml:"line"`
+				} `xml:"sourcefile"`
+			} `xml:"package"`
+		}
+		if err := xml.Unmarshal(data, &report); err != nil {
+			return nil, err
+		}
+		for _, pkg := range report.Packages {
+			for _, source := range pkg.Sources {
+				for _, l := range source.Lines {
+					if id := at[line{pkg.Name + "/" + source.Name, l.Number}]; id != "" && l.Missed+l.Covered == 0 {
+						known[id] = true
+						theirs[i][id] = l.Executed > 0
+					}
+				}
+			}
 		}
 	}
 	return theirs, nil

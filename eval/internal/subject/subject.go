@@ -67,21 +67,29 @@ func Development() []Subject {
 type Builder struct {
 	Repository string // address of a Maven repository
 	Dir        string // folder for jars and compiled drivers
+	Blocks     bool   // observe blocks in addition to methods
 }
 
 // Build builds the program, and returns the flags of inroad observe for it.
 func (b Builder) Build(ctx context.Context, s Subject) (*observe.Program, []string, error) {
 	if s.Jar == "" {
 		function := "./observe/subjects." + s.Target
-		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Packages: []string{s.Cover}})
-		return program, []string{"--go", function}, err
+		program, err := observe.BuildGo(ctx, observe.GoTarget{Function: function, Packages: []string{s.Cover}, Blocks: b.Blocks})
+		return program, []string{"--go", function, "--units", b.units()}, err
 	}
 	classpath, err := b.Classpath(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.Target, Classpath: classpath, Packages: []string{s.Cover}})
-	return program, []string{"--java", s.Target, "--classpath", classpath}, err
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.Target, Classpath: classpath, Packages: []string{s.Cover}, Blocks: b.Blocks})
+	return program, []string{"--java", s.Target, "--classpath", classpath, "--units", b.units()}, err
+}
+
+func (b Builder) units() string {
+	if b.Blocks {
+		return "block"
+	}
+	return "method"
 }
 
 // Classpath downloads the jar of a program in Java, compiles its driver, if any,
