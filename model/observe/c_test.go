@@ -78,7 +78,7 @@ func testHostileC(t *testing.T, p *observe.Program, fork bool) {
 		{"exit0", observation.Crashed, crash("exit", "exit status 0 in run"), nil},
 		{"exit3", observation.Crashed, crash("exit", "exit status 3 in run"), nil},
 		{"_exit", observation.Crashed, crash("exit", "exit status 4"), nil},
-		{"kill", observation.Crashed, crash("signal", "killed"), nil},
+		{"kill", observation.Crashed, crash("SIGKILL", "killed"), nil},
 		{"stop", observation.TimedOut, none, nil},
 		{"hang", observation.TimedOut, none, nil},
 		{"deaf", observation.TimedOut, none, nil},

@@ -169,7 +169,7 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	cancel()
 	killGroup(cmd) // background processes
 	o.Duration = time.Since(start)
-	exit, isExit := errors.AsType[*exec.ExitError](end)
+	exit, _ := errors.AsType[*exec.ExitError](end)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -177,8 +177,10 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 		o.Outcome = observation.TimedOut
 	case end == nil || errors.Is(end, exec.ErrWaitDelay):
 		o.Outcome = observation.OK
-	case isExit && (exit.ExitCode() < 0 || exit.ExitCode() > 128): // killed by a signal, as reported by the kernel or by the shell
-		o.Outcome, o.Failure = observation.Crashed, &observation.Failure{Type: endingSignal(exit), Message: clip(stderr.lastLines(1))}
+	case shellSignal(exit) != 0:
+		signal := shellSignal(exit)
+		o.Outcome = observation.Crashed
+		o.Failure = &observation.Failure{Type: signalName(signal), Message: cmp.Or(clip(stderr.lastLines(1)), signal.String())}
 	default:
 		o.Outcome = observation.Failed
 		o.Failure = &observation.Failure{Type: end.Error(), Message: clip(stderr.lastLines(1))}
@@ -186,13 +188,17 @@ func (p *commandProcess) execute(ctx context.Context, o *observation.Observation
 	return nil
 }
 
-// endingSignal returns the signal that ended a command, as reported by the kernel or, as
-// an exit status, by the shell.
-func endingSignal(exit *exec.ExitError) string {
-	if code := exit.ExitCode(); code > 128 {
-		return "signal: " + syscall.Signal(code-128).String()
+// shellSignal returns the signal that ended a shell or, as its exit status tells, the
+// last command in it. It returns 0 if there is none.
+func shellSignal(exit *exec.ExitError) syscall.Signal {
+	if signal := endingSignal(exit); signal != 0 || exit == nil {
+		return signal
 	}
-	return exit.Error()
+	const signals = 64
+	if code := exit.ExitCode(); code > 128 && code <= 128+signals {
+		return syscall.Signal(code - 128)
+	}
+	return 0
 }
 
 func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

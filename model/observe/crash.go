@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/inroad/inroad/model/observation"
 )
@@ -30,6 +31,9 @@ func crashFailure(stderr string, end error) *observation.Failure {
 		failure.Message = end.Error()
 	}
 	exit, ok := errors.AsType[*exec.ExitError](end)
+	if signal := endingSignal(exit); signal != 0 {
+		failure.Type, failure.Message = signalName(signal), signal.String()
+	}
 	all := goCrash.FindAllStringSubmatchIndex(stderr, -1)
 	if !ok || exit.ExitCode() != 2 || len(all) == 0 {
 		return failure
@@ -38,6 +42,29 @@ func crashFailure(stderr string, end error) *observation.Failure {
 	failure.Type, failure.Message = stderr[last[2]:last[3]], clip(stderr[last[4]:last[5]])
 	failure.Stack = stackDigest(stderr[last[1]:])
 	return failure
+}
+
+// endingSignal returns the signal that ended a process, or 0.
+func endingSignal(exit *exec.ExitError) syscall.Signal {
+	if exit == nil {
+		return 0
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal()
+	}
+	return 0
+}
+
+// signalName returns the name of a signal that programs end with.
+func signalName(s syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE", syscall.SIGILL: "SIGILL",
+		syscall.SIGABRT: "SIGABRT", syscall.SIGTRAP: "SIGTRAP", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
 }
 
 // stackDigest returns a digest of the innermost functions on a stack.

@@ -68,9 +68,6 @@ func nativeCause(state nativeState, exhausted bool, stderr string, end error) (k
 	}
 	// A signal that cannot be caught, or an exit.
 	failure := crashFailure("", end)
-	if text, ok := strings.CutPrefix(failure.Message, "signal: "); ok {
-		return "signal", text, ""
-	}
 	return failure.Type, failure.Message, ""
 }
 
@@ -86,17 +83,6 @@ func sanitizerMessage(sanitizer, stderr string) string {
 		return strings.TrimSpace(address.ReplaceAllString(m[2], "0x…"))
 	}
 	return sanitizer
-}
-
-func signalName(s syscall.Signal) string {
-	names := map[syscall.Signal]string{
-		syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE", syscall.SIGILL: "SIGILL",
-		syscall.SIGABRT: "SIGABRT", syscall.SIGTRAP: "SIGTRAP",
-	}
-	if name, ok := names[s]; ok {
-		return name
-	}
-	return fmt.Sprintf("signal %d", int(s))
 }
 
 // functionsDigest returns a digest of the innermost functions of a stack, or "" if

@@ -77,7 +77,7 @@ var nodeFatal = regexp.MustCompile(`(?m)^(?:#\s*)?(?:FATAL ERROR|Fatal error): (
 func nodeCrash(stderr string, end error) *observation.Failure {
 	failure := crashFailure("", end)
 	if text := harnessError(stderr); text != "" {
-		failure.Message = text
+		failure.Type, failure.Message = "exit", text
 	}
 	if match := nodeFatal.FindStringSubmatch(stderr); match != nil {
 		failure.Type, failure.Message = "fatal error", clip(match[1])

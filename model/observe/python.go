@@ -124,7 +124,7 @@ var (
 func pythonCrash(stderr string, end error) *observation.Failure {
 	failure := crashFailure("", end)
 	if text := harnessError(stderr); text != "" {
-		failure.Message = text
+		failure.Type, failure.Message = "exit", text
 	}
 	all := pythonFatal.FindAllStringSubmatchIndex(stderr, -1)
 	if len(all) == 0 {
