@@ -111,5 +111,12 @@ func wilson(p, n float64) (low, high float64) {
 	const z = 1.959964
 	center := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(0, center-half), min(1, center+half)
+	low, high = max(0, center-half), min(1, center+half)
+	if p == 0 {
+		low = 0 // without rounding
+	}
+	if p == 1 {
+		high = 1
+	}
+	return low, high
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -429,9 +430,17 @@ func TestOnlyOutcomesKnown(t *testing.T) {
 }
 
 func TestNothingToLearnFrom(t *testing.T) {
-	for _, observations := range [][]observation.Observation{nil, {{Input: []byte("[")}}, {{Input: []byte("1")}}} {
-		if _, err := Train(t.Context(), "", jsonSources(t), observation.Header{}, observations, Defaults()); err != ErrNoObservations { //nolint:errorlint // it is returned as it is
-			t.Errorf("%d observations: got %v, want %v", len(observations), err, ErrNoObservations)
+	for _, tc := range []struct {
+		observations []observation.Observation
+		want         string
+	}{
+		{nil, "there are no observations"},
+		{[]observation.Observation{{Input: []byte("1")}}, `1 of 1 observations have no methods, such as that of input "1"`},
+		{[]observation.Observation{{Input: []byte("["), Methods: []string{"m"}}}, `1 of 1 inputs are outside grammar json, such as "[": 1:2: unexpected end of input`},
+	} {
+		_, err := Train(t.Context(), "", jsonSources(t), observation.Header{}, tc.observations, Defaults())
+		if !errors.Is(err, ErrNoObservations) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%d observations: got %v, want %v: %s", len(tc.observations), err, ErrNoObservations, tc.want)
 		}
 	}
 }
