@@ -297,7 +297,11 @@ func BindFormat(flags *pflag.FlagSet, format *string, formats ...string) {
 // BindEnum adds a flag that takes one of several values, the default first.
 func BindEnum(flags *pflag.FlagSet, to *string, name, usage string, values ...string) {
 	*to = values[0]
-	flags.VarP(&enumValue{to, values, name}, name, "", usage)
+	v := &enumValue{to, values, name}
+	if v.Type() == longEnum {
+		usage += ": " + strings.Join(values, ", ")
+	}
+	flags.VarP(v, name, "", usage)
 	_ = flags.SetAnnotation(name, EnumKey, values) // the flag exists
 }
 
@@ -309,7 +313,15 @@ type enumValue struct {
 
 func (v *enumValue) String() string { return *v.to }
 
-func (v *enumValue) Type() string { return strings.Join(v.values, "|") }
+// longEnum stands for values that are too long for the column of the flags.
+const longEnum = "VALUE"
+
+func (v *enumValue) Type() string {
+	if all := strings.Join(v.values, "|"); len(all) <= 50 {
+		return all
+	}
+	return longEnum
+}
 
 func (v *enumValue) Set(text string) error {
 	f := openapi.Field{Name: v.name, Schema: openapi.Schema{Type: "string", Enum: v.values}}

@@ -40,10 +40,6 @@ type failuresCommand struct {
 // NewFailures returns the command failures.
 func NewFailures() *cobra.Command {
 	c := &failuresCommand{}
-	var kinds []string
-	for _, k := range c.program.kinds() {
-		kinds = append(kinds, "--"+k.flag)
-	}
 	cmd := &cobra.Command{
 		Use:   "failures [flags] OBSERVATIONS...",
 		Short: "List the distinct failures of a program, and reduce their inputs",
@@ -53,9 +49,9 @@ are the same. Each is listed with its number of observations and its smallest in
 
 With --out, the input of each failure is written to a file in that folder.
 
-With a program (` + alternatives(kinds, "or") + `) and a grammar, each input is reduced
-first, as inroad reduce does it: the program is run on smaller and smaller inputs,
-and a smaller input is kept if it fails in the same way.`,
+With a program and a grammar, each input is reduced first, as inroad reduce does
+it: the program is run on smaller and smaller inputs, and a smaller input is kept
+if it fails in the same way. Programs are named as in inroad observe.`,
 		Example: `  inroad failures parser.ndjson
   inroad failures --outcome crash --out crashes --grammar json --go ./parser.Parse parser.ndjson`,
 		Args: cobra.ArbitraryArgs,

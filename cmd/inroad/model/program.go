@@ -65,15 +65,15 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	for _, k := range p.kinds() {
 		flags.StringVar(k.to, k.flag, "", k.usage)
 	}
-	flags.StringSliceVar(&p.cover, "cover", nil, "go, java, c, rust, python, node: observe the packages, or source files of C and Rust, that match this `PATTERN`; may be repeated (default the package of the function or method, and its subpackages; all source files of C and Rust below --sources)")
+	flags.StringSliceVar(&p.cover, "cover", nil, "observe the packages that match this `PATTERN`, in C and Rust the source files; may be repeated (default those of the program). Not for exec")
 	flags.StringVar(&p.classpath, "classpath", "", "java: class `PATH`")
-	flags.StringVar(&p.sources, "sources", ".", "java, c, rust, python, node, exec: `DIR` of the sources")
+	flags.StringVar(&p.sources, "sources", ".", "`DIR` of the sources. Not for go")
 	flags.StringVar(&p.target, "target", "", "c: `NAME` of the executable, if the command builds several")
 	flags.BoolVar(&p.fork, "fork", false, "c, rust: run each input in a process of its own, for programs that keep state")
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", reportFormats()...)
 	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
 	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
-	flags.StringVar(&p.wrap, "wrap", "", `run the program on PREFIX, the input and SUFFIX, given as 'PREFIX{}SUFFIX'; \0, \n, \t, \\ and \xHH stand for bytes`)
+	flags.StringVar(&p.wrap, "wrap", "", "run the program on inputs in a `FRAME`, such as 'PREFIX{}SUFFIX'; \\0, \\n, \\t, \\\\ and \\xHH stand for bytes")
 }
 
 // reportFormats returns the names of the report formats, the default first.
