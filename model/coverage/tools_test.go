@@ -59,33 +59,33 @@ func TestTools(t *testing.T) {
 	const c = "kv.c#digit method 3-5\nkv.c#many method 7-7\nkv.c#main method 9-12\n1: digit*1 main*1\nmany: digit*1 main*1 many*1\n"
 	for _, tc := range []struct {
 		name, file, program string
+		needs               string // shell command that succeeds where the tool is installed
 		build, run          string // shell; $1 is the run, $2 its arguments
 		want                string
 	}{
-		{"gcov", "kv.c", cProgram, "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; gcov --json-format --stdout *.gcda >cov/$1.json`, c},
-		{"gcov folders", "kv.c", cProgram, "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; mkdir cov/$1; cd cov/$1; gcov --json-format ../../*.gcda`, c},
+		{"gcov", "kv.c", cProgram, "command -v gcc && command -v gcov", "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; gcov --json-format --stdout *.gcda >cov/$1.json`, c},
+		{"gcov folders", "kv.c", cProgram, "command -v gcc && command -v gcov", "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; mkdir cov/$1; cd cov/$1; gcov --json-format ../../*.gcda`, c},
 		{
-			"llvm-cov", "kv.c", cProgram, "clang-14 -fprofile-instr-generate -fcoverage-mapping -o kv kv.c",
+			"llvm-cov", "kv.c", cProgram, "command -v clang-14 && command -v llvm-cov-14 && command -v llvm-profdata-14", "clang-14 -fprofile-instr-generate -fcoverage-mapping -o kv kv.c",
 			"LLVM_PROFILE_FILE=raw ./kv $2; llvm-profdata-14 merge -o prof raw; llvm-cov-14 export -instr-profile=prof ./kv >cov/$1.json", c,
 		},
 		{
-			"coverage.py", "kv.py", pythonProgram, "python3 -c 'import coverage; assert coverage.version_info >= (7, 6)'",
+			"coverage.py", "kv.py", pythonProgram, "python3 -c 'import coverage; assert coverage.version_info >= (7, 6)'", "true",
 			"python3 -m coverage run kv.py $2; python3 -m coverage json -q -o cov/$1.json",
 			"kv.py#digit method 5-5\nkv.py#Kv.many method 10-10\n1: digit*1\nmany: Kv.many*1 digit*1\n",
 		},
 		{
-			"v8", "kv.js", nodeProgram, "node --version", "NODE_V8_COVERAGE=cov/$1 node kv.js $2",
+			"v8", "kv.js", nodeProgram, "node --version", "true", "NODE_V8_COVERAGE=cov/$1 node kv.js $2",
 			"kv.js#digit method 1-3\nkv.js#many method 6-6\n1: digit*1\nmany: digit*1 many*1\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, tc.file), tc.program)
-			build := exec.CommandContext(t.Context(), "sh", "-c", tc.build+" && mkdir cov")
-			build.Dir = dir
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Skipf("the tool is not installed: %v\n%s", err, out)
+			if err := exec.CommandContext(t.Context(), "sh", "-c", tc.needs).Run(); err != nil {
+				t.Skipf("the tool is not installed: %s: %v", tc.needs, err)
 			}
+			execute(t, dir, nil, "sh", "-c", tc.build+" && mkdir cov")
 			for _, run := range []string{"1", "many"} {
 				execute(t, dir, nil, "sh", "-c", tc.run, "sh", run, map[string]string{"1": "1", "many": "1 2"}[run])
 			}

@@ -33,15 +33,7 @@ func buildC(t *testing.T, target observe.CTarget) *observe.Program {
 	t.Helper()
 	needClang(t)
 	target.Dir = "testdata/csubject"
-	key := fmt.Sprint(target)
-	if programs[key] == nil {
-		p, err := observe.BuildC(t.Context(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs[key] = p
-	}
-	return programs[key]
+	return builtOnce(t, target, observe.BuildC)
 }
 
 // TestHostileC observes a program that damages its process in many ways, with

@@ -44,9 +44,15 @@ func build(t *testing.T, target observe.GoTarget) *observe.Program {
 		t.Skip("there is no go command")
 	}
 	target.Dir = "testdata/gosubject"
-	key := fmt.Sprint(target)
+	return builtOnce(t, target, observe.BuildGo)
+}
+
+// builtOnce returns the program of a target, which all tests share.
+func builtOnce[T any](t *testing.T, target T, build func(context.Context, T) (*observe.Program, error)) *observe.Program {
+	t.Helper()
+	key := fmt.Sprintf("%T%v", target, target)
 	if programs[key] == nil {
-		p, err := observe.BuildGo(t.Context(), target)
+		p, err := build(t.Context(), target)
 		if err != nil {
 			t.Fatal(err)
 		}

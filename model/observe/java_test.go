@@ -42,15 +42,8 @@ func compileJava(t *testing.T) string {
 
 func buildJava(t *testing.T, method string) *observe.Program {
 	t.Helper()
-	classes := compileJava(t)
-	if programs[method] == nil {
-		p, err := observe.BuildJava(t.Context(), observe.JavaTarget{Method: method, Classpath: classes, Sources: "testdata/javasubject"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs[method] = p
-	}
-	return programs[method]
+	target := observe.JavaTarget{Method: method, Classpath: compileJava(t), Sources: "testdata/javasubject"}
+	return builtOnce(t, target, observe.BuildJava)
 }
 
 // names returns the names of methods without parameters and class.

@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
@@ -21,15 +20,7 @@ func buildNode(t *testing.T, target observe.NodeTarget) *observe.Program {
 		t.Skip("there is no Node")
 	}
 	target.Dir = "testdata/nodesubject"
-	key := fmt.Sprint("node", target)
-	if programs[key] == nil {
-		p, err := observe.BuildNode(t.Context(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs[key] = p
-	}
-	return programs[key]
+	return builtOnce(t, target, observe.BuildNode)
 }
 
 // TestHostileNode is [TestHostileGo] for JavaScript.

@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"os"
@@ -47,15 +46,7 @@ func eachPython(t *testing.T) iter.Seq2[string, string] {
 func buildPython(t *testing.T, target observe.PythonTarget) *observe.Program {
 	t.Helper()
 	target.Dir = "testdata/pysubject"
-	key := fmt.Sprint(target)
-	if programs[key] == nil {
-		p, err := observe.BuildPython(t.Context(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs[key] = p
-	}
-	return programs[key]
+	return builtOnce(t, target, observe.BuildPython)
 }
 
 // TestHostilePython is [TestHostileGo] for Python. An input that ends its
