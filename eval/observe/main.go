@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -28,20 +27,18 @@ import (
 )
 
 type options struct {
-	n        int
-	seed     int
-	sample   int
-	only     string
-	java     bool
-	dev      bool
-	observe  bool
-	verify   bool
-	blocks   bool
-	maven    string
-	out      string
-	tmp      string
-	stdout   io.Writer
-	progress io.Writer
+	n         int
+	seed      int
+	sample    int
+	selection subject.Selection
+	observe   bool
+	verify    bool
+	blocks    bool
+	maven     string
+	out       string
+	tmp       string
+	stdout    io.Writer
+	progress  io.Writer
 }
 
 func main() {
@@ -49,9 +46,7 @@ func main() {
 	flag.IntVar(&opt.n, "n", 2000, "number of inputs per program")
 	flag.IntVar(&opt.seed, "seed", 1, "random seed")
 	flag.IntVar(&opt.sample, "sample", 100, "number of inputs to compare with the coverage tool of the language")
-	flag.StringVar(&opt.only, "only", "", "measure only programs whose names match this `regexp`")
-	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
-	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
+	opt.selection.Bind("")
 	flag.BoolVar(&opt.observe, "observe-only", false, "only observe: no second run and no coverage tools")
 	flag.BoolVar(&opt.verify, "classes", false, "only load all classes of some Java libraries with probes in them")
 	flag.BoolVar(&opt.blocks, "blocks", false, "observe blocks as well, and compare them instead of methods")
@@ -68,7 +63,7 @@ func main() {
 const warmup = 20
 
 func (opt *options) run(ctx context.Context) (err error) {
-	selected, err := regexp.Compile(opt.only)
+	selected, err := opt.selection.Subjects()
 	if err != nil {
 		return err
 	}
@@ -91,14 +86,7 @@ func (opt *options) run(ctx context.Context) (err error) {
 		head += "\tinputs/s\tunstable\tcompared\tagree\tonly inroad\tonly the tool"
 	}
 	fmt.Fprintln(table, head)
-	programs := subject.Evaluation()
-	if opt.dev {
-		programs = subject.Development()
-	}
-	for _, s := range programs {
-		if !selected.MatchString(s.Name) || s.Jar != "" && !opt.java {
-			continue
-		}
+	for _, s := range selected {
 		fmt.Fprintln(opt.progress, s.Name)
 		row, err := opt.measure(ctx, s)
 		if err != nil {

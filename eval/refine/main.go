@@ -23,8 +23,6 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"text/tabwriter"
 	"time"
@@ -38,18 +36,16 @@ import (
 )
 
 type options struct {
-	train    int
-	held     int
-	rounds   int
-	runs     int
-	seeds    int
-	only     string
-	java     bool
-	dev      bool
-	maven    string
-	tmp      string
-	stdout   io.Writer
-	progress io.Writer
+	train     int
+	held      int
+	rounds    int
+	runs      int
+	seeds     int
+	selection subject.Selection
+	maven     string
+	tmp       string
+	stdout    io.Writer
+	progress  io.Writer
 }
 
 func main() {
@@ -59,30 +55,19 @@ func main() {
 	flag.IntVar(&opt.rounds, "rounds", 5, "number of rounds")
 	flag.IntVar(&opt.runs, "runs", 500, "number of inputs to run in a round")
 	flag.IntVar(&opt.seeds, "seeds", 3, "number of random samples of the observations")
-	flag.StringVar(&opt.only, "only", "^(encoding-xml|ini|net-url|encoding-json)$", "measure only programs whose names match this `regexp`; with -dev all by default")
-	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
-	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
+	opt.selection.Bind("^(encoding-xml|ini|net-url|encoding-json)$")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	flag.Parse()
-	if opt.dev && !given("only") {
-		opt.only = ""
-	}
 	if err := opt.run(context.Background(), flag.Args()); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// given reports whether a flag is set on the command line.
-func given(name string) (found bool) {
-	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
 }
 
 func (opt *options) run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return fmt.Errorf("expected 1 argument (a folder of observations), got %d", len(args))
 	}
-	selected, err := regexp.Compile(opt.only)
+	selected, err := opt.selection.Subjects()
 	if err != nil {
 		return err
 	}
@@ -92,15 +77,8 @@ func (opt *options) run(ctx context.Context, args []string) (err error) {
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
 	defer func() { err = errors.Join(err, table.Flush(), os.RemoveAll(opt.tmp)) }()
 	fmt.Fprintln(table, "program\tmodel\tinputs run\tnew methods\tmethods\tmean F1\trare methods\trare F1\tgain\tlowest gain\tseconds")
-	programs := subject.Evaluation()
-	if opt.dev {
-		programs = subject.Development()
-	}
-	for _, s := range programs {
-		if !selected.MatchString(s.Name) || s.Jar != "" && !opt.java {
-			continue
-		}
-		files, err := filepath.Glob(filepath.Join(args[0], s.Name+"-[0-9]*.ndjson"))
+	for _, s := range selected {
+		files, err := s.Observations(args[0])
 		if err != nil {
 			return err
 		}

@@ -19,8 +19,6 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"text/tabwriter"
@@ -39,19 +37,17 @@ import (
 )
 
 type options struct {
-	train    int
-	methods  int
-	n        int
-	until    int
-	seed     uint64
-	only     string
-	java     bool
-	dev      bool
-	list     bool
-	maven    string
-	tmp      string
-	stdout   io.Writer
-	progress io.Writer
+	train     int
+	methods   int
+	n         int
+	until     int
+	seed      uint64
+	selection subject.Selection
+	list      bool
+	maven     string
+	tmp       string
+	stdout    io.Writer
+	progress  io.Writer
 }
 
 func main() {
@@ -61,9 +57,7 @@ func main() {
 	flag.IntVar(&opt.n, "n", 10, "number of inputs per method and style")
 	flag.IntVar(&opt.until, "until", 0, "also run up to this many inputs per method, until one reaches it")
 	flag.Uint64Var(&opt.seed, "seed", 1, "random seed")
-	flag.StringVar(&opt.only, "only", "", "measure only programs whose names match this `regexp`")
-	flag.BoolVar(&opt.java, "java", true, "include programs in Java")
-	flag.BoolVar(&opt.dev, "dev", false, "measure the programs on which defaults are chosen, instead of those on which results are reported")
+	opt.selection.Bind("")
 	flag.BoolVar(&opt.list, "list", false, "also list the methods that no input reached")
 	flag.StringVar(&opt.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	flag.Parse()
@@ -76,7 +70,7 @@ func (opt *options) run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return fmt.Errorf("expected 1 argument (a folder of observations), got %d", len(args))
 	}
-	selected, err := regexp.Compile(opt.only)
+	selected, err := opt.selection.Subjects()
 	if err != nil {
 		return err
 	}
@@ -86,15 +80,8 @@ func (opt *options) run(ctx context.Context, args []string) (err error) {
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
 	defer func() { err = errors.Join(err, table.Flush(), os.RemoveAll(opt.tmp)) }()
 	fmt.Fprintln(table, "program\tinputs\tmethods\twithout inputs\tinputs that reach (mean)\tmethods reached\tinputs accepted\texecutions per method\tprocessor ms per method")
-	programs := subject.Evaluation()
-	if opt.dev {
-		programs = subject.Development()
-	}
-	for _, s := range programs {
-		if !selected.MatchString(s.Name) || s.Jar != "" && !opt.java {
-			continue
-		}
-		files, err := filepath.Glob(filepath.Join(args[0], s.Name+"-[0-9]*.ndjson"))
+	for _, s := range selected {
+		files, err := s.Observations(args[0])
 		if err != nil {
 			return err
 		}
