@@ -70,7 +70,7 @@ func (r *Reports) addLLVM(run string, f llvmFunction) error {
 		}
 		file := int(region[5])
 		if file >= len(f.Filenames) {
-			return fmt.Errorf("function %q: file %d of %d", f.Name, file, len(f.Filenames))
+			return fmt.Errorf("function %q: file %d: must be below %d", f.Name, file, len(f.Filenames))
 		}
 		u.File = r.file(f.Filenames[file])
 		if err := r.add(run, u, count); err != nil {

@@ -202,7 +202,7 @@ func TestBadReports(t *testing.T) {
 		{"another report", `{"meta": {}, "files": {}}`, coverage.LLVMCov, `read as JSON of llvm-cov export: the report has no "data"`},
 		{"a function without regions", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"]}]}]}`, coverage.Auto, `function "f": must have filenames and regions`},
 		{"a short region", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"], "regions": [[1, 2]]}]}]}`, coverage.Auto, "region of 2 numbers: must have at least 8"},
-		{"a region of an unknown file", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"], "regions": [[1, 2, 3, 4, 5, 6, 7, 0]]}]}]}`, coverage.Auto, "file 6 of 1"},
+		{"a region of an unknown file", `{"data": [{"functions": [{"name": "f", "filenames": ["a.c"], "regions": [[1, 2, 3, 4, 5, 6, 7, 0]]}]}]}`, coverage.Auto, "file 6: must be below 1"},
 		{"a count that is a text", `{"files": [{"file": "a.c", "functions": [{"name": "f", "execution_count": "many"}]}]}`, coverage.Auto, `"many": must be a number`},
 		{"a file that is a number", `{"files": [{"file": 1}]}`, coverage.Auto, `read as JSON of gcov: byte 24: unexpected number in "files.file"`},
 		{"gcov of nothing", `{"gcc_version": "12", "files": []}`, coverage.Auto, `the report lists no methods, but 0 lines: must have "functions"`},

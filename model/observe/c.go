@@ -34,6 +34,10 @@ type CTarget struct {
 	Commit  string   // version of the program; default is the git commit of the sources
 }
 
+// ErrSeveralTargets reports that a command builds several fuzz targets, and that the
+// target does not name one of them.
+var ErrSeveralTargets = errors.New("the command builds several fuzz targets")
+
 // BuildC runs a build command and returns the program that it builds. As on
 // OSS-Fuzz, the command finds the compilers in CC and CXX, flags in CFLAGS and
 // CXXFLAGS, the library that calls the target in LIB_FUZZING_ENGINE, and the
@@ -272,7 +276,7 @@ func (b *cBuild) find(started time.Time) (string, error) {
 			for i, file := range targets {
 				targets[i], _ = filepath.Rel(dir, file)
 			}
-			return "", fmt.Errorf("the command builds several fuzz targets, %s: choose one with --target", strings.Join(targets, ", "))
+			return "", fmt.Errorf("%w: must name one of %s", ErrSeveralTargets, strings.Join(targets, ", "))
 		}
 	}
 	switch {

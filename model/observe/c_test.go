@@ -143,7 +143,7 @@ func TestCErrors(t *testing.T) {
 		{"no harness", "$CC -shared a.c -o lib.so && $CC a.c b.c -o b", "b is not linked with the harness: add $LIB_FUZZING_ENGINE"},
 		{"no main", "$CC a.c -o a", "the command must link the program with $LIB_FUZZING_ENGINE"},
 		{"no target", "$CC $CFLAGS -x c /dev/null -x none $LIB_FUZZING_ENGINE -o a", "the program must define LLVMFuzzerTestOneInput"},
-		{"several", "for n in a b; do $CC a.c $LIB_FUZZING_ENGINE -o $OUT/$n; done", "the command builds several fuzz targets, a, b: choose one with --target"},
+		{"several", "for n in a b; do $CC a.c $LIB_FUZZING_ENGINE -o $OUT/$n; done", "the command builds several fuzz targets: must name one of a, b"},
 		{"other name", "$CC a.c $LIB_FUZZING_ENGINE -o $OUT/a", "no fuzz target c"},
 		{"no counters", "clang=$(tail -1 $CC | cut -d' ' -f2 | tr -d '\"') && $clang -g a.c $LIB_FUZZING_ENGINE -o a", "the program has no counters"},
 		{"no debug information", "$CC a.c -s $LIB_FUZZING_ENGINE -o a", "a has no debug information: compile it with -g, and do not strip it"},

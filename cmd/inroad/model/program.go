@@ -186,10 +186,14 @@ func (p *program) buildNode(ctx context.Context) (*observe.Program, error) {
 }
 
 func (p *program) buildC(ctx context.Context) (*observe.Program, error) {
-	return observe.BuildC(ctx, observe.CTarget{
+	built, err := observe.BuildC(ctx, observe.CTarget{
 		Command: p.cBuild, Name: p.target, Sources: p.sources, Files: p.cover, Blocks: p.units == "block", Fork: p.fork,
 		Subject: p.subject, Commit: p.commit,
 	})
+	if errors.Is(err, observe.ErrSeveralTargets) {
+		err = fmt.Errorf("%w; give --target NAME", err)
+	}
+	return built, err
 }
 
 func (p *program) buildRust(ctx context.Context) (*observe.Program, error) {
