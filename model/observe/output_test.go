@@ -128,11 +128,25 @@ func TestOutputRefuses(t *testing.T) {
 
 const killInputs = 400
 
+// killed are the programs of [TestKill].
+var killed = map[string]struct {
+	build func(context.Context) (*observe.Program, error)
+	words []string // inputs in turn
+}{
+	"Go": {func(ctx context.Context) (*observe.Program, error) {
+		return observe.BuildGo(ctx, observe.GoTarget{Dir: "testdata/gosubject", Function: "./internal/hostile.Parse", Commit: "c"})
+	}, []string{"fine", "fail", "panic", "exit3"}},
+	"C": {func(ctx context.Context) (*observe.Program, error) {
+		return observe.BuildC(ctx, observe.CTarget{Dir: "testdata/csubject", Command: buildHostile, Commit: "c"})
+	}, []string{"fine", "reject", "null", "abort", "exit3"}},
+}
+
 // observeUntilKilled runs in the process that [TestKill] kills.
 func observeUntilKilled(file string) {
 	err := func() error {
 		ctx := context.Background()
-		p, err := observe.BuildGo(ctx, observe.GoTarget{Dir: "testdata/gosubject", Function: "./internal/hostile.Parse", Commit: "c"})
+		program := killed[strings.TrimSuffix(filepath.Base(file), ".ndjson")]
+		p, err := program.build(ctx)
 		if err != nil {
 			return err
 		}
@@ -143,10 +157,7 @@ func observeUntilKilled(file string) {
 		}
 		inputs := func(yield func(observe.Input, error) bool) {
 			for i := range killInputs {
-				in := observe.Input{Name: fmt.Sprint(i), Data: []byte([]string{"fine", "fail", "panic"}[i%3])}
-				if i%50 == 49 {
-					in.Data = []byte("exit3")
-				}
+				in := observe.Input{Name: fmt.Sprint(i), Data: []byte(program.words[i%len(program.words)])}
 				if !out.Observed(in) && !yield(in, nil) {
 					return
 				}
@@ -163,10 +174,19 @@ func observeUntilKilled(file string) {
 // grown. In the end every input must have exactly one observation, and none may
 // be lost.
 func TestKill(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command")
+	for name := range killed {
+		t.Run(name, func(t *testing.T) {
+			if name == "C" {
+				needClang(t)
+			} else if _, err := exec.LookPath("go"); err != nil {
+				t.Skip("there is no go command")
+			}
+			testKill(t, filepath.Join(t.TempDir(), name+".ndjson"))
+		})
 	}
-	file := filepath.Join(t.TempDir(), "o.ndjson")
+}
+
+func testKill(t *testing.T, file string) {
 	size := func() int64 {
 		info, err := os.Stat(file)
 		if err != nil {

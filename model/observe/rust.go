@@ -180,12 +180,15 @@ func (b *rustBuild) harness(ctx context.Context) (string, error) {
 // environment returns the variables of the build. A panic aborts, as in fuzz_target!,
 // so that its stack is known. libfuzzer-sys links the library
 // in CUSTOM_LIBFUZZER_PATH instead of compiling libFuzzer.
+//
+// Counters are inserted before the code is optimised: an inlined function keeps its
+// counter. Optimisation merges blocks, so that they are observed without it.
 func (b *rustBuild) environment(engine string) []string {
-	level := "1" // functions
+	level, order := "1", []string{"-Copt-level=1", "-Cno-prepopulate-passes", "-Cpasses=sancov-module,default<O1>"}
 	if b.Blocks {
-		level = "2"
+		level, order = "2", []string{"-Copt-level=0", "-Cpasses=sancov-module"}
 	}
-	flags := []string{"--cfg=fuzzing", "-Cpasses=sancov-module", "-Clink-arg=" + engine, "-Copt-level=0", "-Cdebuginfo=2", "-Clto=no", "-Cstrip=none", "-Cpanic=abort"}
+	flags := append(order, "--cfg=fuzzing", "-Clink-arg="+engine, "-Cdebuginfo=2", "-Clto=no", "-Cstrip=none", "-Cpanic=abort")
 	for _, flag := range []string{"level=" + level, "trace-pc-guard", "pc-table", "prune-blocks=0"} {
 		flags = append(flags, "-Cllvm-args=-sanitizer-coverage-"+flag)
 	}

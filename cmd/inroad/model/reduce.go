@@ -29,6 +29,7 @@ type reduceCommand struct {
 	req     openapi.GenerateRequest // for the start rule
 	keep    []string
 	limits  reduceLimits
+	input   string
 	out     string
 	cli.Streams
 }
@@ -58,7 +59,7 @@ func (l *reduceLimits) limits() observe.Limits {
 func NewReduce() *cobra.Command {
 	c := &reduceCommand{}
 	cmd := &cobra.Command{
-		Use:   "reduce --grammar NAME|FILE.g4[,FILE.g4...] --go PKG.FUNC|--java CLASS#METHOD|--exec COMMAND [flags] FILE",
+		Use:   "reduce --grammar NAME|FILE.g4[,FILE.g4...] --go PKG.FUNC|--c COMMAND|...|--exec COMMAND [flags] FILE",
 		Short: "Reduce an input while the program still behaves the same",
 		Long: `Reduce an input while the program still behaves the same.
 
@@ -78,8 +79,11 @@ the program, or a test that exits with status 0 for inputs to keep.`,
   inroad reduce --grammar json --go ./decode.Decode --keep reaches:decodeNumber --out small.json big.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.input != "" {
+				args = append(args, c.input)
+			}
 			if len(args) != 1 {
-				return fmt.Errorf("expected 1 argument (the input to reduce), got %d", len(args))
+				return fmt.Errorf("expected 1 input to reduce, as an argument or with --input, got %d", len(args))
 			}
 			c.Streams = cli.StreamsOf(cmd)
 			return c.run(cmd.Context(), args[0])
@@ -91,6 +95,7 @@ the program, or a test that exits with status 0 for inputs to keep.`,
 	c.program.bind(flags)
 	flags.StringArrayVar(&c.keep, "keep", nil, "`PROPERTY` of runs to keep: reaches:METHOD or outcome:OUTCOME[:TYPE]; can be repeated")
 	c.limits.bind(flags)
+	flags.StringVar(&c.input, "input", "", "`FILE` of the input to reduce, if it is not an argument")
 	flags.StringVar(&c.out, "out", "", "write the reduced input to this `FILE` instead of standard output")
 	return cmd
 }

@@ -48,7 +48,7 @@ type refineLimits struct {
 func NewRefine() *cobra.Command {
 	c := &refineCommand{}
 	cmd := &cobra.Command{
-		Use:   "refine --grammar NAME|FILE.g4[,FILE.g4...] --observations FILE --go PKG.FUNC|--java CLASS#METHOD|--exec COMMAND --out MODEL [METHOD...] [flags]",
+		Use:   "refine --grammar NAME|FILE.g4[,FILE.g4...] --observations FILE --go PKG.FUNC|--c COMMAND|...|--exec COMMAND --out MODEL [METHOD...] [flags]",
 		Short: "Improve a model by running the program on inputs that it needs",
 		Long: `Improve a model by running the program on inputs that it needs.
 
