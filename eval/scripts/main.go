@@ -1,6 +1,6 @@
 // Command scripts measures how inroad observes parsers in Python and JavaScript:
-// inputs per second of processor time, with and without inroad, and whether coverage.py and V8's
-// coverage agree.
+// inputs per second of processor time, with and without inroad, and whether
+// coverage.py, V8's coverage and istanbul agree.
 //
 // Run it in the root of its module. It needs Python with pip, and Node with npm,
 // which fetch the parsers.
@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -85,16 +86,14 @@ func (opt *options) run(ctx context.Context) error {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "program\tinputs\tok\tmethods\tinputs/s\tbare\tcompared\tagree\tonly inroad\tonly the tool")
+	fmt.Fprintln(table, "program\tinputs\tok\tmethods\tinputs/s\tbare\ttool\tcompared\tagree\tonly inroad\tonly the tool")
 	for _, s := range scripts() {
 		if !selected.MatchString(s.name) {
 			continue
 		}
-		row, err := opt.measure(ctx, s)
-		if err != nil {
+		if err := opt.measure(ctx, table, s); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		fmt.Fprintf(table, "%s\t%s\n", s.name, row)
 	}
 	return table.Flush()
 }
@@ -118,7 +117,7 @@ func (opt *options) prepare(ctx context.Context) error {
 		{"go", "-C", root, "build", "-o", opt.inroad(), "./cmd/inroad"},
 		{opt.python, "-m", "venv", "venv"},
 		{opt.interpreter(), "-m", "pip", "install", "-q", "coverage", "sqlglot"},
-		{"npm", "install", "--silent", "--no-save", "--prefix", ".", "json5", "acorn", "css-tree"},
+		{"npm", "install", "--silent", "--no-save", "--prefix", ".", "json5", "acorn", "css-tree", "istanbul-lib-instrument"},
 	} {
 		if _, err := opt.output(ctx, command[0], command[1:]...); err != nil {
 			return err
@@ -160,7 +159,16 @@ func (opt *options) tool(ctx context.Context, s script, mode string, args ...str
 	return opt.output(ctx, "node", append([]string{"tool.cjs", mode, name, exported}, args...)...)
 }
 
-func (opt *options) measure(ctx context.Context, s script) (row string, err error) {
+// tools returns the modes of the language's script that report coverage.
+func (s script) tools() []string {
+	if s.python != "" {
+		return []string{"coverage"}
+	}
+	return []string{"v8", "istanbul"}
+}
+
+// measure prints a row for each tool that the observations are compared with.
+func (opt *options) measure(ctx context.Context, table io.Writer, s script) error {
 	file := filepath.Join(opt.dir, "observed.ndjson")
 	_ = os.Remove(file)
 	args := []string{"observe", "--grammar", s.grammar, "--generate", strconv.Itoa(opt.n), "--jobs", "1", "--out", file}
@@ -173,19 +181,19 @@ func (opt *options) measure(ctx context.Context, s script) (row string, err erro
 		args = append(args, "--cover", strings.Join(s.cover, ","))
 	}
 	if _, err := opt.output(ctx, opt.inroad(), args...); err != nil {
-		return "", err
+		return err
 	}
 	_, observed, err := subject.Read(file)
 	if err != nil {
-		return "", err
+		return err
 	}
 	rate, err := opt.rate(ctx, s, observed)
 	if err != nil {
-		return "", err
+		return err
 	}
 	bare, err := opt.tool(ctx, s, "bare", file)
 	if err != nil {
-		return "", err
+		return err
 	}
 	ok, methods := 0, map[string]bool{}
 	for _, o := range observed {
@@ -198,10 +206,16 @@ func (opt *options) measure(ctx context.Context, s script) (row string, err erro
 	}
 	bareRate, err := strconv.ParseFloat(strings.TrimSpace(string(bare)), 64)
 	if err != nil {
-		return "", err
+		return err
 	}
-	compared, err := opt.compare(ctx, s, file, observed)
-	return fmt.Sprintf("%d\t%d\t%d\t%.0f\t%.0f\t%s", len(observed), ok, len(methods), rate, bareRate, compared), err
+	for _, tool := range s.tools() {
+		compared, err := opt.compare(ctx, s, tool, file, observed)
+		if err != nil {
+			return fmt.Errorf("%s: %w", tool, err)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%.0f\t%.0f\t%s\t%s\n", s.name, len(observed), ok, len(methods), rate, bareRate, tool, compared)
+	}
+	return nil
 }
 
 // rate observes the inputs again in one process, and returns the inputs per second
@@ -239,9 +253,9 @@ func processorTime(ctx context.Context, p *observe.Program, observed []observati
 	return children() - before, nil
 }
 
-// compare compares a sample of the observations with the coverage tool.
-func (opt *options) compare(ctx context.Context, s script, file string, observed []observation.Observation) (string, error) {
-	out, err := opt.tool(ctx, s, "coverage", file, strconv.Itoa(opt.sample), strconv.Itoa(warmup))
+// compare compares a sample of the observations with a coverage tool.
+func (opt *options) compare(ctx context.Context, s script, tool, file string, observed []observation.Observation) (string, error) {
+	out, err := opt.tool(ctx, s, tool, file, strconv.Itoa(opt.sample), strconv.Itoa(warmup))
 	if err != nil {
 		return "", err
 	}
@@ -272,7 +286,7 @@ func (opt *options) compare(ctx context.Context, s script, file string, observed
 		}
 	}
 	for id, n := range different {
-		fmt.Fprintln(os.Stderr, s.name, id, n)
+		fmt.Fprintln(os.Stderr, s.name, tool, id, n)
 	}
 	return fmt.Sprintf("%d\t%.3f %%\t%d\t%d", pairs, 100*float64(pairs-ours-theirs)/float64(max(pairs, 1)), ours, theirs), nil
 }
