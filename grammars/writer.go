@@ -1,7 +1,7 @@
 package grammars
 
 import (
-	"bytes"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -17,83 +17,265 @@ type Word struct {
 // safe for concurrent use.
 type Writer struct {
 	grammar *Grammar
-	relexer *atn.Relexer
+	speller *atn.Speller
+	goals   map[int]*atn.Goal
 }
 
 // Writer returns a Writer for the grammar's tokens.
-func (g *Grammar) Writer() *Writer { return &Writer{g, g.machine.Relexer()} }
+func (g *Grammar) Writer() *Writer {
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[int]*atn.Goal{}}
+}
 
-// IsToken reports whether text on its own lexes as a token of the given type, in
-// the mode of a rule that produces it.
+// IsToken reports whether text on its own lexes as a token of the given type, in a
+// mode of a rule that produces it.
 func (w *Writer) IsToken(token int, text []byte) bool {
-	for _, r := range w.grammar.TokenRules(token) {
-		if w.relexer.IsToken(slices.Index(w.grammar.modes, r.Mode), int32(token), text) {
+	for _, mode := range w.grammar.modesOf(token) {
+		if len(w.speller.Place(w.speller.Above(mode), int32(token), text, true)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// Write returns the words as an input. trivia(i) is the trivia wanted before
-// word i, or at the end for i = len(words), one token per element. It is left
-// out where the words would lex differently with it. If two words would lex
-// differently without trivia, Write puts the first separator between them that
-// keeps them apart. It returns false if no separator does.
-func (w *Writer) Write(words []Word, separators [][]byte, trivia func(i int) [][]byte) (text []byte, ok bool) {
-	w.relexer.Reset()
-	if len(words) == 0 {
-		return nil, true
-	}
-	if before := trivia(0); w.relexer.Try(func() bool { return w.fit(before, words[0].Text) }) {
-		text = join(text, before)
-	}
-	for i, word := range words {
-		var next []byte
-		if i+1 < len(words) {
-			next = words[i+1].Text
-		}
-		text = append(text, word.Text...)
-		switch between, ok := w.between(word, next, separators, trivia(i+1)); {
-		case ok:
-			text = join(text, between)
-		default:
-			return nil, false
+// Spell returns a random text that lexes as a token of the given type, in a mode
+// of a rule that produces it; nil if none was found.
+func (w *Writer) Spell(r *rand.Rand, token int) []byte {
+	for _, mode := range w.grammar.modesOf(token) {
+		search := atn.Search{Rand: r, Wander: maxWander, Most: maxSpellings}
+		if text, _, _ := w.speller.Spell(w.speller.Above(mode), w.goal(token), search); text != nil {
+			return text
 		}
 	}
-	return text, true
+	return nil
 }
 
-func join(text []byte, tokens [][]byte) []byte { return append(text, bytes.Join(tokens, nil)...) }
-
-// between returns the trivia to put between word and next.
-func (w *Writer) between(word Word, next []byte, separators, wanted [][]byte) ([][]byte, bool) {
-	if len(wanted) > 0 && w.apart(word, next, wanted) {
-		return wanted, true
-	}
-	if w.relexer.Accept(int32(word.Type), word.Text, next) {
-		return nil, true
-	}
-	for _, s := range separators {
-		if one := [][]byte{s}; w.apart(word, next, one) {
-			return one, true
+// modesOf returns the modes in which a token can begin, and possibly others.
+func (g *Grammar) modesOf(token int) []int {
+	var out []int
+	for i, mode := range g.modes {
+		if g.hasMore() || slices.ContainsFunc(g.makers[token], func(r *Rule) bool { return r.Mode == mode }) {
+			out = append(out, i)
 		}
 	}
-	return nil, false
+	return out
 }
 
-// apart reports whether word and next lex as intended with trivia between them.
-func (w *Writer) apart(word Word, next []byte, trivia [][]byte) bool {
-	return w.relexer.Try(func() bool {
-		return w.relexer.Accept(int32(word.Type), word.Text, append(join(nil, trivia), next...)) && w.fit(trivia, next)
-	})
+type hasMoreKey struct{}
+
+// hasMore reports whether a lexer rule has the command `more`.
+func (g *Grammar) hasMore() bool {
+	return g.Memo(hasMoreKey{}, func() any {
+		return slices.ContainsFunc(g.Rules, func(r *Rule) bool { return r.Kind == TokenRule && hasCommand(r.source, "more") })
+	}).(bool)
 }
 
-// fit reports whether trivia before next lexes as trivia, token by token.
-func (w *Writer) fit(trivia [][]byte, next []byte) bool {
-	for i, text := range trivia {
-		if !w.relexer.Accept(0, text, append(join(nil, trivia[i+1:]), next...)) {
-			return false
+// goal returns the goal to spell a token, 0 meaning trivia.
+func (w *Writer) goal(token int) *atn.Goal {
+	if goal := w.goals[token]; goal != nil {
+		return goal
+	}
+	g := w.grammar
+	rules := make([]bool, len(g.Rules)-len(g.ParserRules()))
+	for _, r := range g.makers[token] {
+		rules[r.Index] = true
+	}
+	for _, r := range g.Rules {
+		if r.Kind == TokenRule && (hasCommand(r.source, "more") || token == 0 && g.isTrivia(r)) {
+			rules[r.Index] = true
 		}
 	}
-	return true
+	w.goals[token] = g.machine.Goal(int32(token), rules)
+	return w.goals[token]
+}
+
+// isTrivia reports whether tokens of a lexer rule can be trivia.
+func (g *Grammar) isTrivia(r *Rule) bool {
+	return slices.ContainsFunc(g.Nodes[g.Trivia].Children, func(n *Node) bool { return n.Target == r })
+}
+
+// Limits of a search for the text of a token.
+const (
+	maxWander    = 6     // random characters before the text is completed
+	maxSpellings = 2_000 // spellings to look at
+	maxRespelt   = 100   // likewise, to replace a text that does not fit
+	maxGaps      = 2     // separators to try before a new text
+)
+
+// Writing says how a [Writer] joins tokens.
+type Writing struct {
+	// Separators are the trivia to put between words that would lex differently
+	// without; the first that fits is taken.
+	Separators [][]byte
+	// Trivia(i) is the trivia wanted before word i, or at the end for i = len(words),
+	// one token per element. It is left out where the words would lex differently
+	// with it. Nil means none.
+	Trivia func(i int) [][]byte
+	// Respell, if not nil, draws new texts for words that fit beside their neighbours
+	// with no separator.
+	Respell *rand.Rand
+}
+
+// Write joins words to an input. It returns the input and the words with the texts
+// that they have in it. It returns false if some word cannot follow the words before
+// it.
+func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
+	p := &page{Writer: w, Writing: how, words: words}
+	at := place{threads: []atn.Lexed{w.speller.Begin(0)}}
+	for i := range words {
+		next, ok := p.word(at, i, p.wanted(i))
+		if !ok && how.Respell != nil {
+			next, ok = p.respell(at, i)
+		}
+		if !ok {
+			return nil, nil, false
+		}
+		if p.before = at; next.base < at.base { // the word before has a new text
+			p.before = place{}
+		}
+		text = append(text[:next.base], next.tail...)
+		at = place{base: len(text), threads: next.threads}
+	}
+	end, ok := p.end(at)
+	return append(text, end.tail...), p.words, ok
+}
+
+// A page is an input while it is written.
+type page struct {
+	*Writer
+	Writing
+	words  []Word
+	before place // before the last word
+	copied bool  // whether words is a copy
+}
+
+// A place is a position in an input: the text after its first bytes, and the
+// lexer's state, of which there are several while it is not certain how a token
+// ends.
+type place struct {
+	base    int
+	tail    []byte
+	threads []atn.Lexed
+}
+
+func (at place) then(text []byte, threads []atn.Lexed) place {
+	return place{at.base, append(slices.Clip(at.tail), text...), threads}
+}
+
+func (p *page) wanted(i int) [][]byte {
+	if p.Trivia == nil {
+		return nil
+	}
+	return p.Trivia(i)
+}
+
+// put returns the place after a token, and reports whether the token fits.
+func (p *page) put(at place, token int, text []byte, last bool) (place, bool) {
+	var threads []atn.Lexed
+	for _, t := range at.threads {
+		threads = append(threads, p.speller.Place(t, int32(token), text, last)...)
+	}
+	return at.then(text, threads), len(threads) > 0
+}
+
+// all returns the place after tokens of trivia.
+func (p *page) all(at place, trivia [][]byte) (place, bool) {
+	for _, text := range trivia {
+		var ok bool
+		if at, ok = p.put(at, 0, text, false); !ok {
+			return at, false
+		}
+	}
+	return at, true
+}
+
+// gaps yields the places after the trivia that can separate two words: first the
+// wanted trivia, then none, then the separators.
+func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
+	return func(yield func(place) bool) {
+		if len(wanted) > 0 {
+			if next, ok := p.all(at, wanted); ok && !yield(next) {
+				return
+			}
+		}
+		if !yield(at) {
+			return
+		}
+		for _, s := range p.Separators {
+			if next, ok := p.put(at, 0, s, false); ok && !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+// word returns the place after word i, with trivia before it if needed. It reports
+// false if the word cannot follow.
+func (p *page) word(at place, i int, wanted [][]byte) (place, bool) {
+	last := i == len(p.words)-1
+	for gap := range p.gaps(at, wanted) {
+		next, ok := p.put(gap, p.words[i].Type, p.words[i].Text, false)
+		if !ok && last {
+			next, ok = p.put(gap, p.words[i].Type, p.words[i].Text, true)
+		}
+		if ok {
+			return next, true
+		}
+	}
+	return at, false
+}
+
+// end returns the place at the end of the input, with the wanted trivia or a
+// separator if needed.
+func (p *page) end(at place) (place, bool) {
+	for gap := range p.gaps(at, p.wanted(len(p.words))) {
+		if slices.ContainsFunc(gap.threads, p.speller.Ends) {
+			return gap, true
+		}
+	}
+	return at, false
+}
+
+// respell replaces the text of word i or of the word before it, so that the one
+// can follow the other.
+func (p *page) respell(at place, i int) (place, bool) {
+	follows := func(next place) bool { return i+1 == len(p.words) || p.fits(next, i+1) }
+	if next, ok := p.spell(at, i, follows); ok {
+		return next, true
+	}
+	if i > 0 {
+		if next, ok := p.spell(p.before, i-1, func(next place) bool { return p.fits(next, i) }); ok {
+			return p.word(next, i, nil)
+		}
+	}
+	return p.spell(at, i, func(place) bool { return true })
+}
+
+func (p *page) fits(at place, i int) bool {
+	_, ok := p.word(at, i, nil)
+	return ok
+}
+
+// spell draws a new text for word i.
+func (p *page) spell(at place, i int, follows func(place) bool) (place, bool) {
+	tried := 0
+	for gap := range p.gaps(at, nil) {
+		if tried++; tried > maxGaps {
+			break
+		}
+		for _, t := range gap.threads {
+			text, after, _ := p.speller.Spell(t, p.goal(p.words[i].Type), atn.Search{
+				Rand: p.Respell, Wander: 1, Most: maxRespelt, Last: i == len(p.words)-1,
+				Accept: func(after atn.Lexed) bool { return follows(place{threads: []atn.Lexed{after}}) },
+			})
+			if text == nil {
+				continue
+			}
+			if !p.copied {
+				p.words, p.copied = slices.Clone(p.words), true
+			}
+			p.words[i].Text = text
+			return gap.then(text, []atn.Lexed{after}), true
+		}
+	}
+	return at, false
 }

@@ -61,10 +61,11 @@ func (t *Draft) Trivia(text []byte) {
 // Write writes a tree as text and parses the text. The error wraps [ErrUnwritten]
 // if the tokens cannot be separated or if the text parses to another tree.
 func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
-	text, ok := x.writer.Write(t.words, x.separators, func(i int) [][]byte { return x.wish(i, len(t.words)) })
+	text, words, ok := x.writer.Write(t.words, x.writing(len(t.words)))
 	if !ok {
 		return nil, ErrUnwritten
 	}
+	t = &Draft{t.nodes, words}
 	// The parse is limited by steps and not by time: the result must not depend on the
 	// load of the machine.
 	tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})

@@ -59,6 +59,16 @@ func derives(nodes []*grammars.Node, c rune) bool {
 	return false
 }
 
+// writing says how a number of words are written. Texts that agree are not
+// replaced.
+func (x *Generator) writing(words int) grammars.Writing {
+	out := grammars.Writing{Separators: x.separators, Trivia: func(i int) [][]byte { return x.wish(i, words) }}
+	if len(x.grammar.Agreements) == 0 {
+		out.Respell = x.rand
+	}
+	return out
+}
+
 // wish returns the trivia to write before the i-th of a number of tokens, one text
 // per token of trivia.
 func (x *Generator) wish(i, words int) [][]byte {

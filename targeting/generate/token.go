@@ -39,7 +39,14 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		}
 		d.goals, d.size, d.available, d.failed = before.goals, before.size, before.available, false
 	}
-	d.failed = true
+	text := d.writer.Spell(d.rand, kind)
+	if text == nil || len(d.goals) > 0 {
+		d.failed = true
+		return
+	}
+	d.size += max(n.Size-1, 0)
+	d.Word(depth, n.ID, kind, text)
+	d.shift(n, kind, nil)
 }
 
 // roots returns the nodes that a token can be derived from.

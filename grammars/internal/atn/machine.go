@@ -24,6 +24,7 @@ type Machine struct {
 	parser          func() *network // built again on each call: the predictor does not need it
 	runtime         func() *runtime
 	dissector       func() *dissector
+	symbols         func() []symbol // of the lexer
 	runs            sync.Pool
 }
 
@@ -35,6 +36,7 @@ func Build(spec *Spec, names *derivation.Names) *Machine {
 	m.predictor = newPredictor(flatten(spec, net), maxPredictSize)
 	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
+	m.symbols = sync.OnceValue(func() []symbol { return symbolsOf(m.lexer.net, m.lexer.classes) })
 	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
 	return m
 }

@@ -1,0 +1,176 @@
+package atn
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"unicode/utf8"
+)
+
+// A Goal is a kind of token to spell: a token type, or 0 for trivia.
+type Goal struct {
+	kind  int32
+	rules []tokenSet // by mode: the rules, by their number in the mode, that can begin or end the token
+}
+
+// Goal returns the goal to spell a token of a type, 0 meaning trivia. The rules
+// are the lexer rules, by number, that can match the token or a part of it.
+func (m *Machine) Goal(kind int32, rules []bool) *Goal {
+	g := &Goal{kind: kind}
+	for _, mode := range m.lexer.net.modes {
+		set := make(tokenSet, len(mode.edges)/64+1)
+		for i, e := range mode.edges {
+			if rules[e.target.rule] {
+				set.add(int32(i))
+			}
+		}
+		g.rules = append(g.rules, set)
+	}
+	return g
+}
+
+// leads reports whether a match of one of the goal's rules can continue.
+func (g *Goal) leads(at spelling) bool {
+	mode, _ := utf8.DecodeLastRuneInString(at.modes)
+	set := g.rules[mode]
+	return slices.ContainsFunc(at.at.configs, func(c lexConfig) bool { return set.has(c.alt - 1) })
+}
+
+// A Search limits the texts that [Speller.Spell] returns.
+type Search struct {
+	Rand   *rand.Rand       // of the choices
+	Wander int              // the number of characters, at most, before the text is completed as soon as possible
+	Last   bool             // whether the token ends the input
+	Most   int              // the number of spellings to look at
+	Accept func(Lexed) bool // whether the lexer's state after the token is acceptable
+}
+
+// Spell finds a text that the lexer reads as a token, and that turns no earlier
+// token into a longer one. It returns nil if it finds none. The search was
+// complete, and no such text exists, if complete is true.
+func (s *Speller) Spell(from Lexed, goal *Goal, search Search) (text []byte, after Lexed, complete bool) {
+	first, ok := s.enter(from)
+	if !ok {
+		return nil, after, false
+	}
+	x := &spellSearch{Speller: s, goal: goal, Search: search}
+	if search.Wander > 0 {
+		if text, after, _ = x.complete(x.wander(first)); text != nil {
+			return text, after, false
+		}
+	}
+	return x.complete(spelt{spelling: first})
+}
+
+type spellSearch struct {
+	*Speller
+	goal *Goal
+	Search
+}
+
+// A spelt is a spelling with its text.
+type spelt struct {
+	spelling
+	text []byte
+}
+
+// wander spells some characters at random.
+func (x *spellSearch) wander(first spelling) spelt {
+	at := spelt{spelling: first}
+	for range x.Rand.IntN(x.Wander + 1) {
+		moved := false
+		for _, i := range x.Rand.Perm(len(x.symbols)) {
+			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
+			if to, ok := x.step(at.spelling, class, char); ok && x.goal.leads(to) {
+				at, moved = spelt{to, utf8.AppendRune(at.text, char)}, true
+				break
+			}
+		}
+		if !moved {
+			break
+		}
+		if at.at.rule >= 0 && at.at.kind == continued && x.Rand.IntN(2) == 0 {
+			if after, ok := x.cut(at.spelling); ok {
+				if next, ok := x.enter(after); ok {
+					at.spelling = next
+				}
+			}
+		}
+	}
+	return at
+}
+
+// complete finds a shortest continuation of a spelling that ends the token.
+func (x *spellSearch) complete(from spelt) (text []byte, after Lexed, complete bool) {
+	x.over = false
+	keys := &spellKeys{ids: map[*lexState]uint32{}}
+	seen := map[string]bool{keys.of(from.spelling): true}
+	queue := []spelt{from}
+	if after, ok := x.ends(from); ok {
+		return from.text, after, false
+	}
+	add := func(to spelt) {
+		if key := keys.of(to.spelling); !seen[key] && x.goal.leads(to.spelling) {
+			seen[key] = true
+			queue = append(queue, to)
+		}
+	}
+	for len(queue) > 0 && len(seen) <= x.Most {
+		at := queue[0]
+		queue = queue[1:]
+		for _, i := range x.order() {
+			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
+			next, ok := x.step(at.spelling, class, char)
+			if !ok || !x.goal.leads(next) && next.at.rule < 0 {
+				continue
+			}
+			to := spelt{next, utf8.AppendRune(slices.Clip(at.text), char)}
+			if after, ok := x.ends(to); ok {
+				return to.text, after, false
+			}
+			add(to)
+			if to.at.rule >= 0 && to.at.kind == continued {
+				if after, ok := x.cut(to.spelling); ok {
+					if next, ok := x.enter(after); ok {
+						add(spelt{next, to.text})
+					}
+				}
+			}
+		}
+	}
+	return nil, after, len(queue) == 0 && !x.over
+}
+
+func (x *spellSearch) order() []int { return x.Rand.Perm(len(x.symbols)) }
+
+// ends returns the state of the lexer after the token, if the token can end here.
+func (x *spellSearch) ends(at spelt) (Lexed, bool) {
+	if len(at.text) == 0 {
+		return Lexed{}, false
+	}
+	after, ok := x.finish(at.spelling, x.goal.kind, x.Last)
+	return after, ok && (x.Accept == nil || x.Accept(after))
+}
+
+// spellKeys identify spellings.
+type spellKeys struct{ ids map[*lexState]uint32 }
+
+func (k *spellKeys) id(s *lexState) uint32 {
+	id, ok := k.ids[s]
+	if !ok {
+		id = uint32(len(k.ids))
+		k.ids[s] = id
+	}
+	return id
+}
+
+func (k *spellKeys) of(at spelling) string {
+	key := binary.LittleEndian.AppendUint32(nil, k.id(at.at))
+	for _, g := range at.guards {
+		key = binary.LittleEndian.AppendUint32(key, k.id(g))
+	}
+	if at.fresh {
+		key = append(key, 1)
+	}
+	return string(append(append(key, 0xFF), at.modes...))
+}
