@@ -162,6 +162,10 @@ func (x *generation) run(ctx context.Context) error {
 func (x *generation) take(set int, input *generate.Input) error {
 	x.summary.Inputs++
 	x.summary.Draws += input.Draws
+	x.summary.Repairs += input.Repairs
+	if input.ReadOtherwise {
+		x.summary.ReadOtherwise++
+	}
 	line := generatedInput(input)
 	line.Set = set
 	if !x.yield(line, nil) {

@@ -1128,7 +1128,7 @@ type GenerateSummary struct {
 	// Covered For kpath, the number of paths that the inputs cover.
 	Covered int `json:"covered,omitempty,omitzero"`
 
-	// Draws Number of trees drawn, including trees rejected because their text parses to another tree.
+	// Draws Number of trees drawn, including trees rejected because they could not be written as a text that parses.
 	Draws  int `json:"draws"`
 	Inputs int `json:"inputs"`
 
@@ -1137,6 +1137,12 @@ type GenerateSummary struct {
 
 	// Paths For kpath, the number of paths of the grammar.
 	Paths int `json:"paths,omitempty,omitzero"`
+
+	// ReadOtherwise Number of inputs that the parser reads as another tree than the one that was drawn, as in an ambiguous grammar.
+	ReadOtherwise int `json:"read_otherwise,omitempty,omitzero"`
+
+	// Repairs Number of parts of trees that were drawn again because their text was misread.
+	Repairs int `json:"repairs,omitempty,omitzero"`
 
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`

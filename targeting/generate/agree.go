@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -134,22 +133,28 @@ func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bo
 	return above[up-1], o != derivation.None && x.grammar.Nodes[o].Target == a.Rule
 }
 
-// write writes the first variant of a draft that can be written and that wanted
-// accepts. The input is nil if there is none; [ErrUnwritten] is not returned.
-func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (*Input, error) {
+// write writes the first variant of a draft that parses and that wanted accepts. The
+// input is nil if there is none; then misread is the first node of the draft that is
+// not read as drawn, or -1 if it is not known. The input's tree is the parser's, which
+// need not be the draft.
+func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (input *Input, misread int, err error) {
+	misread = -1
 	for draft := range x.Agreed(t) {
-		input, err := x.Write(ctx, draft)
-		switch {
-		case errors.Is(err, ErrUnwritten):
-			continue
-		case err != nil:
-			return nil, err
+		r, err := x.read(ctx, draft)
+		if err != nil {
+			return nil, -1, err
 		}
+		if r.tree == nil {
+			misread = t.nodeOf(r.word)
+			continue
+		}
+		misread = r.draft.firstDifference(r.tree)
+		input := &Input{Text: r.text, Tree: r.tree, Draws: 1, ReadOtherwise: misread >= 0}
 		if ok, err := wanted(input); ok || err != nil {
-			return input, err
+			return input, -1, err
 		}
 	}
-	return nil, nil
+	return nil, misread, nil
 }
 
 func anyInput(*Input) (bool, error) { return true, nil }

@@ -76,7 +76,7 @@ func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*gramma
 		return out
 	}
 	least := smallest(alts, d.leastSize)
-	if d.least()+d.leastSize(least[0]) > u.opt.MaxNodes {
+	if d.least()+d.leastSize(least[0]) > d.room {
 		return least
 	}
 	return smallest(alts, d.leastDepth)
@@ -84,7 +84,7 @@ func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*gramma
 
 func (u uniform) fits(d *drawing, n *grammars.Node, depth int) bool {
 	least, deep := d.measure(n)
-	return depth+deep <= u.opt.MaxDepth && d.least()+least <= u.opt.MaxNodes
+	return depth+deep <= u.opt.MaxDepth && d.least()+least <= d.room
 }
 
 func (u uniform) times(d *drawing, n *grammars.Node, _ int) int {

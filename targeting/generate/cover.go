@@ -55,7 +55,6 @@ type Cover struct {
 
 	target   grammars.Occurrence // the symbol that toTarget leads to
 	toTarget []int               // by node: the distance to the target
-	room     int                 // the size limit of the current tree
 	frugal   bool                // whether the current tree avoids needless recursion
 
 	needs   []need
@@ -207,7 +206,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	if d.goals = goals; try > maxTries/2 { // a needed symbol may keep it from being written
 		d.goals = goals[:1]
 	}
-	c.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
+	d.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
 	c.frugal = !c.frugal
 	switch {
 	case c.closing == nil:
@@ -226,13 +225,13 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	}
 	var set *features.Set
 	read := false
-	input, err := d.finish(ctx, func(input *Input) (bool, error) {
+	input, _, err := d.finish(ctx, func(input *Input) (bool, error) {
 		read, set = true, features.NewSet(c.k)
 		if err := c.extract.Add(set, input.Tree); err != nil {
 			return false, err
 		}
 		return set.Has(c.k, c.space.ID(p)), nil
-	})
+	}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -436,7 +435,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 // fits reports whether a node and some steps below it fit into the limits.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
 	least, deep := d.measure(n)
-	return d.least()+least+steps <= c.room && depth+deep+steps <= c.x.opt.MaxDepth
+	return d.least()+least+steps <= d.room && depth+deep+steps <= c.x.opt.MaxDepth
 }
 
 func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,50 +62,92 @@ func (t *Draft) Trivia(text []byte) {
 // Write writes a tree as text and parses the text. The error wraps [ErrUnwritten]
 // if the tokens cannot be separated or if the text parses to another tree.
 func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
-	text, words, ok := x.writer.Write(t.words, x.writing(len(t.words)))
-	if !ok {
-		return nil, ErrUnwritten
-	}
-	t = &Draft{t.nodes, words}
-	// The parse is limited by steps and not by time: the result must not depend on the
-	// load of the machine.
-	tree, err := x.grammar.Parse(ctx, text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})
+	r, err := x.read(ctx, t)
 	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrUnwritten, err)
-	case !t.isOf(tree):
+		return nil, err
+	case r.err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnwritten, r.err)
+	case r.tree == nil || r.draft.firstDifference(r.tree) >= 0:
 		return nil, ErrUnwritten
 	}
-	return &Input{Text: text, Tree: tree, Draws: 1}, nil
+	return &Input{Text: r.text, Tree: r.tree, Draws: 1}, nil
 }
 
-// isOf reports whether the draft equals a parsed tree.
-func (t *Draft) isOf(tree *derivation.Tree) bool {
-	if tree.Len() != len(t.nodes)+1 {
-		return false
+// A reading is the text of a draft and the tree that the parser reads.
+type reading struct {
+	draft *Draft // with the texts that were written
+	text  []byte
+	tree  *derivation.Tree // nil if the tokens cannot be joined or the text does not parse
+	err   error            // why the text does not parse
+	word  int              // the first token that cannot be joined or parsed; -1 if it is not known
+}
+
+// read writes a draft as text and parses the text. The error is only that of ctx.
+func (x *Generator) read(ctx context.Context, t *Draft) (*reading, error) {
+	r := &reading{draft: t, word: -1}
+	how := x.writing(len(t.words))
+	wish := how.Trivia
+	how.Trivia = func(i int) [][]byte {
+		r.word = i // the last token that was tried
+		return wish(i)
 	}
+	text, words, ok := x.writer.Write(t.words, how)
+	if !ok {
+		r.word = min(r.word, len(t.words)-1)
+		return r, nil
+	}
+	r.draft, r.text = &Draft{t.nodes, words}, text
+	// The parse is limited by steps and not by time: the result must not depend on the
+	// load of the machine.
+	r.tree, r.err = x.grammar.Parse(ctx, r.text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	r.word = -1
+	if wrong := (*grammars.SyntaxError)(nil); errors.As(r.err, &wrong) {
+		r.word = r.draft.wordAt(r.text, wrong.Offset)
+	}
+	return r, nil
+}
+
+// wordAt returns the token that contains an offset of the draft's text, or the
+// first one after it; the last one at the end of the text.
+func (t *Draft) wordAt(text []byte, offset int) int {
+	end := 0
+	for i, word := range t.words {
+		at := bytes.Index(text[end:], word.Text)
+		if at < 0 {
+			break
+		}
+		if end += at + len(word.Text); end > offset {
+			return i
+		}
+	}
+	return len(t.words) - 1
+}
+
+// firstDifference returns the first node of the draft that a parsed tree does not
+// have; -1 if they are equal.
+func (t *Draft) firstDifference(tree *derivation.Tree) int {
 	for depth, n := range tree.All() {
 		if depth == 0 {
 			continue
 		}
-		want := t.nodes[n.Index()-1]
+		i := n.Index() - 1
+		if i == len(t.nodes) {
+			return max(i-1, 0)
+		}
+		want := t.nodes[i]
 		if want.depth != depth-1 || want.occurrence != n.Occurrence() {
-			return false
+			return i
 		}
 		if want.word >= 0 && n.Text() != string(t.words[want.word].Text) {
-			return false
+			return i
 		}
 	}
-	return true
-}
-
-// finish writes the tree. The input is nil if it cannot be written or is not
-// wanted.
-func (d *drawing) finish(ctx context.Context, wanted func(*Input) (bool, error)) (*Input, error) {
-	if d.failed {
-		return nil, nil
+	if tree.Len() != len(t.nodes)+1 {
+		return tree.Len() - 1
 	}
-	return d.write(ctx, &d.Draft, wanted)
+	return -1
 }

@@ -14,6 +14,7 @@ type drawing struct {
 	chooser chooser
 	failed  bool
 
+	room       int    // the size limit
 	size       int    // symbols drawn so far, including those inside tokens
 	owed       int    // the least number of symbols still to be drawn
 	expansions int    // rules and tokens expanded
@@ -23,6 +24,7 @@ type drawing struct {
 	goals []*goal  // the paths that the tree must have
 	rows  []uint64 // path hashes by depth, as in features.Extractor
 	rest  []rest   // of the constructs being drawn
+	marks []mark   // by node of the draft
 
 	stack refine.Stack    // the lexer's mode stack; empty if modes are not refined
 	after refine.StackSet // the stacks that the current derivation may leave in place of the current mode
@@ -53,7 +55,9 @@ func (d *drawing) awaits(depth int, asked func(*grammars.Node) bool) bool {
 	return false
 }
 
-func (x *Generator) newDrawing() *drawing { return &drawing{Generator: x, chooser: x.chooser} }
+func (x *Generator) newDrawing() *drawing {
+	return &drawing{Generator: x, chooser: x.chooser, room: x.opt.MaxNodes}
+}
 
 // maxTreeNodes limits a tree while it is drawn. A larger tree is abandoned.
 const maxTreeNodes = 100_000
@@ -141,19 +145,31 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.repeat(n, depth, func() { d.node(n.Children[0], depth, operands) })
 	case grammars.Reference:
 		if n.Token > 0 {
-			d.token(n, n.Token, depth)
+			d.leaf(n, n.Token, depth)
 			return
 		}
+		i := d.mark(operands.of(n))
 		d.Symbol(depth, n.ID)
 		d.rule(n.Target, depth+1, operands.of(n))
+		d.marks[i].goalsLeft = len(d.goals)
 	case grammars.Literal:
+		d.mark(refine.Loose)
 		d.Word(depth, n.ID, n.Token, []byte(n.Value))
 		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
-		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
+		d.leaf(n, n.Types[d.rand.IntN(len(n.Types))], depth)
 	case grammars.Empty, grammars.End:
+		d.mark(refine.Loose)
 		d.Symbol(depth, n.ID)
 	}
+}
+
+// leaf draws a token.
+func (d *drawing) leaf(n *grammars.Node, kind, depth int) {
+	size := d.size
+	i := d.mark(refine.Loose)
+	d.token(n, kind, depth)
+	d.marks[i].size, d.marks[i].goalsLeft = 1+d.size-size, len(d.goals)
 }
 
 // pick chooses one of the alternatives of a node: one that leads to a goal, or

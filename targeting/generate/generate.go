@@ -1,8 +1,9 @@
 // Package generate generates inputs of a grammar.
 //
 // A [Generator] draws a derivation tree from left to right, writes it as text and
-// parses the text. It returns the text only if it parses back to the same tree. The
-// generator has one source of randomness: the same seed gives the same inputs.
+// parses the text. Where the text is misread, it redraws a part of the tree. An input
+// comes with the tree that the parser reads. The generator has one source of
+// randomness: the same seed gives the same inputs.
 // [Each] generates many inputs on several cores, and gives the same inputs on one.
 //
 // [Options] say how choices are made: uniformly among the alternatives that fit,
@@ -73,11 +74,17 @@ func (o Options) withDefaults() Options {
 type Input struct {
 	Text  []byte
 	Tree  *derivation.Tree
-	Draws int // the number of trees drawn until one could be written and parsed back
+	Draws int // the number of trees drawn until one could be written and parsed
+	// Repairs is the number of subtrees that were drawn again because their text was
+	// misread.
+	Repairs int
+	// ReadOtherwise reports whether the parser reads the text as another tree than the
+	// one that was drawn. Tree is the parser's.
+	ReadOtherwise bool
 }
 
-// maxDraws limits the trees that are drawn for an input.
-const maxDraws = 200
+// maxTried limits the texts that are tried for an input.
+const maxTried = 200
 
 // A Generator generates inputs of one grammar. It is not safe for concurrent use.
 type Generator struct {
@@ -114,22 +121,28 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 }
 
 // Next generates an input. The error wraps [ErrUnwritten] if no tree could be
-// written.
+// written. After several failures the trees become smaller.
 func (x *Generator) Next(ctx context.Context) (*Input, error) {
-	for draws := 1; draws <= maxDraws; draws++ {
+	repairs := 0
+	for draws, texts := 1, 0; texts < maxTried; draws++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		d := x.newDrawing()
+		d.room >>= min((draws-1)/2, maxShrink)
 		d.start()
-		input, err := d.finish(ctx, anyInput)
+		input, tried, err := d.finish(ctx, anyInput, min(maxTried/2, maxTried-texts))
 		if err != nil {
 			return nil, err
 		}
-		if input != nil {
-			input.Draws = draws
+		texts += tried
+		if repairs += tried - 1; input != nil {
+			input.Draws, input.Repairs = draws, repairs
 			return input, nil
 		}
 	}
-	return nil, fmt.Errorf("grammar %s: %w in %d draws", x.grammar.Name, ErrUnwritten, maxDraws)
+	return nil, fmt.Errorf("grammar %s: %w in %d tries", x.grammar.Name, ErrUnwritten, maxTried)
 }
+
+// maxShrink limits how often the size limit is halved for an input.
+const maxShrink = 8

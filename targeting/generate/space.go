@@ -35,7 +35,7 @@ func (x *Generator) findSeparators() [][]byte {
 // trivia draws the text of a token that the parser does not see.
 func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) {
 	t := &spelling{drawing: x.newDrawing()}
-	t.chooser = by
+	t.chooser, t.room = by, maxSeparatorSize
 	t.node(n, 0)
 	return t.text, !t.failed && len(t.text) > 0
 }
@@ -87,7 +87,7 @@ func (x *Generator) wish(i, words int) [][]byte {
 				continue
 			}
 			last = kind
-			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30, MaxRepeat: 5, MaxNodes: 100}}); ok {
+			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30, MaxRepeat: 5}}); ok {
 				out = append(out, text)
 			}
 		}

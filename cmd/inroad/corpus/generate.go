@@ -30,7 +30,8 @@ func NewGenerate() *cobra.Command {
 		Short: "Generate inputs from a grammar",
 		Long: `Generate inputs from a grammar.
 
-Every input is parsed again, and has the tree that it was generated from.
+Every input is parsed again. Where the text of a tree is misread, a part of the
+tree is drawn again.
 Strategies:
 
   random    choose alternatives at random, within the limits on depth and size
@@ -159,6 +160,9 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
 	}
 	if again := s.Draws - s.Inputs; again > 0 {
-		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as their text parses to another tree", again, s.Draws, 100*float64(again)/float64(s.Draws))
+		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as they could not be written as a text that parses", again, s.Draws, 100*float64(again)/float64(s.Draws))
+	}
+	if other := s.ReadOtherwise; other > 0 {
+		c.Notef("note: the parser reads %d of %d inputs (%.1f %%) as another tree than the one that was drawn", other, s.Inputs, 100*float64(other)/float64(s.Inputs))
 	}
 }
