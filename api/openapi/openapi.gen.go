@@ -823,14 +823,14 @@ type Coverage struct {
 	K          int    `json:"k"`
 	Missing    []Path `json:"missing"`
 
-	// Outside Number of inputs outside the grammar.
+	// Outside Number of inputs that are outside the grammar or reach a limit.
 	Outside int `json:"outside"`
 
 	// Possible Number of possible paths, which may exceed 64 bits.
 	Possible string `json:"possible"`
 	Present  []Path `json:"present,omitempty,omitzero"`
 
-	// Rejected The first 100 inputs outside the grammar.
+	// Rejected The first 100 of these inputs.
 	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
 }
 
@@ -2841,8 +2841,8 @@ type ClientInterface interface {
 
 	// MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2851,8 +2851,8 @@ type ClientInterface interface {
 
 	// MeasureCoverage Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3525,8 +3525,8 @@ func (c *Client) GetGrammar(ctx context.Context, grammar GrammarName, reqEditors
 
 // MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3545,8 +3545,8 @@ func (c *Client) MeasureCoverageWithBody(ctx context.Context, grammar GrammarNam
 
 // MeasureCoverage Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6856,8 +6856,8 @@ type ClientWithResponsesInterface interface {
 
 	// MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6866,8 +6866,8 @@ type ClientWithResponsesInterface interface {
 
 	// MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10068,8 +10068,8 @@ func (c *ClientWithResponses) GetGrammarWithResponse(ctx context.Context, gramma
 
 // MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10084,8 +10084,8 @@ func (c *ClientWithResponses) MeasureCoverageWithBodyWithResponse(ctx context.Co
 
 // MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

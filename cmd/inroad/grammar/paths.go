@@ -131,7 +131,8 @@ func newPathsCoverage() *cobra.Command {
 		Long: `Measure how many k-paths a corpus covers.
 
 Paths that no finite derivation contains do not count; their number is printed
-as well. All files of a DIR and of its subfolders are inputs.`,
+as well. All files of a DIR and of its subfolders are inputs. Inputs that do not
+parse are reported and cover no paths; the command fails if none parses.`,
 		Example: `  inroad paths coverage --grammar json --k 3 corpus/
   inroad paths coverage --grammar json --k 3 --missing=20 corpus/ more.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -154,8 +155,8 @@ as well. All files of a DIR and of its subfolders are inputs.`,
 	return cmd
 }
 
-// measure measures the coverage of files. Inputs outside the grammar are reported,
-// and make the command fail.
+// measure measures the coverage of files. Inputs that do not parse are reported; if
+// none parses, the command fails.
 func (c *pathsCommand) measure(ctx context.Context, g openapi.Grammar, req openapi.MeasureCoverageParams, names []string) (openapi.Coverage, error) {
 	files, err := cli.InputFiles(names)
 	if err != nil {
@@ -167,7 +168,7 @@ func (c *pathsCommand) measure(ctx context.Context, g openapi.Grammar, req opena
 	if err != nil {
 		return covered, err
 	}
-	return covered, cli.ReportRejected(c.Streams, covered.Outside, covered.Rejected)
+	return covered, cli.ReportRejected(c.Streams, covered.Inputs, covered.Outside, covered.Rejected)
 }
 
 func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
@@ -185,6 +186,9 @@ func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
 	fmt.Fprintf(out.text, "k=%d: %d of %v (%s %%)", covered.K, covered.Covered, possible, cli.Percent(covered.Covered, possible))
 	if covered.Impossible != "0" {
 		fmt.Fprintf(out.text, ", %s impossible", cli.Printable(covered.Impossible))
+	}
+	if covered.Outside > 0 {
+		fmt.Fprintf(out.text, "; %d of %d inputs do not parse", covered.Outside, covered.Inputs)
 	}
 	fmt.Fprintln(out.text)
 	return out.close()
