@@ -90,6 +90,27 @@ func (e CodeKind) Valid() bool {
 	}
 }
 
+// Defines values for Encoding.
+const (
+	Bytes  Encoding = "bytes"
+	Latin1 Encoding = "latin1"
+	UTF8   Encoding = "utf-8"
+)
+
+// Valid indicates whether the value is a known member of the Encoding enum.
+func (e Encoding) Valid() bool {
+	switch e {
+	case Bytes:
+		return true
+	case Latin1:
+		return true
+	case UTF8:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplanationFormat.
 const (
 	Dot  ExplanationFormat = "dot"
@@ -849,6 +870,9 @@ type CurvePoint struct {
 	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
 
+// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+type Encoding string
+
 // EvaluatedMethod defines model for EvaluatedMethod.
 type EvaluatedMethod struct {
 	Learned bool   `json:"learned"`
@@ -1070,6 +1094,9 @@ type GenerateRequest struct {
 
 	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
 	Cooldown float64 `json:"cooldown,omitempty,omitzero"`
+
+	// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+	Encoding Encoding `json:"encoding,omitempty,omitzero"`
 
 	// Expansions Number of expansions after which common, uncommon and failure complete the input with the shortest derivations.
 	Expansions int `json:"expansions,omitempty,omitzero"`
@@ -1587,6 +1614,9 @@ type ParseAnswer struct {
 
 // ParseRequest defines model for ParseRequest.
 type ParseRequest struct {
+	// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+	Encoding Encoding `json:"encoding,omitempty,omitzero"`
+
 	// Engine Prediction engine: inroad's own, or the ANTLR runtime for comparison.
 	Engine ParseRequestEngine `json:"engine,omitempty,omitzero"`
 
@@ -2399,6 +2429,9 @@ type MeasureCoverageParams struct {
 
 	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
+
+	// Encoding Encoding of the inputs.
+	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
 
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
@@ -4842,6 +4875,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "absent", params.Absent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -12991,6 +13032,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "absent", ctx.QueryParams(), &params.Absent, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter absent: %s", err))
+	}
+
+	// ------------- Optional query parameter "encoding" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------

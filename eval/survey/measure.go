@@ -108,7 +108,7 @@ func (m *measurement) examples(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = m.grammar.Parse(ctx, text, grammars.ParseOptions{})
+		_, err = m.grammar.Parse(ctx, text, grammars.ParseOptions{Latin1: m.Unit.Latin1})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -249,8 +249,15 @@ func solveOne(ctx context.Context, solver *solve.Solver, path features.Path, see
 }
 
 // keep writes an input for the ANTLR tool to read. Its name says whether inroad
-// accepts it.
+// accepts it. Generated inputs are written in the encoding of the examples.
 func (m *measurement) keep(kind string, accepted bool, number int, text []byte) error {
+	if m.Unit.Latin1 && kind != "examples" {
+		bytes, err := grammars.EncodeLatin1(text)
+		if err != nil {
+			return err
+		}
+		text = bytes
+	}
 	name := fmt.Sprintf("%s-%05d-%t", kind, number, accepted)
 	return os.WriteFile(filepath.Join(m.Out, name), text, 0o600)
 }

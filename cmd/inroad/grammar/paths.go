@@ -82,7 +82,7 @@ func newPathsCount() *cobra.Command {
 }
 
 func newPathsList() *cobra.Command {
-	c, req := &pathsCommand{}, &openapi.ListPathsParams{}
+	c, req, inputs := &pathsCommand{}, &openapi.ListPathsParams{}, &openapi.MeasureCoverageParams{}
 	cmd := &cobra.Command{
 		Use:   "list --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags] [INPUT...]",
 		Short: "List the k-paths of a grammar, or of inputs, with their patterns",
@@ -94,7 +94,7 @@ func newPathsList() *cobra.Command {
 				return err
 			}
 			if len(args) > 0 {
-				return c.listCovered(cmd.Context(), g, *req, args)
+				return c.listCovered(cmd.Context(), g, *req, inputs.Encoding, args)
 			}
 			out := c.writer()
 			for p := range cli.Lines(c.service.ListPaths(cmd.Context(), g.ID, *req), &err) {
@@ -104,14 +104,15 @@ func newPathsList() *cobra.Command {
 		},
 	}
 	c.bind(cmd, req)
+	cli.Bind(cmd.Flags(), inputs, "encoding")
 	return cmd
 }
 
 // listCovered lists the paths that inputs cover.
-func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, names []string) error {
+func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, encoding openapi.Encoding, names []string) error {
 	const all = 5_000_000 // the maximum that a request lists
 	covered, err := c.measure(ctx, g, openapi.MeasureCoverageParams{
-		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Present: all,
+		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Encoding: encoding, Present: all,
 	}, names)
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ parse are reported and cover no paths; the command fails if none parses.`,
 			return c.writeCoverage(covered)
 		},
 	}
-	c.bind(cmd, req, "missing")
+	c.bind(cmd, req, "missing", "encoding")
 	cmd.Flags().Lookup("missing").NoOptDefVal = "5000000" // --missing alone lists all
 	return cmd
 }
