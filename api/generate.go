@@ -167,6 +167,13 @@ func (x *generation) take(set int, input *generate.Input) error {
 		x.summary.ReadOtherwise++
 	}
 	line := generatedInput(input)
+	if isLatin1(x.req.Encoding) {
+		bytes, err := grammars.EncodeLatin1(input.Text)
+		if err != nil {
+			return fmt.Errorf("generated input %d: %w", x.summary.Inputs, err)
+		}
+		line.Input, line.InputBase64 = Encode(bytes)
+	}
 	line.Set = set
 	if !x.yield(line, nil) {
 		return errStopped

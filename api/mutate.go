@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/generate"
@@ -63,7 +64,7 @@ func (e *Engine) mutate(ctx context.Context, grammar string, req openapi.MutateI
 // summary.
 func (e *Engine) trees(ctx context.Context, x *generation, corpus Inputs) ([]*derivation.Tree, error) {
 	var trees []*derivation.Tree
-	seen, err := e.eachTree(ctx, x.grammar, x.opt.Start, limited(corpus), true, func(tree *derivation.Tree) error {
+	seen, err := e.eachTree(ctx, x.grammar, grammars.ParseOptions{Start: x.opt.Start}, limited(corpus), func(tree *derivation.Tree) error {
 		trees = append(trees, tree)
 		return nil
 	})

@@ -71,6 +71,7 @@ func (e *Engine) ParseTree(ctx context.Context, grammar string, req openapi.Pars
 	p := &Parsed{format: req.Format, inside: req.Inside, answer: openapi.ParseAnswer{Name: req.Name, Exact: g.Exact(), Start: start}}
 	tree, err := g.Parse(ctx, input, grammars.ParseOptions{
 		Start: start, Prefix: req.Prefix, Strict: req.Strict, ANTLR: req.Engine == openapi.ANTLREngine, Limits: e.parseLimits(req),
+		Latin1: isLatin1(req.Encoding),
 	})
 	if syntax, ok := errors.AsType[*grammars.SyntaxError](err); ok {
 		p.answer.Syntax = syntaxError(syntax)
@@ -88,6 +89,11 @@ func (e *Engine) ParseTree(ctx context.Context, grammar string, req openapi.Pars
 	}
 	p.tree = tree
 	return p, p.describe()
+}
+
+// isLatin1 reports whether the characters of inputs are their bytes.
+func isLatin1(encoding openapi.Encoding) bool {
+	return encoding == openapi.Latin1 || encoding == openapi.Bytes
 }
 
 // maxANTLRInput is the maximum size in bytes of an input that the ANTLR runtime parses
@@ -112,7 +118,7 @@ func (e *Engine) parseLimits(req openapi.ParseRequest) grammars.Limits {
 func (p *Parsed) describe() error {
 	if token, ok := p.tree.Unread(); ok {
 		line, column := derivation.LineColumn(p.tree.Input(), int(token.Start))
-		p.answer.Unread = &openapi.Unread{Line: line, Column: column, Offset: int(token.Start)}
+		p.answer.Unread = &openapi.Unread{Line: line, Column: column, Offset: p.tree.Offset(int(token.Start))}
 	}
 	if p.format == openapi.JSONTree {
 		return nil

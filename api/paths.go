@@ -108,7 +108,7 @@ func (e *Engine) MeasureCoverage(ctx context.Context, grammar string, req openap
 	}
 	set := features.NewSet(req.K)
 	extractor := features.NewExtractor(space, req.K)
-	seen, err := e.eachTree(ctx, g, opt.Start, corpus, false, func(tree *derivation.Tree) error { return extractor.Add(set, tree) })
+	seen, err := e.eachTree(ctx, g, grammars.ParseOptions{Start: opt.Start, Latin1: isLatin1(req.Encoding)}, corpus, func(tree *derivation.Tree) error { return extractor.Add(set, tree) })
 	if err != nil {
 		return out, err
 	}
@@ -217,10 +217,11 @@ func (s *seen) reject(r openapi.Rejected, err error) {
 	}
 }
 
-// eachTree parses the inputs of a corpus. Inputs outside the grammar are counted,
-// and the first of them named; if lenient, so are inputs that reach a limit.
-func (e *Engine) eachTree(ctx context.Context, g *Grammar, start string, corpus Inputs, lenient bool, use func(*derivation.Tree) error) (seen, error) {
+// eachTree parses the inputs of a corpus. Inputs that are outside the grammar or reach
+// a limit are counted, and the first of them named.
+func (e *Engine) eachTree(ctx context.Context, g *Grammar, opt grammars.ParseOptions, corpus Inputs, use func(*derivation.Tree) error) (seen, error) {
 	var out seen
+	opt.Limits = e.Limits
 	for in, err := range corpus {
 		if err != nil {
 			return out, err
@@ -230,7 +231,7 @@ func (e *Engine) eachTree(ctx context.Context, g *Grammar, start string, corpus 
 			return out, err
 		}
 		out.inputs++
-		tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start, Limits: e.Limits})
+		tree, err := g.Parse(ctx, input, opt)
 		if syntax, outside := errors.AsType[*grammars.SyntaxError](err); outside {
 			out.reject(openapi.Rejected{Name: in.Name, Syntax: *syntaxError(syntax)}, err)
 			continue
@@ -238,7 +239,7 @@ func (e *Engine) eachTree(ctx context.Context, g *Grammar, start string, corpus 
 		if err == nil {
 			err = use(tree)
 		}
-		if _, limited := errors.AsType[*limit.Error](err); limited && lenient && ctx.Err() == nil {
+		if _, limited := errors.AsType[*limit.Error](err); limited && ctx.Err() == nil {
 			out.reject(openapi.Rejected{Name: in.Name}, err)
 			continue
 		}

@@ -30,7 +30,7 @@ func (e *Engine) LearnProbabilities(ctx context.Context, grammar string, req ope
 	if req.Tokens {
 		use = func(tree *derivation.Tree) error { texts.Mine(g.Grammar, tree); return nil }
 	}
-	seen, err := e.eachTree(ctx, g, start, corpus, true, use)
+	seen, err := e.eachTree(ctx, g, grammars.ParseOptions{Start: start}, corpus, use)
 	out := openapi.Learned{Inputs: seen.inputs, Outside: seen.outside, Rejected: seen.rejected}
 	if err != nil {
 		return out, err

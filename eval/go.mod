@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	github.com/antlr4-go/antlr/v4 v4.13.1
 	github.com/beevik/etree v1.8.1
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/buger/jsonparser v1.1.1
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/inroad/inroad v0.0.0
@@ -20,7 +21,6 @@ require (
 
 require (
 	github.com/bluekeyes/go-gitdiff v0.9.0 // indirect
-	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/dlclark/regexp2/v2 v2.5.2 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.0 // indirect

@@ -49,8 +49,11 @@ func (l *loader) checkCommand(c g4.Command) {
 			l.errorf(c.Pos, "%s(%s): undefined mode", c.Name, c.Arg)
 		}
 	case "type":
-		if l.constant(l.spec.Tokens, c.Arg) <= 0 {
+		switch token, named := l.spec.Tokens[c.Arg]; {
+		case l.constant(l.spec.Tokens, c.Arg) <= 0:
 			l.errorf(c.Pos, "type(%s): undefined token", c.Arg)
+		case named && token > l.spec.LexerTokens && l.lexer == l.parser:
+			l.warnf(c.Pos, "type(%s): the ANTLR tool rejects a token without a lexer rule in a combined grammar", c.Arg)
 		}
 	case "channel":
 		if l.constant(l.spec.Channels, c.Arg) < 0 {
@@ -430,7 +433,7 @@ func (c *checker) reachable() {
 			c.warnf(rule.Pos, "rule %s is unreachable from start rule %s", rule.Name, c.g.Start)
 		case rule.Kind == FragmentRule && !inTokens[rule.Root]:
 			c.warnf(rule.Pos, "fragment %s is not used by any token", rule.Name)
-		case rule.Kind == TokenRule && !hasCommand(rule.source, "more") && !c.rejects(rule.source):
+		case rule.Kind == TokenRule && !hasCommand(rule.source, "more") && !rule.unused && !c.rejects(rule.source):
 			c.warnf(rule.Pos, "token %s is not used by any rule reachable from start rule %s", rule.Name, c.g.Start)
 		}
 	}

@@ -115,6 +115,7 @@ type Rule struct {
 	// rule only after that symbol. It is "" without such a note.
 	Needs string
 
+	unused bool // by a note: no parser rule uses the token, so that the parser rejects its texts
 	source *g4.Rule
 }
 

@@ -22,6 +22,7 @@ type Agreement struct {
 //	// inroad: same NAME
 //	// inroad: distinct attribute/NAME
 //	// inroad: needs DECLARATION
+//	// inroad: unused
 func (l *loader) readNotes() {
 	needed := map[string]bool{}
 	for _, rule := range l.grammar.Rules {
@@ -41,8 +42,12 @@ func (l *loader) readNotes() {
 				l.agreement(note, Agreement{note.Pos, rule, strings.Split(rest, "/"), what == "distinct"})
 			case what == "same" || what == "distinct":
 				l.errorf(note.Pos, "note %q: must be %s SYMBOL/.../TOKEN, above a parser rule", note.Text, what)
+			case note.Text == "unused" && rule.Kind == TokenRule:
+				rule.unused = true
+			case what == "unused":
+				l.errorf(note.Pos, "note %q: must be unused, above a token", note.Text)
 			default:
-				l.errorf(note.Pos, "note %q: must begin with same, distinct or needs", note.Text)
+				l.errorf(note.Pos, "note %q: must begin with same, distinct, needs or unused", note.Text)
 			}
 		}
 	}

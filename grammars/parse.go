@@ -26,6 +26,9 @@ type ParseOptions struct {
 	// Strict makes a parse fail with a [*PredicateError] where it evaluates a
 	// target-language predicate. Otherwise predicates count as true.
 	Strict bool
+	// Latin1 parses each byte of the input as a character, U+0000 to U+00FF, instead of
+	// UTF-8. The tree has the text of these characters; see [derivation.Tree.Offset].
+	Latin1 bool
 	Limits Limits
 	// Ambiguous, if not nil, is called for each ambiguity: several alternatives of
 	// a decision derive the same tokens, and the first one wins. Detecting
@@ -122,6 +125,9 @@ func (e *PredicateError) Error() string {
 // reached, a [*PredicateError] if a strict parse depends on a predicate, or
 // the cause of ctx's cancellation.
 func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*derivation.Tree, error) {
+	if opt.Latin1 {
+		return g.parseLatin1(ctx, input, opt)
+	}
 	start := opt.Start
 	if start == "" {
 		start = g.Start
@@ -131,8 +137,8 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, fmt.Errorf("grammar %s has no parser rule %q", g.Name, start)
 	}
 	limits := opt.Limits.withDefaults()
-	if most := min(limits.Input, maxCount); len(input) > most {
-		return nil, &limit.Error{What: "input", Value: fmt.Sprintf("%d bytes", most), Option: "max_input"}
+	if err := limits.checkInput(len(input)); err != nil {
+		return nil, err
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
 		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict, Ambiguous: g.ambiguous(opt.Ambiguous),

@@ -52,6 +52,7 @@ var contractFields = map[string][]Field{
 	"GenerateRequest": {
 		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path.", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
+		{Name: "encoding", Description: "Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
 		{Name: "expansions", Description: "Number of expansions after which common, uncommon and failure complete the input with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "k", Description: "Length of the paths that kpath and forest cover.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
 		{Name: "max_depth", Description: "Maximum nesting depth of symbols, unless the grammar requires more.", Default: 30, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
@@ -134,6 +135,7 @@ var contractFields = map[string][]Field{
 		{Name: "trivia", Description: "Use the paths of white space and comments instead of the parse tree.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "encoding", Description: "Encoding of the inputs.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
 		{Name: "missing", Description: "Maximum number of uncovered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 		{Name: "present", Description: "Maximum number of covered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 	},
@@ -145,6 +147,7 @@ var contractFields = map[string][]Field{
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 	},
 	"ParseRequest": {
+		{Name: "encoding", Description: "Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
 		{Name: "engine", Description: "Prediction engine: inroad's own, or the ANTLR runtime for comparison.", Default: "native", Schema: Schema{Type: "string", Enum: []string{"native", "antlr"}}},
 		{Name: "format", Description: "Format of the tree: ANTLR's LISP notation, one node per line, or JSON.", Default: "lisp", Schema: Schema{Type: "string", Enum: []string{"lisp", "tree", "json"}}},
 		{Name: "input", Description: "The input as UTF-8 text.", Schema: Schema{Type: "string"}},

@@ -90,6 +90,27 @@ func (e CodeKind) Valid() bool {
 	}
 }
 
+// Defines values for Encoding.
+const (
+	Bytes  Encoding = "bytes"
+	Latin1 Encoding = "latin1"
+	UTF8   Encoding = "utf-8"
+)
+
+// Valid indicates whether the value is a known member of the Encoding enum.
+func (e Encoding) Valid() bool {
+	switch e {
+	case Bytes:
+		return true
+	case Latin1:
+		return true
+	case UTF8:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplanationFormat.
 const (
 	Dot  ExplanationFormat = "dot"
@@ -823,14 +844,14 @@ type Coverage struct {
 	K          int    `json:"k"`
 	Missing    []Path `json:"missing"`
 
-	// Outside Number of inputs outside the grammar.
+	// Outside Number of inputs that are outside the grammar or reach a limit.
 	Outside int `json:"outside"`
 
 	// Possible Number of possible paths, which may exceed 64 bits.
 	Possible string `json:"possible"`
 	Present  []Path `json:"present,omitempty,omitzero"`
 
-	// Rejected The first 100 inputs outside the grammar.
+	// Rejected The first 100 of these inputs.
 	Rejected []Rejected `json:"rejected,omitempty,omitzero"`
 }
 
@@ -848,6 +869,9 @@ type CurvePoint struct {
 	// RareF1 Mean F1 over the rare methods of the largest part, if there are any.
 	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
+
+// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+type Encoding string
 
 // EvaluatedMethod defines model for EvaluatedMethod.
 type EvaluatedMethod struct {
@@ -1070,6 +1094,9 @@ type GenerateRequest struct {
 
 	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
 	Cooldown float64 `json:"cooldown,omitempty,omitzero"`
+
+	// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+	Encoding Encoding `json:"encoding,omitempty,omitzero"`
 
 	// Expansions Number of expansions after which common, uncommon and failure complete the input with the shortest derivations.
 	Expansions int `json:"expansions,omitempty,omitzero"`
@@ -1593,6 +1620,9 @@ type ParseAnswer struct {
 
 // ParseRequest defines model for ParseRequest.
 type ParseRequest struct {
+	// Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
+	Encoding Encoding `json:"encoding,omitempty,omitzero"`
+
 	// Engine Prediction engine: inroad's own, or the ANTLR runtime for comparison.
 	Engine ParseRequestEngine `json:"engine,omitempty,omitzero"`
 
@@ -2406,6 +2436,9 @@ type MeasureCoverageParams struct {
 	// Absent Treat the absence of an optional part as a symbol.
 	Absent PathAbsent `form:"absent,omitempty" json:"absent,omitempty,omitzero"`
 
+	// Encoding Encoding of the inputs.
+	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
+
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
 
@@ -2847,8 +2880,8 @@ type ClientInterface interface {
 
 	// MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2857,8 +2890,8 @@ type ClientInterface interface {
 
 	// MeasureCoverage Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3531,8 +3564,8 @@ func (c *Client) GetGrammar(ctx context.Context, grammar GrammarName, reqEditors
 
 // MeasureCoverageWithBody Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3551,8 +3584,8 @@ func (c *Client) MeasureCoverageWithBody(ctx context.Context, grammar GrammarNam
 
 // MeasureCoverage Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4848,6 +4881,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "absent", params.Absent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -6862,8 +6903,8 @@ type ClientWithResponsesInterface interface {
 
 	// MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6872,8 +6913,8 @@ type ClientWithResponsesInterface interface {
 
 	// MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 	//
-	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-	// counted and cover no paths.
+	// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+	// grammar or reach a limit are counted; those outside the grammar cover no paths.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10074,8 +10115,8 @@ func (c *ClientWithResponses) GetGrammarWithResponse(ctx context.Context, gramma
 
 // MeasureCoverageWithBodyWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10090,8 +10131,8 @@ func (c *ClientWithResponses) MeasureCoverageWithBodyWithResponse(ctx context.Co
 
 // MeasureCoverageWithResponse Measure how many paths of a grammar a corpus covers
 //
-// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs outside the grammar are
-// counted and cover no paths.
+// Inputs are sent at once, or streamed with `application/x-ndjson`, one object per line. Inputs that are outside the
+// grammar or reach a limit are counted; those outside the grammar cover no paths.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12997,6 +13038,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "absent", ctx.QueryParams(), &params.Absent, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter absent: %s", err))
+	}
+
+	// ------------- Optional query parameter "encoding" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------

@@ -95,6 +95,15 @@ func TestCoverage(t *testing.T) {
 	if got.K != 1 || got.Inputs != 2 || got.Outside != 1 || got.Covered == 0 || len(got.Missing) != 3 || len(got.Missing[0].Path) != 1 || got.Missing[0].Pattern == "" {
 		t.Errorf("got %+v", got)
 	}
+	// An input that reaches a limit is counted like one outside the grammar.
+	var costly openapi.Grammar // whose token has many derivations
+	s.post(t, "/v1/grammars", `{"files":[{"name":"costly.g4","text":"grammar costly; s : T EOF ; T : `+strings.Repeat("F ", 60)+`'b' | 'a'* 'c' ; fragment F : `+
+		strings.Repeat("'a'* ", 10)+`;"}]}`, http.StatusCreated, &costly)
+	got = openapi.Coverage{}
+	s.post(t, "/v1/grammars/"+costly.ID+"/coverage?k=1", `{"inputs":[{"input":"`+strings.Repeat("a", 3500)+`c"},{"input":"c"}]}`, http.StatusOK, &got)
+	if got.Inputs != 2 || got.Outside != 1 || got.Covered == 0 || !strings.HasPrefix(got.Rejected[0].Message, "steps to derive a token: limit of ") {
+		t.Errorf("got %+v", got)
+	}
 	// The inputs of kpath cover all paths, streamed back as they come.
 	made, _ := generated(t, s, "json/inputs", `{"strategy":"kpath","k":3}`)
 	var corpus strings.Builder

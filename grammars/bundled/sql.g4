@@ -10,8 +10,6 @@ grammar sql;
 
 options { caseInsensitive = true; }
 
-tokens { STRAY } // text that is not a token; no parser rule uses it
-
 sql : statement? (';' statement?)* EOF ;
 
 statement
@@ -359,9 +357,12 @@ PARAMETER
     | [:@$] NAME_PART+
     ;
 
-// A number directly before a name, or a malformed blob.
-STRAY_NUMBER : NUMBER NAME_START -> type(STRAY) ;
-STRAY_BLOB : 'x\'' ~[']* '\'' -> type(STRAY) ;
+// A number directly before a name, or a malformed blob, so that neither is read as two tokens.
+// inroad: unused
+STRAY
+    : NUMBER NAME_START
+    | 'x\'' ~[']* '\''
+    ;
 
 fragment DIGITS : [0-9]+ ;
 fragment EXPONENT : 'e' [+\-]? DIGITS ;

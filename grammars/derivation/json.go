@@ -236,9 +236,9 @@ func (w *jsonWriter) place(o Occurrence, s span) {
 		w.number(int(o))
 	}
 	w.WriteString(`,"start":`)
-	w.number(s.start)
+	w.number(w.tree.Offset(s.start))
 	w.WriteString(`,"end":`)
-	w.number(s.end)
+	w.number(w.tree.Offset(s.end))
 }
 
 func (w *jsonWriter) number(n int) {

@@ -85,16 +85,20 @@ func Abbreviate(text string) string {
 	return string(line)
 }
 
-// ReportRejected reports inputs outside the grammar, and returns [ErrReported] if
-// there are any.
-func ReportRejected(s Streams, outside int, rejected []openapi.Rejected) error {
+// ReportRejected reports the inputs of a corpus that do not parse. It returns
+// [ErrReported] if none of the corpus does.
+func ReportRejected(s Streams, inputs, outside int, rejected []openapi.Rejected) error {
 	for _, r := range rejected {
+		if r.Syntax.Message == "" { // a limit, which has no position
+			s.Notef("%s: %s", r.Name, Printable(r.Message))
+			continue
+		}
 		s.Notef("%s:%s", r.Name, Printable(r.Syntax.Message))
 	}
 	if more := outside - len(rejected); more > 0 {
-		s.Notef("%d more inputs are outside the grammar", more)
+		s.Notef("%d more inputs do not parse", more)
 	}
-	if outside > 0 {
+	if outside > 0 && outside == inputs {
 		return ErrReported
 	}
 	return nil

@@ -62,7 +62,7 @@ Strategies:
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
-	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_depth", "max_repeat", "cooldown", "spacing")
+	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
 	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
 	cli.BindFiles(flags, &c.tokensFrom, "tokens-from", "choose the texts of tokens from the inputs in `DIR|FILE`s")
 	cli.Bind(flags, &c.req, "synthetic_names", "seed")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,7 +41,9 @@ Without an INPUT, or with -, the input is read from standard input. Formats:
   json  one object per line and input, with the tree or the error
 
 As in ANTLR, a start rule that does not end in EOF may leave the rest of the
-input unread; a note says so. All inputs are parsed; the exit status is 1 if one
+input unread; a note says so. With --encoding latin1, or bytes, each byte of an
+input is a character, U+0000 to U+00FF, as in binary formats: texts in trees have
+these characters, and offsets count bytes. All inputs are parsed; the exit status is 1 if one
 of them has no tree. Limits apply to each input.`,
 		Example: `  echo '[1, 2]' | inroad parse --grammar json
   inroad parse --grammar calc.g4 --format tree sums.txt
@@ -53,7 +56,7 @@ of them has no tree. Limits apply to each input.`,
 	flags := cmd.Flags()
 	c.flags = flags
 	cli.BindGrammar(flags, &c.grammar)
-	cli.Bind(flags, &c.req, "start", "format", "inside", "strict", "engine", "max_input", "max_depth", "max_steps", "max_tokens", "max_nodes", "timeout_ms")
+	cli.Bind(flags, &c.req, "start", "format", "encoding", "inside", "strict", "engine", "max_input", "max_depth", "max_steps", "max_tokens", "max_nodes", "timeout_ms")
 	c.server.Bind(flags)
 	return cmd
 }
@@ -79,7 +82,7 @@ func (c *parseCommand) run(ctx context.Context) error {
 	}
 	failed := false
 	for i, file := range c.files {
-		answer, err := c.parse(ctx, service, g.ID, file)
+		answer, isText, err := c.parse(ctx, service, g.ID, file)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -93,6 +96,9 @@ func (c *parseCommand) run(ctx context.Context) error {
 		if message != "" {
 			failed = true
 			c.Notef("%s", message)
+		}
+		if answer.Syntax != nil && !isText && c.req.Encoding == openapi.UTF8 {
+			notes.Notef("%s: note: not UTF-8; --encoding latin1 parses each byte as a character", cli.InputName(file))
 		}
 		if at := answer.Unread; at != nil {
 			notes.Notef("%s:%d:%d: note: rule %s ends here and does not require EOF; the rest is not read", cli.InputName(file), at.Line, at.Column, answer.Start)
@@ -117,17 +123,18 @@ func isFatal(err error) bool {
 	return field || unreachable
 }
 
-func (c *parseCommand) parse(ctx context.Context, service api.Service, grammar, file string) (openapi.ParseAnswer, error) {
+// parse parses a file. It also returns whether the file is UTF-8.
+func (c *parseCommand) parse(ctx context.Context, service api.Service, grammar, file string) (openapi.ParseAnswer, bool, error) {
 	req := c.req
 	req.Name, req.Prefix = cli.InputName(file), true
 	input, err := cli.ReadInput(ctx, file, c.In, req.MaxInput)
 	if err != nil {
-		return openapi.ParseAnswer{Name: req.Name}, err
+		return openapi.ParseAnswer{Name: req.Name}, true, err
 	}
 	req.Input, req.InputBase64 = api.Encode(input)
 	answer, err := service.Parse(ctx, grammar, req)
 	answer.Name = req.Name
-	return answer, err
+	return answer, utf8.Valid(input), err
 }
 
 // failure returns why an input has no tree or only a partial tree; "" if it has a

@@ -82,7 +82,7 @@ func newPathsCount() *cobra.Command {
 }
 
 func newPathsList() *cobra.Command {
-	c, req := &pathsCommand{}, &openapi.ListPathsParams{}
+	c, req, inputs := &pathsCommand{}, &openapi.ListPathsParams{}, &openapi.MeasureCoverageParams{}
 	cmd := &cobra.Command{
 		Use:   "list --grammar NAME|FILE.g4[,FILE.g4...] [--k LENGTH] [flags] [INPUT...]",
 		Short: "List the k-paths of a grammar, or of inputs, with their patterns",
@@ -94,7 +94,7 @@ func newPathsList() *cobra.Command {
 				return err
 			}
 			if len(args) > 0 {
-				return c.listCovered(cmd.Context(), g, *req, args)
+				return c.listCovered(cmd.Context(), g, *req, inputs.Encoding, args)
 			}
 			out := c.writer()
 			for p := range cli.Lines(c.service.ListPaths(cmd.Context(), g.ID, *req), &err) {
@@ -104,14 +104,15 @@ func newPathsList() *cobra.Command {
 		},
 	}
 	c.bind(cmd, req)
+	cli.Bind(cmd.Flags(), inputs, "encoding")
 	return cmd
 }
 
 // listCovered lists the paths that inputs cover.
-func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, names []string) error {
+func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, encoding openapi.Encoding, names []string) error {
 	const all = 5_000_000 // the maximum that a request lists
 	covered, err := c.measure(ctx, g, openapi.MeasureCoverageParams{
-		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Present: all,
+		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Encoding: encoding, Present: all,
 	}, names)
 	if err != nil {
 		return err
@@ -131,7 +132,8 @@ func newPathsCoverage() *cobra.Command {
 		Long: `Measure how many k-paths a corpus covers.
 
 Paths that no finite derivation contains do not count; their number is printed
-as well. All files of a DIR and of its subfolders are inputs.`,
+as well. All files of a DIR and of its subfolders are inputs. Inputs that do not
+parse are reported and cover no paths; the command fails if none parses.`,
 		Example: `  inroad paths coverage --grammar json --k 3 corpus/
   inroad paths coverage --grammar json --k 3 --missing=20 corpus/ more.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -149,13 +151,13 @@ as well. All files of a DIR and of its subfolders are inputs.`,
 			return c.writeCoverage(covered)
 		},
 	}
-	c.bind(cmd, req, "missing")
+	c.bind(cmd, req, "missing", "encoding")
 	cmd.Flags().Lookup("missing").NoOptDefVal = "5000000" // --missing alone lists all
 	return cmd
 }
 
-// measure measures the coverage of files. Inputs outside the grammar are reported,
-// and make the command fail.
+// measure measures the coverage of files. Inputs that do not parse are reported; if
+// none parses, the command fails.
 func (c *pathsCommand) measure(ctx context.Context, g openapi.Grammar, req openapi.MeasureCoverageParams, names []string) (openapi.Coverage, error) {
 	files, err := cli.InputFiles(names)
 	if err != nil {
@@ -167,7 +169,7 @@ func (c *pathsCommand) measure(ctx context.Context, g openapi.Grammar, req opena
 	if err != nil {
 		return covered, err
 	}
-	return covered, cli.ReportRejected(c.Streams, covered.Outside, covered.Rejected)
+	return covered, cli.ReportRejected(c.Streams, covered.Inputs, covered.Outside, covered.Rejected)
 }
 
 func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
@@ -185,6 +187,9 @@ func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
 	fmt.Fprintf(out.text, "k=%d: %d of %v (%s %%)", covered.K, covered.Covered, possible, cli.Percent(covered.Covered, possible))
 	if covered.Impossible != "0" {
 		fmt.Fprintf(out.text, ", %s impossible", cli.Printable(covered.Impossible))
+	}
+	if covered.Outside > 0 {
+		fmt.Fprintf(out.text, "; %d of %d inputs do not parse", covered.Outside, covered.Inputs)
 	}
 	fmt.Fprintln(out.text)
 	return out.close()

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+
+	"github.com/inroad/inroad/eval/internal/process"
+)
+
+// A task tells a process of its own what to measure.
+type task struct {
+	Root     string
+	Unit     unit
+	Examples []string
+	Out      string // the folder for generated inputs
+	Want     int    // distinct random inputs
+	Tokens   int    // of a random input
+	Nodes    int    // of a random input
+	K        int
+	Seed     uint64
+	Memory   int64
+
+	Limit      time.Duration // processor time of each step but the last
+	CoverLimit time.Duration // processor time of covering
+}
+
+// A measurement fills a row. It prints the row after every step, so that the
+// measurements before a step that fails are kept.
+type measurement struct {
+	task
+	row     row
+	out     *json.Encoder
+	grammar *grammars.Grammar
+}
+
+// measure reads a task and prints its row after each step, one line each.
+func measure(ctx context.Context, in io.Reader, out io.Writer) error {
+	m := measurement{out: json.NewEncoder(out)}
+	if err := json.NewDecoder(in).Decode(&m.task); err != nil {
+		return err
+	}
+	m.row.unit = m.Unit
+	debug.SetMemoryLimit(m.Memory * 3 / 4) // collect garbage before the limit ends the process
+	go watchMemory(m.Memory)
+	steps := []struct {
+		name  string
+		limit time.Duration
+		run   func(context.Context) error
+	}{{"load", m.Limit, m.load}, {"examples", m.Limit, m.examples}, {"random", m.Limit, m.random}, {"cover", m.CoverLimit, m.cover}}
+	for _, step := range steps {
+		m.row.Running = step.name
+		if err := m.out.Encode(m.row); err != nil {
+			return err
+		}
+		err := within(ctx, step.limit, step.run)
+		var limit *timeError
+		switch {
+		case errors.As(err, &limit):
+			m.row.Stopped = append(m.row.Stopped, step.name+": "+limit.Error())
+		case err != nil:
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+		if m.grammar == nil {
+			break
+		}
+	}
+	m.row.Running = ""
+	return m.out.Encode(m.row)
+}
+
+// load loads the grammar.
+func (m *measurement) load(ctx context.Context) error {
+	defer stopwatch(&m.row.Load)()
+	sources, err := m.Unit.sources(m.Root)
+	if err != nil {
+		return err
+	}
+	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: m.Unit.Start}, sources...)
+	if err != nil {
+		m.row.Error = firstLine(err)
+		return context.Cause(ctx)
+	}
+	m.grammar, m.row.Nodes = g, len(g.Nodes)
+	return nil
+}
+
+// examples parses the examples.
+func (m *measurement) examples(ctx context.Context) error {
+	e := &examples{}
+	m.row.Example = e
+	defer stopwatch(&e.Seconds)()
+	for _, file := range m.Examples {
+		text, err := os.ReadFile(filepath.Join(m.Root, file))
+		if err != nil {
+			return err
+		}
+		_, err = m.grammar.Parse(ctx, text, grammars.ParseOptions{Latin1: m.Unit.Latin1})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e.Tried++
+		if err == nil {
+			e.Parsed++
+		} else if e.First == "" {
+			e.First = file + ": " + firstLine(err)
+		}
+		if err := m.keep("examples", err == nil, e.Tried, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// random generates distinct random inputs.
+func (m *measurement) random(ctx context.Context) error {
+	r := &random{}
+	m.row.Random = r
+	defer stopwatch(&r.Seconds)()
+	seen := map[string]bool{}
+	opt := generate.Options{MaxNodes: m.Nodes}
+	for round := uint64(0); r.Distinct < m.Want && round < 10; round++ { // duplicates are drawn again
+		for input, err := range generate.Each(ctx, m.grammar, opt, m.Seed+round, m.Want-r.Distinct, 1) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err != nil {
+				r.Error = firstLine(err)
+				return nil
+			}
+			r.Inputs++
+			r.Draws += input.Draws
+			tokens := 0
+			for _, token := range input.Tree.Tokens() {
+				if !token.Trivia() {
+					tokens++
+				}
+			}
+			switch text := string(input.Text); {
+			case tokens > m.Tokens:
+				r.Large++
+			case !seen[text]:
+				seen[text] = true
+				r.Distinct++
+				r.Tokens += tokens
+				r.Bytes += len(text)
+				if err := m.keep("random", true, r.Distinct, input.Text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cover covers all paths, and decides for each of the rest whether an input has it.
+func (m *measurement) cover(ctx context.Context) error {
+	c := &cover{}
+	m.row.Cover = c
+	defer stopwatch(&c.Seconds)()
+	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{}) //nolint:contextcheck // bounded
+	if err != nil {
+		c.Error = firstLine(err)
+		return nil
+	}
+	paths, err := generate.NewCover(x, m.K, generate.CoverOptions{})
+	if err != nil {
+		c.Error = firstLine(err)
+		return nil
+	}
+	for {
+		input, err := paths.Next(ctx)
+		c.Covered, c.Paths = paths.Covered()
+		c.NotFound = c.Paths - c.Covered
+		c.Undecided = c.NotFound
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			c.Error = firstLine(err)
+			return nil
+		}
+		if input == nil {
+			break
+		}
+		c.Inputs++
+		if err := m.keep("cover", true, c.Inputs, input.Text); err != nil {
+			return err
+		}
+	}
+	return m.decide(ctx, c, paths.Unrealised())
+}
+
+// decide asks the solver about paths that no input covers.
+func (m *measurement) decide(ctx context.Context, c *cover, paths []features.Path) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	solver, err := solve.New(m.grammar, "") //nolint:contextcheck // bounded
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		_, err := solveOne(ctx, solver, path, m.Seed)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		verdict, ok := targeting.VerdictOf(err)
+		if !ok {
+			return fmt.Errorf("solve: %w", err)
+		}
+		if verdict != targeting.Limit {
+			c.Undecided--
+		}
+		switch verdict {
+		case targeting.Solved:
+			c.Solved++
+		case targeting.Infeasible:
+			c.Impossible++
+			c.NotFound--
+		}
+	}
+	return nil
+}
+
+func solveOne(ctx context.Context, solver *solve.Solver, path features.Path, seed uint64) (*generate.Input, error) {
+	solution, err := solver.Solve(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(path)}})
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := solution.Smallest(ctx, rand.New(rand.NewPCG(seed, 0)), 1)
+	if err != nil {
+		return nil, err
+	}
+	return inputs[0], nil
+}
+
+// keep writes an input for the ANTLR tool to read. Its name says whether inroad
+// accepts it. Generated inputs are written in the encoding of the examples.
+func (m *measurement) keep(kind string, accepted bool, number int, text []byte) error {
+	if m.Unit.Latin1 && kind != "examples" {
+		bytes, err := grammars.EncodeLatin1(text)
+		if err != nil {
+			return err
+		}
+		text = bytes
+	}
+	name := fmt.Sprintf("%s-%05d-%t", kind, number, accepted)
+	return os.WriteFile(filepath.Join(m.Out, name), text, 0o600)
+}
+
+// stopwatch adds the processor time until the returned function is called.
+func stopwatch(seconds *float64) func() {
+	begin := process.OwnTime()
+	return func() { *seconds += (process.OwnTime() - begin).Seconds() }
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// measureGrammar measures one grammar in this process and returns its last row.
+func measureGrammar(t *testing.T, grammar string) row {
+	t.Helper()
+	root := write(t, map[string]string{"T.g4": grammar, "good": "a a", "bad": "a ?"})
+	in, err := json.Marshal(task{
+		Root: root, Unit: unit{Name: "T", Files: []string{"T.g4"}, Start: "s"}, Examples: []string{"good", "bad"}, Out: t.TempDir(),
+		Want: 20, Tokens: 200, Nodes: 400, K: 2, Seed: 1, Memory: math.MaxInt64 / 4, Limit: time.Minute, CoverLimit: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := measure(t.Context(), bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	var r row
+	for line := range strings.Lines(out.String()) {
+		r = row{}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+func TestMeasure(t *testing.T) {
+	r := measureGrammar(t, `grammar T; s : x* EOF ; x : A | B ; A : 'a' ; B : [b-z]+ ; WS : ' ' -> skip ;`)
+	if e := r.Example; e.Tried != 2 || e.Parsed != 1 || !strings.HasPrefix(e.First, "bad: ") {
+		t.Errorf("examples: %+v", *e)
+	}
+	if x := r.Random; x.Distinct != 20 || x.Draws < 20 {
+		t.Errorf("random: %+v", *x)
+	}
+	if c := r.Cover; !c.complete() || c.Covered == 0 {
+		t.Errorf("cover: %+v", *c)
+	}
+	if r.Running != "" || len(r.Stopped) > 0 {
+		t.Errorf("running %q, stopped %q", r.Running, r.Stopped)
+	}
+}
+
+// A token that is always read as another is in no input.
+func TestMeasureCountsPathsWithoutInput(t *testing.T) {
+	r := measureGrammar(t, `grammar T; s : (A | B) EOF ; A : 'a' ; B : 'a' ;`)
+	if c := r.Cover; c.Covered+c.Impossible+c.NotFound != c.Paths || c.Covered == c.Paths {
+		t.Errorf("cover: %+v", *c)
+	}
+}
+
+func TestMeasureReportsGrammarThatDoesNotLoad(t *testing.T) {
+	if r := measureGrammar(t, `grammar T; s : missing ;`); !strings.Contains(r.Error, "missing") || r.Random != nil {
+		t.Errorf("row: %+v", r)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	r := row{Example: &examples{Tried: 2, Parsed: 1}}
+	r.judge([]byte("examples-00001-true\tok\nexamples-00002-false\tok\nrandom-00001-true\tok\nrandom-00002-true\t1:0: no\nend\n"))
+	if v := r.ANTLR; r.Example.Differ != 1 || v.Checked != 2 || v.Accepted != 1 || v.First != "random-00002-true: 1:0: no" || v.Error != "" {
+		t.Errorf("examples %+v, verdict %+v", *r.Example, *r.ANTLR)
+	}
+	if r.judge([]byte("random-00001-true\tok\n")); r.ANTLR.Error == "" || r.accepted() {
+		t.Error("inputs that the time did not suffice for count as accepted")
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+// A row has the measurements of one grammar. Processor times are in seconds.
+type row struct {
+	unit
+
+	Error   string    `json:"error,omitempty"`   // the grammar does not load
+	Running string    `json:"running,omitempty"` // the step in progress
+	Stopped []string  `json:"stopped,omitempty"` // the steps that a limit or a crash ended, and why
+	Nodes   int       `json:"nodes,omitempty"`   // of the grammar graph
+	Load    float64   `json:"load,omitempty"`
+	Example *examples `json:"examples,omitempty"`
+	Random  *random   `json:"random,omitempty"`
+	Cover   *cover    `json:"cover,omitempty"`
+	ANTLR   *verdict  `json:"antlr,omitempty"`
+}
+
+// examples say how inroad and the ANTLR tool judge the examples of a grammar.
+type examples struct {
+	Tried   int     `json:"tried"`
+	Parsed  int     `json:"parsed"`
+	Differ  int     `json:"differ"` // judged otherwise by the ANTLR tool
+	Seconds float64 `json:"seconds"`
+	First   string  `json:"first,omitempty"` // the first error
+}
+
+// random describes random inputs.
+type random struct {
+	Inputs   int     `json:"inputs"`   // that the generator returned
+	Draws    int     `json:"draws"`    // trees drawn for them
+	Distinct int     `json:"distinct"` // different ones within the number of tokens
+	Large    int     `json:"large"`    // inputs with more tokens
+	Tokens   int     `json:"tokens"`   // of all distinct inputs
+	Bytes    int     `json:"bytes"`    // of all distinct inputs
+	Seconds  float64 `json:"seconds"`
+	Error    string  `json:"error,omitempty"`
+}
+
+// thrown returns the share of draws that gave no input. It is 1 if no draw did.
+func (r *random) thrown() float64 {
+	if r.Draws == 0 {
+		return 1
+	}
+	return 1 - float64(r.Inputs)/float64(r.Draws)
+}
+
+// cover describes inputs that cover the paths of a length.
+type cover struct {
+	Paths      int     `json:"paths"`
+	Covered    int     `json:"covered"`
+	Impossible int     `json:"impossible"` // proved: no input has the path
+	NotFound   int     `json:"notFound"`   // neither covered nor proved impossible
+	Solved     int     `json:"solved"`     // of those not found: solve finds an input
+	Undecided  int     `json:"undecided"`  // of those not found: the limit was reached before solve decided
+	Inputs     int     `json:"inputs"`
+	Seconds    float64 `json:"seconds"`
+	Error      string  `json:"error,omitempty"`
+}
+
+// A verdict says how the ANTLR tool judges generated inputs.
+type verdict struct {
+	Checked  int     `json:"checked"`
+	Accepted int     `json:"accepted"`
+	Seconds  float64 `json:"seconds"`
+	Error    string  `json:"error,omitempty"`
+	First    string  `json:"first,omitempty"` // the first rejected input, and why
+}
