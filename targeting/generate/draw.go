@@ -80,7 +80,7 @@ func (d *drawing) enter(n *grammars.Node, depth int) {
 // start draws a whole tree.
 func (d *drawing) start() {
 	if d.modes != nil {
-		d.stack = "\x00"
+		d.stack = d.modes.Begin()
 	}
 	d.rule(d.grammar.Rule(d.opt.Start), 0, refine.Loose)
 }
@@ -151,8 +151,11 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
 		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
-	case grammars.Empty, grammars.End:
+	case grammars.Empty:
 		d.Symbol(depth, n.ID)
+	case grammars.End:
+		d.Symbol(depth, n.ID)
+		d.end()
 	}
 }
 
