@@ -1,77 +1,13 @@
 package grammars_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/grammartest"
 )
-
-// A randomLexer writes small lexers with overlapping tokens over the characters
-// a, b and c.
-type randomLexer struct {
-	*rand.Rand
-	modes int
-	rules int
-}
-
-const lexerAlphabet = "abc"
-
-// text returns the text of a lexer grammar, which may be invalid.
-func (l *randomLexer) text() string {
-	l.modes, l.rules = 1+l.IntN(3), 0
-	var b strings.Builder
-	b.WriteString("lexer grammar L;\n")
-	for mode := range l.modes {
-		if mode > 0 {
-			fmt.Fprintf(&b, "mode M%d;\n", mode)
-		}
-		for range 1 + l.IntN(4) {
-			fmt.Fprintf(&b, "T%d : %s%s ;\n", l.rules, l.alternatives(), l.commands())
-			l.rules++
-		}
-	}
-	return b.String()
-}
-
-func (l *randomLexer) of(options ...string) string { return options[l.IntN(len(options))] }
-
-func (l *randomLexer) alternatives() string {
-	if l.IntN(4) > 0 {
-		return l.elements()
-	}
-	return "(" + l.elements() + " | " + l.elements() + ")"
-}
-
-func (l *randomLexer) elements() string {
-	var out []string
-	for range 1 + l.IntN(3) {
-		element := l.of("'a'", "'a'", "'b'", "'b'", "'c'", "'ab'", "'ba'", "[ab]", "[bc]", "~[a]", "~[bc]", ".")
-		out = append(out, element+l.of("", "", "", "", "?", "*", "+", "*?", "+?"))
-	}
-	return strings.Join(out, " ")
-}
-
-func (l *randomLexer) commands() string {
-	mode := "DEFAULT_MODE"
-	if i := l.IntN(l.modes); i > 0 {
-		mode = fmt.Sprintf("M%d", i)
-	}
-	var out []string
-	if l.IntN(3) == 0 {
-		out = append(out, l.of("skip", "channel(HIDDEN)", "more", "type(T0)"))
-	}
-	if l.modes > 1 && l.IntN(2) == 0 {
-		out = append(out, l.of("mode("+mode+")", "pushMode("+mode+")", "popMode"))
-	}
-	if out == nil {
-		return ""
-	}
-	return " -> " + strings.Join(out, ", ")
-}
 
 // eachLexer calls check with many random lexers, each with a parser that accepts all
 // tokens.
@@ -83,15 +19,15 @@ func eachLexer(t *testing.T, check func(lexer string, g *grammars.Grammar, r *ra
 	}
 	loaded := 0
 	for seed := range uint64(count) {
-		l := &randomLexer{Rand: rand.New(rand.NewPCG(seed, 0))}
-		lexer := l.text()
+		r := rand.New(rand.NewPCG(seed, 0))
+		lexer := grammartest.RandomLexer(r)
 		g, err := grammars.Load(t.Context(), grammars.Source{Name: "L.g4", Text: lexer},
 			grammars.Source{Name: "P.g4", Text: "parser grammar P; options { tokenVocab = L; } s : .* EOF ;"})
 		if err != nil {
 			continue // for example, popMode in a lexer without pushMode
 		}
 		loaded++
-		if check(lexer, g, l.Rand); t.Failed() {
+		if check(lexer, g, r); t.Failed() {
 			return
 		}
 	}
@@ -123,20 +59,6 @@ func lexes(t *testing.T, g *grammars.Grammar, text string) ([]grammars.Word, boo
 	return out, true
 }
 
-// shortTexts returns all texts of up to n characters.
-func shortTexts(n int) []string {
-	out := []string{""}
-	for from := 0; n > 0; n-- {
-		to := len(out)
-		for ; from < to; from++ {
-			for _, c := range lexerAlphabet {
-				out = append(out, out[from]+string(c))
-			}
-		}
-	}
-	return out
-}
-
 func sameWords(a, b []grammars.Word) bool {
 	return slices.EqualFunc(a, b, func(v, w grammars.Word) bool { return v.Type == w.Type && string(v.Text) == string(w.Text) })
 }
@@ -153,7 +75,7 @@ func joined(words []grammars.Word) string {
 // texts as these tokens.
 func TestWriterIsTheLexersInverse(t *testing.T) {
 	t.Parallel()
-	texts := shortTexts(5)[1:] // an empty input can be one empty token
+	texts := grammartest.ShortTexts(5)[1:] // an empty input can be one empty token
 	eachLexer(t, func(lexer string, g *grammars.Grammar, r *rand.Rand) {
 		w := g.Writer()
 		var pool []grammars.Word

@@ -84,7 +84,7 @@ func (w *Writer) goal(token int) *atn.Goal {
 			rules[r.Index] = true
 		}
 	}
-	w.goals[token] = g.machine.Goal(int32(token), rules)
+	w.goals[token] = g.machine.Goal(int32(token), -1, rules)
 	return w.goals[token]
 }
 

@@ -18,11 +18,11 @@ type bodyKey struct {
 	lexed   lexed
 }
 
-// A lexed is the mode that a part begins in and the mode stack that it ends with.
+// A lexed is the lexer state that a part begins in and the stack that it ends with.
 type lexed struct {
-	refined bool // false where modes do not matter
+	refined bool // false where the lexer's state does not matter
 	anyEnd  bool // whether it may end with any stack; only of the start rule
-	mode    byte
+	state   byte
 	end     Stack
 }
 
@@ -55,7 +55,7 @@ func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	b := &builder{Refinement: r, meter: m, graph: &Graph{}, numbers: map[bodyKey]int32{}}
 	trivia := g.Nodes[g.Trivia]
 	allTrivia := &grammars.Node{ID: derivation.None, Kind: grammars.Repetition, Max: -1, Children: []*grammars.Node{trivia}}
-	b.graph.Start = b.enter(bodyKey{root: r.start.Root, lexed: lexed{refined: r.endings != nil, anyEnd: r.endings != nil}}, g.Nodes[r.start.Root])
+	b.graph.Start = b.enter(bodyKey{root: r.start.Root, lexed: b.anyEnding()}, g.Nodes[r.start.Root])
 	b.graph.AllTrivia = b.enter(bodyKey{root: derivation.None}, allTrivia)
 	b.graph.Trivia = b.enter(bodyKey{root: trivia.ID}, trivia)
 	for i := 0; i < len(b.graph.Bodies); i++ { // grows as references are met
@@ -69,6 +69,14 @@ func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	}
 	b.graph.mark(m)
 	return b.graph, true
+}
+
+// anyEnding returns the lexer state at the beginning of the input.
+func (b *builder) anyEnding() lexed {
+	if b.endings == nil {
+		return lexed{}
+	}
+	return lexed{refined: true, anyEnd: true, state: b.endings.state(b.grammar.Nodes[b.start.Root], begin)}
 }
 
 // enter returns the number of a body, which is added on first use.
@@ -103,11 +111,11 @@ func (b *builder) whole(l lexed) int32 {
 	root := b.body.root
 	if l.anyEnd {
 		var kids []Kid
-		for _, end := range b.endings.of[b.endings.index(cell{root.ID, l.mode})] {
-			if end.stack == "" {
+		for _, end := range b.endings.of[b.endings.Cell(root, l.state)] {
+			if end.stack.ended() {
 				continue // the lexer has no mode to return to
 			}
-			if part := b.whole(lexed{refined: true, mode: l.mode, end: end.stack}); part != none {
+			if part := b.whole(lexed{refined: true, state: l.state, end: end.stack}); part != none {
 				kids = append(kids, Kid{Part: part})
 			}
 		}
@@ -188,7 +196,7 @@ func (b *builder) part(n *grammars.Node, l lexed) int32 {
 
 // ends reports whether a node can begin in a mode and end with a stack.
 func (b *builder) ends(n *grammars.Node, l lexed) bool {
-	return slices.ContainsFunc(b.endings.of[b.endings.index(cell{n.ID, l.mode})], func(e ending) bool { return e.stack == l.end })
+	return slices.ContainsFunc(b.endings.of[b.endings.Cell(n, l.state)], func(e ending) bool { return e.stack == l.end })
 }
 
 // plain builds a node where modes do not matter.
@@ -256,7 +264,7 @@ func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	case n.Kind == grammars.Alternation:
 		var kids []Kid
 		for i, c := range n.Children {
-			if part := b.part(c, l); part != none {
+			if part := b.from(b.begin(l), c, l.end); part != none {
 				kids = append(kids, Kid{part, int32(i)})
 			}
 		}
@@ -268,7 +276,8 @@ func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	case n.Kind == grammars.End:
 		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
 	case n.Kind == grammars.Reference && n.Token == 0:
-		return b.reference(n, b.grammar.Nodes[n.Target.Root], l)
+		root := b.grammar.Nodes[n.Target.Root]
+		return b.reference(n, root, b.sub(b.begin(l), root, l.end))
 	case n.Kind == grammars.Reference:
 		return b.tokenReference(n, l)
 	case n.Kind == grammars.TokenSet:
@@ -279,10 +288,19 @@ func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	}
 }
 
-// makersOf returns the lexer rules that make a symbol's token in a mode and leave a
-// stack.
+// begin returns the stack that a part begins with.
+func (b *builder) begin(l lexed) Stack { return b.endings.states[l.state] }
+
+// makersOf returns the lexer rules that make a symbol's token in a lexer state and
+// leave a stack.
 func (b *builder) makersOf(n *grammars.Node, l lexed) []*grammars.Rule {
-	return slices.DeleteFunc(b.endings.makers(n, l.mode), func(r *grammars.Rule) bool { return b.endings.effects[r] != l.end })
+	var out []*grammars.Rule
+	for _, r := range b.endings.read(n, b.begin(l)) {
+		if r.after == l.end && !slices.Contains(out, r.rule) {
+			out = append(out, r.rule)
+		}
+	}
+	return out
 }
 
 // tokenReference builds a reference to a token, restricted to the lexer rules that
@@ -324,14 +342,14 @@ func (b *builder) sequence(n *grammars.Node, l lexed) int32 {
 	for i, c := range n.Children {
 		next := map[Stack][]Kid{}
 		if i == 0 {
-			for _, end := range b.after(stackOf(l.mode), c) {
-				if part := b.from(stackOf(l.mode), c, end); good[1][end] && part != none {
+			for _, end := range b.after(n, l, b.begin(l), c) {
+				if part := b.from(b.begin(l), c, end); good[1][end] && part != none {
 					next[end] = append(next[end], Kid{Part: part})
 				}
 			}
 		} else {
 			for _, s := range sortedStacks(left) {
-				for _, end := range b.after(s, c) {
+				for _, end := range b.after(n, l, s, c) {
 					if !good[i+1][end] {
 						continue
 					}
@@ -357,25 +375,26 @@ func (b *builder) sequence(n *grammars.Node, l lexed) int32 {
 // completable returns, for the place before each child of a concatenation and for
 // its end, the stacks from which the derivation can end with l.end.
 func (b *builder) completable(n *grammars.Node, l lexed) []map[Stack]bool {
-	reached := [][]ending{{{stack: stackOf(l.mode)}}}
+	reached := [][]ending{{{stack: b.begin(l)}}}
 	for i, c := range n.Children {
-		reached = append(reached, b.endings.step(reached[i], c))
+		reached = append(reached, b.endings.step(n, b.begin(l), reached[i], c))
 	}
 	good := make([]map[Stack]bool, len(reached))
 	good[len(n.Children)] = map[Stack]bool{l.end: true}
 	for i := len(n.Children) - 1; i >= 0; i-- {
 		good[i] = map[Stack]bool{}
 		for _, e := range reached[i] {
-			good[i][e.stack] = b.endings.leads(e.stack, n.Children[i], good[i+1])
+			good[i][e.stack] = b.endings.leads(n, b.begin(l), e.stack, n.Children[i], good[i+1])
 		}
 	}
 	return good
 }
 
-// after returns the stacks that a part can end with, given the stack it begins with.
-func (b *builder) after(s Stack, part *grammars.Node) []Stack {
+// after returns the stacks that a part of a node can end with, given the stack it
+// begins with.
+func (b *builder) after(n *grammars.Node, l lexed, s Stack, part *grammars.Node) []Stack {
 	var out []Stack
-	for _, e := range b.endings.next(s, part) {
+	for _, e := range b.endings.next(n, b.begin(l), s, part) {
 		out = append(out, e.stack)
 	}
 	return out
@@ -384,10 +403,16 @@ func (b *builder) after(s Stack, part *grammars.Node) []Stack {
 // from builds the part for derivations of n that begin with stack s and end with
 // stack to.
 func (b *builder) from(s Stack, n *grammars.Node, to Stack) int32 {
-	if s == "" { // only parts without tokens follow
+	if s.empty() { // only parts without tokens follow
 		return b.plain(n)
 	}
-	return b.part(n, lexed{refined: true, mode: s.Mode(), end: to[len(s)-1:]})
+	return b.part(n, b.sub(s, n, to))
+}
+
+// sub returns the lexer state and the ending of a part that begins with stack s and
+// ends with stack to.
+func (b *builder) sub(s Stack, n *grammars.Node, to Stack) lexed {
+	return lexed{refined: true, state: b.endings.state(n, s), end: to[len(s)-len(b.endings.window(n, s)):]}
 }
 
 // repetition builds a repetition: one [Many] part for every stack that a round can
@@ -395,12 +420,12 @@ func (b *builder) from(s Stack, n *grammars.Node, to Stack) int32 {
 func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
 	var there int32
 	if n.Max == 1 {
-		there = b.part(n.Children[0], l)
+		there = b.from(b.begin(l), n.Children[0], l.end)
 	} else {
 		there = b.many(n, l)
 	}
 	var kids []Kid
-	if n.Min == 0 && l.end == stackOf(l.mode) {
+	if n.Min == 0 && l.end == b.begin(l) {
 		kids = append(kids, Kid{b.absent(n), 0})
 	}
 	switch {
@@ -416,8 +441,8 @@ func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
 
 // many builds the rounds of a repetition.
 func (b *builder) many(n *grammars.Node, l lexed) int32 {
-	body, start := n.Children[0], stackOf(l.mode)
-	stacks := b.roundStacks(body, start, l.end)
+	body, start := n.Children[0], b.begin(l)
+	stacks := b.roundStacks(n, l)
 	if !slices.Contains(stacks, start) {
 		return none
 	}
@@ -428,7 +453,7 @@ func (b *builder) many(n *grammars.Node, l lexed) int32 {
 	}
 	steps := make([][]step, len(stacks))
 	for i, s := range stacks {
-		for _, to := range b.after(s, body) {
+		for _, to := range b.after(n, l, s, body) {
 			if to != l.end && !slices.Contains(stacks, to) {
 				continue
 			}
@@ -456,24 +481,25 @@ func (b *builder) many(n *grammars.Node, l lexed) int32 {
 
 // roundStacks returns the stacks that a round of a repetition can begin with if the
 // repetition is to end with a given stack.
-func (b *builder) roundStacks(body *grammars.Node, start, end Stack) []Stack {
+func (b *builder) roundStacks(n *grammars.Node, l lexed) []Stack {
+	body, start := n.Children[0], b.begin(l)
 	reached := []Stack{start}
 	for i := 0; i < len(reached); i++ {
-		if reached[i] == "" { // no round follows
+		if reached[i].empty() { // no round follows
 			continue
 		}
-		for _, s := range b.after(reached[i], body) {
+		for _, s := range b.after(n, l, reached[i], body) {
 			if !slices.Contains(reached, s) {
 				reached = append(reached, s)
 			}
 		}
 	}
-	good := map[Stack]bool{end: true}
+	good := map[Stack]bool{l.end: true}
 	out := map[Stack]bool{}
 	for grown := true; grown; {
 		grown = false
 		for _, s := range reached {
-			if s != "" && !out[s] && b.endings.leads(s, body, good) {
+			if !s.empty() && !out[s] && b.endings.leads(n, start, s, body, good) {
 				out[s], good[s], grown = true, true, true
 			}
 		}

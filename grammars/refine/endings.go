@@ -5,38 +5,64 @@ import (
 	"strings"
 
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A Stack is the part of the lexer's mode stack that replaces the mode in which a
-// derivation began: a byte per mode, the current mode last. It is empty if the
-// derivation popped that mode.
+// A Stack is the part of the lexer's state that a derivation changes: a byte for each
+// mode on top of the mode stack, the current mode last, and finally the class of the
+// last token, see [grammars.Lexicon.Follows]. It has no modes if the derivation popped
+// those in which it began.
 type Stack string
 
-// Mode returns the current mode.
-func (s Stack) Mode() byte { return s[len(s)-1] }
+func (s Stack) modes() int   { return len(s) - 1 }
+func (s Stack) empty() bool  { return len(s) < 2 }
+func (s Stack) current() int { return int(s[len(s)-2]) }
+func (s Stack) class() int   { return int(s[len(s)-1]) }
 
-// then returns the stack after a derivation that began in the current mode and
-// ended with another stack.
-func (s Stack) then(end Stack) Stack { return s[:len(s)-1] + end }
+// bottom stands for the end of the mode stack.
+const bottom = 0xFF
 
-func stackOf(mode byte) Stack { return Stack([]byte{mode}) }
+// begin is the stack at the beginning of the input.
+const begin = Stack("\xFF\x00\x00")
 
-// endings holds, for each node and each mode to begin in, the mode stacks that
+// ended reports whether the lexer popped a mode that is not there.
+func (s Stack) ended() bool { return s.empty() || s.current() == bottom }
+
+func newStack(modes []int, class int) Stack {
+	out := make([]byte, 0, len(modes)+1)
+	for _, mode := range modes {
+		out = append(out, byte(mode))
+	}
+	return Stack(append(out, byte(class)))
+}
+
+// endings holds, for each node and each lexer state to begin in, the stacks that
 // derivations can end with. It is immutable once complete.
+//
+// A lexer state is the top of the lexer's stack when a derivation begins. For most
+// nodes that is the current mode; where a derivation pops the mode and goes on, it is
+// as many modes as needed to know the mode afterwards.
 type endings struct {
 	grammar *grammars.Grammar
-	modes   []string
-	effects map[*grammars.Rule]Stack // by token rule
-	tokens  []bool                   // by node: whether it derives a token
-	of      [][]ending               // by cell
-	asked   []cell                   // in order
-	known   []bool                   // by cell: whether it is in asked
+	lexicon *grammars.Lexicon
+	reads   map[readKey][]*grammars.Reading // by mode and token type
+	moving  [][]*grammars.Reading           // by mode: the trivia that changes the mode
+	tokens  []bool                          // by node: whether it derives a token
+	needs   []uint8                         // by node: the number of modes in its lexer states
+	states  []Stack                         // by number
+	numbers map[Stack]byte
+
+	of      [][]ending     // by cell; the first cell has no endings
+	cells   map[cell]int32 // to index
+	asked   []cell         // in order, from the second cell on
 	changed bool
 	failed  bool
+	crowded bool // whether there are too many lexer states
+	deeper  bool // whether needs has grown
 	done    bool // whether the analysis is complete; the endings are only read afterwards
 }
+
+type readKey struct{ mode, token int }
 
 // An ending is a stack that a derivation can end with, and the least size and depth
 // of those derivations.
@@ -45,60 +71,161 @@ type ending struct {
 	size, depth int
 }
 
-// A cell is a node together with the lexer mode that its derivation begins in.
+// A cell is a node together with the lexer state that its derivation begins in.
 type cell struct {
-	node grammars.Occurrence
-	mode byte
+	node  grammars.Occurrence
+	state byte
 }
 
-// Limits of the analysis. Modes of a grammar that exceeds them are not refined.
+// Limits of the analysis. Lexer states of a grammar that exceeds them are not refined.
 const (
-	maxModes  = 64
-	maxStack  = 8         // modes of a stack
-	maxStacks = 64        // endings of a cell
-	maxAsked  = 200_000   // cells that derivations reach
-	maxCells  = 2_000_000 // nodes times modes
+	maxModes  = 64      // of the lexer
+	maxStates = 64      // of the lexer; first, classes are merged
+	maxNeed   = 4       // modes of a lexer state
+	maxPasses = 20      // until the modes of lexer states suffice
+	maxStack  = 8       // modes of a stack
+	maxStacks = 64      // endings of a cell
+	maxAsked  = 200_000 // cells that derivations reach
 )
 
 // maxMeasure limits sizes while they are computed.
 const maxMeasure = 1 << 30
 
 // findEndings returns the endings of derivations from a start rule. It returns nil if
-// modes are not refined: if the lexer has only one mode, if the mode after a token
-// depends on more than the rule that made the token, or if a limit is exceeded.
+// the lexer's state does not matter, or if a limit is exceeded.
 func findEndings(m *limit.Meter, g *grammars.Grammar, start string) *endings {
-	modes := g.Modes()
-	if len(modes) < 2 || len(modes) > maxModes || len(g.Nodes)*len(modes) > maxCells || !g.Exact() {
+	if len(g.Modes()) > maxModes || !g.Exact() {
 		return nil
 	}
-	e := &endings{
-		grammar: g, modes: modes, effects: map[*grammars.Rule]Stack{}, tokens: derivesToken(g),
-		of: make([][]ending, len(g.Nodes)*len(modes)), known: make([]bool, len(g.Nodes)*len(modes)),
+	lexicon := g.Lexicon()
+	if lexicon == nil {
+		return nil
 	}
-	for _, r := range g.Rules {
-		if r.Kind != grammars.TokenRule {
-			continue
+	adjacent := findAdjacent(m, g)
+	lexicon = lexicon.Among(func(before, after int) bool { return adjacent.next[before].has(after) })
+	if !matters(g, lexicon) && !adjacent.early() {
+		return nil
+	}
+	for classes := len(lexicon.Follows); ; classes /= 2 {
+		lexicon = lexicon.Coarse(classes)
+		e := newEndings(g, lexicon)
+		if e.find(m, start) {
+			return e
 		}
-		effect, ok := e.effectOf(r)
-		if !ok || isTrivia(g, r) && effect != stackOf(e.number(r.Mode)) {
+		if classes <= 1 || !e.crowded {
 			return nil
 		}
-		e.effects[r] = effect
 	}
-	root := cell{g.Rule(start).Root, 0}
-	e.ask(root)
-	for e.changed && !e.failed {
-		e.changed = false
-		for i := len(e.asked) - 1; i >= 0 && !e.failed; i-- { // cells that were asked for later are mostly below
-			m.Step(1 + len(g.Nodes[e.asked[i].node].Children))
-			e.improve(e.asked[i])
+}
+
+// matters reports whether the lexer's state restricts derivations: if there are several
+// modes, if some token cannot follow another, or if some token has no text.
+func matters(g *grammars.Grammar, x *grammars.Lexicon) bool {
+	if len(g.Modes()) > 1 || len(x.Follows) > 1 {
+		return true
+	}
+	read := map[int]bool{}
+	for _, r := range x.Readings {
+		read[r.Type] = true
+	}
+	return slices.ContainsFunc(g.Nodes, func(n *grammars.Node) bool { return n.Token > 0 && n.Size != grammars.Unproductive && !read[n.Token] })
+}
+
+func newEndings(g *grammars.Grammar, x *grammars.Lexicon) *endings {
+	e := &endings{
+		grammar: g, lexicon: x, reads: map[readKey][]*grammars.Reading{}, moving: make([][]*grammars.Reading, len(g.Modes())),
+		tokens: derivesToken(g), needs: slices.Repeat([]uint8{1}, len(g.Nodes)),
+	}
+	for _, r := range x.Readings {
+		key := readKey{r.Mode, r.Type}
+		e.reads[key] = append(e.reads[key], r)
+	}
+	useful := usefulModes(g, x)
+	for _, r := range x.Trivia {
+		if slices.ContainsFunc(changed(r), func(mode int) bool { return useful[mode] }) || len(r.After) == 0 {
+			e.moving[r.Mode] = append(e.moving[r.Mode], r)
 		}
 	}
-	if e.failed || len(e.of[e.index(root)]) == 0 {
-		return nil
-	}
-	e.done = true
 	return e
+}
+
+// usefulModes returns, by mode, whether the parser can see a token before the mode is
+// popped.
+func usefulModes(g *grammars.Grammar, x *grammars.Lexicon) []bool {
+	useful := make([]bool, len(g.Modes()))
+	for _, r := range x.Readings {
+		useful[r.Mode] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, r := range x.Trivia {
+			if !useful[r.Mode] && slices.ContainsFunc(changed(r), func(mode int) bool { return useful[mode] }) {
+				useful[r.Mode], grown = true, true
+			}
+		}
+	}
+	return useful
+}
+
+// changed returns the modes that a token puts on the mode stack.
+func changed(r *grammars.Reading) []int {
+	if len(r.After) > 0 && r.After[0] == r.Mode {
+		return r.After[1:]
+	}
+	return r.After
+}
+
+// find finds the endings. It reports false if a limit is exceeded.
+func (e *endings) find(m *limit.Meter, start string) bool {
+	root := e.grammar.Nodes[e.grammar.Rule(start).Root]
+	for range maxPasses {
+		e.shareNeeds()
+		e.numbers, e.states, e.cells, e.asked = map[Stack]byte{}, nil, map[cell]int32{}, nil
+		e.of, e.changed, e.deeper = make([][]ending, 1), true, false
+		e.ask(root, begin)
+		for e.changed && !e.failed {
+			e.changed = false
+			for i := len(e.asked) - 1; i >= 0 && !e.failed; i-- { // cells that were asked for later are mostly below
+				m.Step(1 + len(e.grammar.Nodes[e.asked[i].node].Children))
+				e.improve(int32(i + 1))
+			}
+		}
+		if e.failed {
+			return false
+		}
+		if !e.deeper {
+			e.done = true
+			return true
+		}
+	}
+	return false
+}
+
+// shareNeeds gives the alternatives of an alternation the lexer states of the
+// alternation, and a rule those of the references to it, so that a turn means the same
+// for both.
+func (e *endings) shareNeeds() {
+	share := func(from, to *grammars.Node) bool {
+		if e.needs[to.ID] >= e.needs[from.ID] {
+			return false
+		}
+		e.needs[to.ID] = e.needs[from.ID]
+		return true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, n := range e.grammar.Nodes {
+			switch {
+			case e.needs[n.ID] == 1:
+			case n.Kind == grammars.Alternation:
+				for _, alt := range n.Children {
+					grown = share(n, alt) || grown
+				}
+			case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
+				grown = share(n, e.grammar.Nodes[n.Target.Root]) || grown
+			}
+		}
+	}
 }
 
 // failIf gives up the analysis if a limit is exceeded.
@@ -106,6 +233,48 @@ func (e *endings) failIf(exceeded bool) {
 	if exceeded && !e.done {
 		e.failed = true
 	}
+}
+
+// window returns the part of a stack that derivations of a node depend on.
+func (e *endings) window(n *grammars.Node, s Stack) Stack {
+	return s[max(s.modes()-int(e.needs[n.ID]), 0):]
+}
+
+// then returns a stack after a derivation of a node, given its ending.
+func (e *endings) then(s Stack, n *grammars.Node, end Stack) Stack {
+	return s[:len(s)-len(e.window(n, s))] + end
+}
+
+// state returns the number of the lexer state in which a derivation of a node begins,
+// given the stack. It is none of the states of the node's cells if the analysis did
+// not meet it.
+func (e *endings) state(n *grammars.Node, s Stack) byte {
+	w := e.window(n, s)
+	i, ok := e.numbers[w]
+	switch {
+	case ok:
+		return i
+	case e.done:
+		return noState
+	}
+	e.crowded = len(e.states) == maxStates
+	e.failIf(e.crowded)
+	e.states = append(e.states, w)
+	e.numbers[w] = byte(len(e.states) - 1)
+	return e.numbers[w]
+}
+
+// noState is the number of a lexer state that no derivation begins in.
+const noState = 0xFF
+
+// deepen adds a mode to the lexer states of a node, unless the whole mode stack is
+// known.
+func (e *endings) deepen(n *grammars.Node, start Stack) {
+	if start[0] == bottom || e.done {
+		return
+	}
+	e.failIf(e.needs[n.ID] >= maxNeed)
+	e.needs[n.ID], e.deeper = max(e.needs[n.ID], uint8(min(start.modes()+1, maxNeed))), true
 }
 
 // derivesToken finds the nodes of parser rules from which some derivation has a token.
@@ -122,46 +291,19 @@ func derivesToken(g *grammars.Grammar) []bool {
 	return out
 }
 
-func isTrivia(g *grammars.Grammar, r *grammars.Rule) bool {
-	trivia := g.Nodes[g.Trivia]
-	if trivia.Kind == grammars.Reference {
-		return trivia.Target == r
-	}
-	return slices.ContainsFunc(trivia.Children, func(n *grammars.Node) bool { return n.Target == r })
-}
+// Cell returns the number of the pair of a node and a lexer state. It is 0 if no
+// derivation of the node begins in the state.
+func (e *endings) Cell(n *grammars.Node, state byte) int { return int(e.cells[cell{n.ID, state}]) }
 
-func (e *endings) number(mode string) byte { return byte(slices.Index(e.modes, mode)) }
-
-// effectOf returns the stack that a token leaves in place of the mode that it is
-// read in. It reports false if that depends on more than the token's rule.
-func (e *endings) effectOf(r *grammars.Rule) (Stack, bool) {
-	stack := []byte{e.number(r.Mode)}
-	for _, c := range r.Commands() {
-		mode := c.Arg
-		if mode == "0" {
-			mode = g4.DefaultMode
-		}
-		switch {
-		case c.Name == "more" || (c.Name == "mode" || c.Name == "popMode") && len(stack) == 0:
-			return "", false
-		case c.Name == "mode":
-			stack[len(stack)-1] = e.number(mode)
-		case c.Name == "pushMode":
-			stack = append(stack, e.number(mode))
-		case c.Name == "popMode":
-			stack = stack[:len(stack)-1]
-		}
-	}
-	return Stack(stack), true
-}
-
-func (e *endings) index(c cell) int { return int(c.node)*len(e.modes) + int(c.mode) }
-
-// ask returns the endings of a cell found so far, and has the cell analysed.
-func (e *endings) ask(c cell) []ending {
-	i := e.index(c)
-	if !e.known[i] && !e.done {
-		e.known[i], e.changed = true, true
+// ask returns the endings of a node found so far, given the stack that it begins with,
+// and has them analysed.
+func (e *endings) ask(n *grammars.Node, s Stack) []ending {
+	c := cell{n.ID, e.state(n, s)}
+	i, ok := e.cells[c]
+	if !ok && !e.done && !e.failed {
+		i, e.changed = int32(len(e.of)), true
+		e.cells[c] = i
+		e.of = append(e.of, nil)
 		e.asked = append(e.asked, c)
 		e.failIf(len(e.asked) > maxAsked)
 	}
@@ -169,37 +311,38 @@ func (e *endings) ask(c cell) []ending {
 }
 
 // improve computes the endings of a cell from those of the cells below it.
-func (e *endings) improve(c cell) {
-	n := e.grammar.Nodes[c.node]
-	here := []ending{{stack: stackOf(c.mode)}}
+func (e *endings) improve(i int32) {
+	c := e.asked[i-1]
+	n, start := e.grammar.Nodes[c.node], e.states[c.state]
+	here := []ending{{stack: start}}
 	var out []ending
 	switch {
 	case n.Kind == grammars.Alternation:
 		for _, alt := range n.Children {
-			out = append(out, e.ask(cell{alt.ID, c.mode})...)
+			out = append(out, e.next(n, start, start, alt)...)
 		}
 	case n.Kind == grammars.Concatenation:
 		out = here
 		for _, part := range n.Children {
-			out = e.step(out, part)
+			out = e.step(n, start, out, part)
 		}
 	case n.Kind == grammars.Repetition:
 		out = e.repeat(here, n)
 	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
-		for _, end := range e.ask(cell{n.Target.Root, c.mode}) {
+		for _, end := range e.next(n, start, start, e.grammar.Nodes[n.Target.Root]) {
 			out = append(out, ending{end.stack, end.size + 1, end.depth + 1})
 		}
 	case n.Kind == grammars.Empty:
-		out = []ending{{stackOf(c.mode), 1, 1}}
+		out = []ending{{start, 1, 1}}
 	case n.Kind == grammars.End:
-		out = here
+		out = []ending{{stack: e.atEnd(start)}}
 	case n.Size != grammars.Unproductive:
-		for _, r := range e.makers(n, c.mode) {
-			out = append(out, ending{e.effects[r], n.Size, n.Depth})
+		for _, r := range e.read(n, start) {
+			out = append(out, ending{r.after, n.Size, n.Depth})
 		}
 	}
 	out = e.merge(out)
-	if i := e.index(c); !slices.Equal(out, e.of[i]) {
+	if !slices.Equal(out, e.of[i]) {
 		e.of[i], e.changed = out, true
 	}
 }
@@ -220,48 +363,53 @@ func (e *endings) merge(all []ending) []ending {
 	return out
 }
 
-// step returns the endings of a sequence with one more part.
-func (e *endings) step(from []ending, part *grammars.Node) []ending {
+// step returns the endings of a sequence with one more part. The sequence is part of a
+// node that begins with a stack.
+func (e *endings) step(n *grammars.Node, start Stack, from []ending, part *grammars.Node) []ending {
 	var out []ending
 	for _, before := range from {
-		for _, end := range e.next(before.stack, part) {
+		for _, end := range e.next(n, start, before.stack, part) {
 			out = append(out, ending{end.stack, min(before.size+end.size, maxMeasure), max(before.depth, end.depth)})
 		}
 	}
 	return e.merge(out)
 }
 
-// next returns the endings of a part that begins with a stack. After an empty
-// stack the mode is not known, so that no token can follow within the analysis.
-func (e *endings) next(s Stack, part *grammars.Node) []ending {
-	if s == "" {
-		e.failIf(e.tokens[part.ID])
+// next returns the endings of a part that begins with a stack. The part belongs to a
+// node that begins with the stack start.
+func (e *endings) next(n *grammars.Node, start, s Stack, part *grammars.Node) []ending {
+	if s.modes() < int(e.needs[part.ID]) && s[0] != bottom && e.tokens[part.ID] {
+		e.deepen(n, start)
+		return nil
+	}
+	if s.empty() { // only parts without tokens follow
 		if part.Size == grammars.Unproductive {
 			return nil
 		}
 		return []ending{{s, part.Size, part.Depth}}
 	}
 	var out []ending
-	for _, end := range e.ask(cell{part.ID, s.Mode()}) {
-		if len(s)+len(end.stack)-1 > maxStack {
+	for _, end := range e.ask(part, s) {
+		after := e.then(s, part, end.stack)
+		if after.modes() > maxStack {
 			e.failIf(true)
 			return nil
 		}
-		out = append(out, ending{s.then(end.stack), end.size, end.depth})
+		out = append(out, ending{after, end.size, end.depth})
 	}
 	return out
 }
 
 // repeat returns the endings of a repetition.
 func (e *endings) repeat(from []ending, n *grammars.Node) []ending {
-	body := n.Children[0]
-	once := e.step(from, body)
+	body, start := n.Children[0], from[0].stack
+	once := e.step(n, start, from, body)
 	out := once
 	if n.Min == 0 {
 		out = e.merge(slices.Concat(from, once))
 	}
 	for n.Max < 0 || n.Max > 1 {
-		more := e.merge(slices.Concat(out, e.step(once, body)))
+		more := e.merge(slices.Concat(out, e.step(n, start, once, body)))
 		if slices.Equal(more, out) || e.failed {
 			break
 		}
@@ -270,26 +418,63 @@ func (e *endings) repeat(from []ending, n *grammars.Node) []ending {
 	return out
 }
 
-// makers returns the lexer rules that can make the token of a symbol in a mode.
-func (e *endings) makers(n *grammars.Node, mode byte) []*grammars.Rule {
+// A read is a token that the lexer can read, and the stack afterwards.
+type read struct {
+	rule  *grammars.Rule
+	after Stack
+}
+
+// read returns how the lexer can read the token of a symbol, given the stack.
+func (e *endings) read(n *grammars.Node, s Stack) []read {
 	types := n.Types
 	if n.Kind != grammars.TokenSet {
 		types = []int{n.Token}
 	}
-	var out []*grammars.Rule
-	for _, t := range types {
-		for _, r := range e.grammar.TokenRules(t) {
-			if r.Mode == e.modes[mode] {
-				out = append(out, r)
+	var out []read
+	for _, at := range e.moved(n, s) {
+		for _, t := range types {
+			for _, r := range e.reads[readKey{at.current(), t}] {
+				if at.class() < len(e.lexicon.Follows) && e.lexicon.Follows[at.class()][r.Number] {
+					out = append(out, read{r.Rule, at[:at.modes()-1] + newStack(r.After, r.Class)})
+				}
 			}
 		}
 	}
 	return out
 }
 
-// leads reports whether a part can lead from a stack to one of the good stacks.
-func (e *endings) leads(s Stack, part *grammars.Node, good map[Stack]bool) bool {
-	return slices.ContainsFunc(e.next(s, part), func(end ending) bool { return good[end.stack] })
+// atEnd returns a stack after the end of the input: no token can follow.
+func (e *endings) atEnd(s Stack) Stack { return s[:s.modes()] + newStack(nil, len(e.lexicon.Follows)) }
+
+// moved returns a stack and the stacks that trivia can turn it into.
+func (e *endings) moved(n *grammars.Node, s Stack) []Stack {
+	if s.ended() || s.class() == len(e.lexicon.Follows) {
+		return nil
+	}
+	out := []Stack{s}
+	for i := 0; i < len(out); i++ {
+		for _, r := range e.moving[out[i].current()] {
+			after := out[i][:out[i].modes()-1] + newStack(r.After, 0)
+			switch {
+			case after.empty():
+				e.deepen(n, s)
+			case after.current() == bottom || slices.Contains(out, after):
+			default:
+				out = append(out, after)
+				if after.modes() > maxStack {
+					e.failIf(true)
+					return out
+				}
+			}
+		}
+	}
+	return out
+}
+
+// leads reports whether a part can lead from a stack to one of the good stacks. The
+// part belongs to a node that begins with the stack start.
+func (e *endings) leads(n *grammars.Node, start, s Stack, part *grammars.Node, good map[Stack]bool) bool {
+	return slices.ContainsFunc(e.next(n, start, s, part), func(end ending) bool { return good[end.stack] })
 }
 
 // inside returns the node below a token if a lexer rule makes it.

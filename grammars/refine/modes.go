@@ -9,8 +9,8 @@ import (
 )
 
 // Modes determine, while a tree is drawn from left to right, which derivations the
-// lexer's current mode allows. They are not safe for concurrent use; each goroutine
-// calls [Refinement.Modes], which is cheap.
+// lexer's state allows: its modes and the last token. They are not safe for concurrent
+// use; each goroutine calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
 	sets    [][]Stack
@@ -19,9 +19,8 @@ type Modes struct {
 	above   [][]int32 // by cell: the cells right above it; computed on demand
 }
 
-// Modes returns the lexer modes of the derivations. It returns nil if modes are not
-// refined: because the lexer has only one mode, or because its modes depend on more
-// than the preceding tokens.
+// Modes returns the lexer states of the derivations. It returns nil if they are not
+// refined: because they do not matter, or because there are too many.
 func (r *Refinement) Modes() *Modes {
 	if r.endings == nil {
 		return nil
@@ -35,12 +34,51 @@ type StackSet int
 // AnyStack is the set of all stacks.
 const AnyStack StackSet = 0
 
-// A Turn is a restriction on a derivation: the mode that it begins in, and the
+// A Turn is a restriction on a derivation: the lexer state that it begins in, and the
 // stacks that it may end with.
 type Turn struct {
-	Mode  byte
+	State byte
 	After StackSet
 }
+
+// Begin returns the stack at the beginning of an input.
+func (m *Modes) Begin() Stack { return begin }
+
+// States returns the number of lexer states.
+func (m *Modes) States() byte { return byte(len(m.states)) }
+
+// stack returns the stack of a lexer state.
+func (m *Modes) stack(state byte) Stack {
+	if int(state) >= len(m.states) {
+		return begin[len(begin)-1:] // no derivation begins here
+	}
+	return m.states[state]
+}
+
+// State returns the lexer state in which a derivation of a node begins, given the
+// stack.
+func (m *Modes) State(n *grammars.Node, s Stack) byte { return m.state(n, s) }
+
+// Own returns the part of a stack that derivations of a node can change, given the
+// number of modes that they cannot.
+func (m *Modes) Own(s Stack, below int) Stack { return s[min(below, s.modes()):] }
+
+// Below returns the number of modes of a stack that derivations of a node cannot
+// change.
+func (m *Modes) Below(n *grammars.Node, s Stack) int { return len(s) - len(m.window(n, s)) }
+
+// Shift returns the stack after a token, which the lexer reads as one of its readings.
+func (m *Modes) Shift(s Stack, n *grammars.Node, after Stack) Stack { return m.then(s, n, after) }
+
+// AtEnd returns the stack after the end of the input.
+func (m *Modes) AtEnd(s Stack) Stack { return m.atEnd(s) }
+
+// Mode returns the lexer's current mode.
+func (s Stack) Mode() int { return s.current() }
+
+// Ended reports whether the lexer cannot read on, because it popped a mode that is
+// not there.
+func (s Stack) Ended() bool { return s.ended() }
 
 // set returns the number of a set of stacks.
 func (m *Modes) set(stacks []Stack) StackSet {
@@ -63,35 +101,29 @@ func (m *Modes) has(set StackSet, s Stack) bool {
 	return set == AnyStack || slices.Contains(m.sets[set], s)
 }
 
-// Ending returns the stacks of a set whose current mode is one of the modes, which
-// are given as bits. If no stack has such a mode, it returns the whole set.
-func (m *Modes) Ending(set StackSet, modes uint64) StackSet {
-	some := slices.DeleteFunc(slices.Clone(m.sets[set]), func(s Stack) bool { return s == "" || modes&(1<<s.Mode()) == 0 })
+// Ending returns the stacks of a set after which the node can begin in one of the lexer
+// states again, which are given as bits. If there are none, it returns the whole set.
+func (m *Modes) Ending(n *grammars.Node, s Stack, set StackSet, states uint64) StackSet {
+	some := slices.DeleteFunc(slices.Clone(m.sets[set]), func(end Stack) bool {
+		after := m.then(s, n, end)
+		return after.empty() || states&(1<<m.state(n, after)) == 0
+	})
 	if len(some) == 0 {
 		return set
 	}
 	return m.set(some)
 }
 
-// Effect returns the stack that a token leaves in place of the mode it is read in,
-// given the lexer rule that makes the token.
-func (m *Modes) Effect(r *grammars.Rule) Stack { return m.effects[r] }
-
 // Allows reports whether a node has a derivation that satisfies a turn.
 func (m *Modes) Allows(n *grammars.Node, t Turn) bool {
-	for i := range m.of[m.Cell(n, t.Mode)] {
-		if t.After == AnyStack || m.has(t.After, m.of[m.Cell(n, t.Mode)][i].stack) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.of[m.Cell(n, t.State)], func(e ending) bool { return m.has(t.After, e.stack) })
 }
 
 // Measure returns the least size and depth, in symbols, of the derivations from a
 // node that satisfy a turn; [grammars.Unproductive] if there are none.
 func (m *Modes) Measure(n *grammars.Node, t Turn) (size, depth int) {
 	size, depth = grammars.Unproductive, grammars.Unproductive
-	for _, e := range m.of[m.Cell(n, t.Mode)] {
+	for _, e := range m.of[m.Cell(n, t.State)] {
 		switch {
 		case !m.has(t.After, e.stack):
 		case size == grammars.Unproductive:
@@ -103,9 +135,22 @@ func (m *Modes) Measure(n *grammars.Node, t Turn) (size, depth int) {
 	return size, depth
 }
 
-// Makers returns the lexer rules that can make the token of a symbol in a turn.
-func (m *Modes) Makers(n *grammars.Node, t Turn) []*grammars.Rule {
-	return slices.DeleteFunc(m.makers(n, t.Mode), func(r *grammars.Rule) bool { return !m.has(t.After, m.effects[r]) })
+// A Reading is a lexer rule that can make a token, and the stack that the token leaves
+// in place of the lexer state it is read in.
+type Reading struct {
+	Rule  *grammars.Rule
+	After Stack
+}
+
+// Readings returns how the lexer can read the token of a symbol in a turn.
+func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
+	var out []Reading
+	for _, r := range m.read(n, m.stack(t.State)) {
+		if m.has(t.After, r.after) {
+			out = append(out, Reading{r.rule, r.after})
+		}
+	}
+	return out
 }
 
 // Inside returns the node below a token if a lexer rule makes it: the rule's
@@ -131,21 +176,18 @@ func (m *Modes) Each(n *grammars.Node, t Turn, visit func(*grammars.Node, Turn))
 		p := m.Plan(n, t)
 		for i, part := range n.Children {
 			for _, s := range slices.Sorted(maps.Keys(p.good[i])) {
-				if after, ok := p.Part(i, part, s); ok && s != "" && p.good[i][s] {
-					m.Each(part, Turn{s.Mode(), after}, visit)
+				if after, ok := p.Part(i, part, s); ok && !s.empty() && p.good[i][s] {
+					m.Each(part, Turn{m.state(part, s), after}, visit)
 				}
 			}
 		}
 	}
 }
 
-// Cell returns the number of the pair of a node and a mode.
-func (m *Modes) Cell(n *grammars.Node, mode byte) int { return int(n.ID)*len(m.modes) + int(mode) }
-
-// Distances returns the shortest distance from each (node, mode) pair to a target,
-// by [Modes.Cell]. The distances without modes are given, and isTarget tells which
+// Distances returns the shortest distance from each (node, lexer state) pair to a
+// target, by [Modes.Cell]. The distances without lexer states are given, and isTarget tells which
 // pairs at distance 0 are targets.
-func (m *Modes) Distances(plain []int, isTarget func(n *grammars.Node, mode byte) bool) []int {
+func (m *Modes) Distances(plain []int, isTarget func(n *grammars.Node, state byte) bool) []int {
 	m.link()
 	out := make([]int, len(m.of))
 	for i := range out {
@@ -158,15 +200,15 @@ func (m *Modes) Distances(plain []int, isTarget func(n *grammars.Node, mode byte
 		}
 		buckets[steps] = append(buckets[steps], at)
 	}
-	for _, c := range m.asked {
-		n := m.grammar.Nodes[c.node]
+	for i, c := range m.asked {
+		n, at := m.grammar.Nodes[c.node], i+1
 		switch {
-		case len(m.of[m.index(c)]) == 0:
-		case plain[n.ID] == 0 && n.Kind.Symbolic() && isTarget(n, c.mode):
-			put(m.index(c), 0)
+		case len(m.of[at]) == 0:
+		case plain[n.ID] == 0 && n.Kind.Symbolic() && isTarget(n, c.state):
+			put(at, 0)
 		case n.Token > 0 && plain[n.ID] > 0:
-			if steps := m.within(n, c.mode, plain); steps != Unreachable {
-				put(m.index(c), steps)
+			if steps := m.within(n, c.state, plain); steps != Unreachable {
+				put(at, steps)
 			}
 		}
 	}
@@ -186,14 +228,14 @@ func (m *Modes) Distances(plain []int, isTarget func(n *grammars.Node, mode byte
 }
 
 // within returns the distance from a token to a target inside it, by the rules that
-// make the token in a mode.
-func (m *Modes) within(n *grammars.Node, mode byte, plain []int) int {
+// make the token in a lexer state.
+func (m *Modes) within(n *grammars.Node, state byte, plain []int) int {
 	if n.Kind != grammars.Reference || len(n.Children) == 0 {
 		return Unreachable
 	}
 	best := Unreachable
-	for _, r := range m.makers(n, mode) {
-		if part := m.Inside(n, r); plain[part.ID] != Unreachable && (best == Unreachable || plain[part.ID]+1 < best) {
+	for _, r := range m.read(n, m.stack(state)) {
+		if part := m.Inside(n, r.rule); plain[part.ID] != Unreachable && (best == Unreachable || plain[part.ID]+1 < best) {
 			best = plain[part.ID] + 1
 		}
 	}
@@ -206,30 +248,30 @@ func (m *Modes) link() {
 		return
 	}
 	m.above = make([][]int32, len(m.of))
-	for _, c := range m.asked {
-		n := m.grammar.Nodes[c.node]
-		at := int32(m.index(c))
-		below := func(part *grammars.Node, mode byte) {
-			if i := m.Cell(part, mode); len(m.of[i]) > 0 {
+	for i, c := range m.asked {
+		n, start, at := m.grammar.Nodes[c.node], m.states[c.state], int32(i+1)
+		below := func(part *grammars.Node, state byte) {
+			if i := m.Cell(part, state); len(m.of[i]) > 0 {
 				m.above[i] = append(m.above[i], at)
 			}
 		}
 		switch {
 		case n.Kind == grammars.Alternation:
 			for _, alt := range n.Children {
-				below(alt, c.mode)
+				below(alt, m.state(alt, start))
 			}
 		case n.Kind == grammars.Concatenation || n.Kind == grammars.Repetition:
-			p := m.Plan(n, Turn{Mode: c.mode})
+			p := m.Plan(n, Turn{State: c.state})
 			for i, part := range n.Children {
-				for mode := range byte(len(m.modes)) {
-					if p.Before(i)&(1<<mode) != 0 {
-						below(part, mode)
+				for state := range m.States() {
+					if p.Before(i)&(1<<state) != 0 {
+						below(part, state)
 					}
 				}
 			}
 		case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
-			below(m.grammar.Nodes[n.Target.Root], c.mode)
+			root := m.grammar.Nodes[n.Target.Root]
+			below(root, m.state(root, start))
 		}
 	}
 }

@@ -37,11 +37,11 @@ func turns(g *grammars.Grammar, m *refine.Modes, rule string, t refine.Turn) []s
 		}
 		var makers []string
 		if n.Token > 0 {
-			for _, r := range m.Makers(n, t) {
-				makers = append(makers, r.Name)
+			for _, r := range m.Readings(n, t) {
+				makers = append(makers, r.Rule.Name)
 			}
 		}
-		out = append(out, fmt.Sprintf("%s in %d %s", n.Text, t.Mode, strings.Join(makers, ",")))
+		out = append(out, fmt.Sprintf("%s in %d %s", n.Text, m.ModeOf(t.State), strings.Join(makers, ",")))
 	})
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -52,7 +52,7 @@ func TestTurns(t *testing.T) {
 	m := refine.Of(g, "s").Modes()
 	for _, test := range []struct {
 		rule string
-		mode byte
+		mode int
 		want []string
 	}{
 		{"s", 0, []string{"part in 0 "}},
@@ -62,7 +62,12 @@ func TestTurns(t *testing.T) {
 		{"word", 0, nil}, // no text is a word there
 		{"part", 1, nil},
 	} {
-		if got := turns(g, m, test.rule, refine.Turn{Mode: test.mode}); !slices.Equal(got, test.want) {
+		var got []string
+		for _, state := range m.StatesOf(test.mode) {
+			got = append(got, turns(g, m, test.rule, refine.Turn{State: state})...)
+		}
+		slices.Sort(got)
+		if got = slices.Compact(got); !slices.Equal(got, test.want) {
 			t.Errorf("%s in mode %d: got %q, want %q", test.rule, test.mode, got, test.want)
 		}
 	}
@@ -75,7 +80,7 @@ func TestPlans(t *testing.T) {
 	m := refine.Of(g, "s").Modes()
 	root := g.Nodes[g.Rule("s").Root]
 	plan := m.Plan(root, refine.Turn{})
-	after, ok := plan.Part(0, root.Children[0], "\x00")
+	after, ok := plan.Part(0, root.Children[0], m.Begin()[1:])
 	if !ok {
 		t.Fatal("there is no plan")
 	}
@@ -89,17 +94,14 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Modes are refined only if the lexer rule of a token determines the mode after it.
+// Modes are not refined if they do not matter, or if they are not known.
 func TestModesThatAreNotRefined(t *testing.T) {
 	parser := "parser grammar P; options { tokenVocab = L; }\ns : A* EOF ;\n"
 	for name, lexer := range map[string]string{
 		"one mode":                     "lexer grammar L;\nA : 'a' ;\n",
-		"more":                         "lexer grammar L;\nM : '<' -> more, mode(X) ;\nA : 'a' ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
-		"trivia that changes modes":    "lexer grammar L;\nA : 'a' ;\nW : ' ' -> skip, mode(X) ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
 		"code":                         "lexer grammar L;\nA : 'a' {mode(X);} ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
 		"a mode below another changed": "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), popMode, mode(X) ;\n",
 		"modes that pile up":           "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), pushMode(X) ;\n",
-		"modes that are not one's own": "lexer grammar L;\nA : 'a' -> mode(X) ;\nmode X;\nB : 'b' -> type(A), popMode ;\n",
 	} {
 		if m := refine.Of(grammartest.Load(t, parser, lexer), "s").Modes(); m != nil {
 			t.Errorf("%s: modes are refined", name)

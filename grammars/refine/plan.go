@@ -10,6 +10,8 @@ import (
 // satisfies a turn. The plan of a repetition is the same for all rounds.
 type Plan struct {
 	modes *Modes
+	node  *grammars.Node
+	start Stack
 	body  *grammars.Node   // of a repetition
 	once  bool             // whether a repetition has at most one round
 	good  []map[Stack]bool // by part, and after the last: the stacks from which the plan can be completed
@@ -17,38 +19,38 @@ type Plan struct {
 
 // A planKey identifies a plan.
 type planKey struct {
-	node  grammars.Occurrence
-	turn  Turn
-	part  int
-	modes uint64
+	node   grammars.Occurrence
+	turn   Turn
+	part   int
+	states uint64
 }
 
 // Plan returns a plan for a concatenation or a repetition.
 func (m *Modes) Plan(n *grammars.Node, t Turn) *Plan { return m.PlanPart(n, t, -1, 0) }
 
 // PlanPart returns a plan for a concatenation in which one part begins in one of the
-// modes, which are given as bits.
-func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, modes uint64) *Plan {
-	key := planKey{n.ID, t, part, modes}
+// lexer states, which are given as bits.
+func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, states uint64) *Plan {
+	key := planKey{n.ID, t, part, states}
 	if p, ok := m.plans[key]; ok {
 		return p
 	}
-	p := &Plan{modes: m}
+	p := &Plan{modes: m, node: n, start: m.stack(t.State)}
 	if n.Kind == grammars.Repetition {
 		p.repeat(n, t)
 	} else {
-		p.sequence(n, t, part, modes)
+		p.sequence(n, t, part, states)
 	}
 	m.plans[key] = p
 	return p
 }
 
 // sequence finds the good stacks of a concatenation from the last part to the first.
-func (p *Plan) sequence(n *grammars.Node, t Turn, part int, modes uint64) {
+func (p *Plan) sequence(n *grammars.Node, t Turn, part int, states uint64) {
 	m := p.modes
-	reached := [][]ending{{{stack: stackOf(t.Mode)}}}
+	reached := [][]ending{{{stack: p.start}}}
 	for i, part := range n.Children {
-		reached = append(reached, m.step(reached[i], part))
+		reached = append(reached, m.step(n, p.start, reached[i], part))
 	}
 	p.good = make([]map[Stack]bool, len(reached))
 	for i := len(reached) - 1; i >= 0; i-- {
@@ -58,9 +60,9 @@ func (p *Plan) sequence(n *grammars.Node, t Turn, part int, modes uint64) {
 			switch {
 			case i == len(n.Children):
 				p.good[i][s] = m.has(t.After, s)
-			case i == part && (s == "" || modes&(1<<s.Mode()) == 0):
+			case i == part && (s.empty() || states&(1<<m.state(n.Children[i], s)) == 0):
 			default:
-				p.good[i][s] = m.leads(s, n.Children[i], p.good[i+1])
+				p.good[i][s] = m.leads(n, p.start, s, n.Children[i], p.good[i+1])
 			}
 		}
 	}
@@ -71,7 +73,7 @@ func (p *Plan) sequence(n *grammars.Node, t Turn, part int, modes uint64) {
 func (p *Plan) repeat(n *grammars.Node, t Turn) {
 	m := p.modes
 	p.body = n.Children[0]
-	here := []ending{{stack: stackOf(t.Mode)}}
+	here := []ending{{stack: p.start}}
 	all := m.merge(slices.Concat(here, m.repeat(here, n)))
 	good, ends := map[Stack]bool{}, map[Stack]bool{}
 	for _, e := range all {
@@ -81,27 +83,26 @@ func (p *Plan) repeat(n *grammars.Node, t Turn) {
 	for grown := true; grown; {
 		grown = false
 		for _, e := range all {
-			if !good[e.stack] && m.leads(e.stack, p.body, good) {
+			if !good[e.stack] && m.leads(n, p.start, e.stack, p.body, good) {
 				good[e.stack], grown = true, true
 			}
 		}
 	}
 	p.good = []map[Stack]bool{good, ends}
 	if p.once = n.Max == 1; p.once {
-		start := stackOf(t.Mode)
-		p.good[0] = map[Stack]bool{start: ends[start] || m.leads(start, p.body, ends)}
+		p.good[0] = map[Stack]bool{p.start: ends[p.start] || m.leads(n, p.start, p.start, p.body, ends)}
 	}
 }
 
-// Before returns the modes, as bits, in which a part can begin.
+// Before returns the lexer states, as bits, in which a part can begin.
 func (p *Plan) Before(i int) uint64 {
-	modes := uint64(0)
+	states := uint64(0)
 	for s, ok := range p.good[i] {
-		if ok && s != "" {
-			modes |= 1 << s.Mode()
+		if ok && !s.empty() {
+			states |= 1 << p.modes.state(p.node.Children[i], s)
 		}
 	}
-	return modes
+	return states
 }
 
 // Ends reports whether a repetition can end with a stack.
@@ -111,7 +112,7 @@ func (p *Plan) Ends(s Stack) bool { return p.good[1][s] }
 // with, and reports whether there are any. All rounds of a repetition are part 0.
 func (p *Plan) Part(i int, part *grammars.Node, s Stack) (StackSet, bool) {
 	switch {
-	case s == "": // only parts without tokens follow
+	case s.empty(): // only parts without tokens follow
 		return AnyStack, true
 	case p.body != nil && p.once:
 		return p.into(p.good[1], part, s)
@@ -124,7 +125,7 @@ func (p *Plan) Part(i int, part *grammars.Node, s Stack) (StackSet, bool) {
 
 // Last returns the stacks that a round may end with so that it can be the last.
 func (p *Plan) Last(s Stack) (StackSet, bool) {
-	if s == "" {
+	if s.empty() {
 		return AnyStack, true
 	}
 	return p.into(p.good[1], p.body, s)
@@ -134,8 +135,8 @@ func (p *Plan) Last(s Stack) (StackSet, bool) {
 func (p *Plan) into(good map[Stack]bool, part *grammars.Node, s Stack) (StackSet, bool) {
 	m := p.modes
 	var out []Stack
-	for _, e := range m.of[m.Cell(part, s.Mode())] {
-		if good[s.then(e.stack)] {
+	for _, e := range m.of[m.Cell(part, m.state(part, s))] {
+		if good[m.then(s, part, e.stack)] {
 			out = append(out, e.stack)
 		}
 	}

@@ -2,17 +2,18 @@
 //
 // Not every tree that the rules of a grammar derive is the tree of some text.
 // Operator precedence keeps an addition from being an operand of a product, and
-// a token stands only where the lexer is in a mode whose rules make it. [Of]
-// analyses both once for a grammar and a start rule:
+// a token stands only where the lexer reads it: in a mode whose rules make it, and
+// after a token with which it does not merge. [Of] analyses both once for a grammar
+// and a start rule:
 //
 //   - [Refinement.Graph] is the refined grammar, in which every rule is split by
-//     operator binding and lexer modes. Path counting and solving walk it.
+//     operator binding and lexer states. Path counting and solving walk it.
 //   - [Bindings], [Modes] and [Plan] make the same decisions step by step, for a
 //     generator that draws a tree from left to right.
 //
 // The parser returns no derivation that the package excludes. The text of a
 // derivation that the package allows can still be parsed as another tree: where the
-// grammar is ambiguous, or where the characters of neighbouring tokens run together.
+// grammar is ambiguous, or where a token merges with more than its neighbour.
 package refine
 
 import (
@@ -29,7 +30,7 @@ type Refinement struct {
 	grammar  *grammars.Grammar
 	start    *grammars.Rule
 	bindings map[*grammars.Rule]*Bindings
-	endings  *endings // nil if modes are not refined
+	endings  *endings // nil if lexer states are not refined
 }
 
 type (
@@ -56,6 +57,10 @@ func Prepare(ctx context.Context, g *grammars.Grammar, start string) error {
 	if _, err := metered(plainKey{start}, func(m *limit.Meter) any { return newPlain(m, g, start) }); err != nil {
 		return err
 	}
+	if err := g.PrepareLexicon(ctx); err != nil {
+		return err
+	}
+	//nolint:contextcheck // the lexicon is prepared
 	r, err := metered(refinementKey{start}, func(m *limit.Meter) any { return newRefinement(m, g, start) })
 	if err != nil {
 		return err
@@ -101,7 +106,7 @@ func newPlain(m *limit.Meter, g *grammars.Grammar, start string) *Graph {
 	return graph
 }
 
-// newGraph builds the refined grammar. If it exceeds maxParts, lexer modes are not
+// newGraph builds the refined grammar. If it exceeds maxParts, lexer states are not
 // refined; if it still does, operator bindings are not refined either.
 func (r *Refinement) newGraph(m *limit.Meter) *Graph {
 	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings}} {

@@ -84,7 +84,7 @@ func (d *drawing) enter(n *grammars.Node, depth int) {
 // start draws a whole tree.
 func (d *drawing) start() {
 	if d.modes != nil {
-		d.stack = "\x00"
+		d.stack = d.modes.Begin()
 	}
 	d.rule(d.grammar.Rule(d.opt.Start), 0, refine.Loose)
 }
@@ -158,9 +158,13 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
 		d.leaf(n, n.Types[d.rand.IntN(len(n.Types))], depth)
-	case grammars.Empty, grammars.End:
+	case grammars.Empty:
 		d.mark(refine.Loose)
 		d.Symbol(depth, n.ID)
+	case grammars.End:
+		d.mark(refine.Loose)
+		d.Symbol(depth, n.ID)
+		d.endInput()
 	}
 }
 

@@ -16,8 +16,8 @@ type goal struct {
 	far  []int                 // by node: the distance to the path's first symbol
 	way  []grammars.Occurrence // on the path: the next symbol and the constructs around it, innermost first
 
-	cells []int    // by [refine.Modes.Cell]: the same for each mode; nil if modes are not refined
-	modes []uint64 // by symbol of the path: the modes, as bits, in which it can begin
+	cells  []int    // by [refine.Modes.Cell]: the same for each lexer state; nil if they are not refined
+	states []uint64 // by symbol of the path: the lexer states, as bits, in which it can begin
 }
 
 // newGoal returns a goal, given the distance from every node to its first symbol.
@@ -26,61 +26,62 @@ func (x *Generator) newGoal(p features.Path, far []int) *goal {
 	if x.modes == nil {
 		return g
 	}
-	g.modes = make([]uint64, len(p))
+	g.states = make([]uint64, len(p))
 	for i := len(p) - 1; i >= 0; i-- {
-		g.modes[i] = x.modesOf(g, i)
+		g.states[i] = x.statesOf(g, i)
 	}
 	// Consecutive goals often begin with the same symbol.
-	if last := x.lastGoal; last != nil && last.path[0] == p[0] && last.modes[0] == g.modes[0] {
+	if last := x.lastGoal; last != nil && last.path[0] == p[0] && last.states[0] == g.states[0] {
 		g.cells = last.cells
 	} else {
-		g.cells = x.modes.Distances(far, func(_ *grammars.Node, mode byte) bool { return g.modes[0]&(1<<mode) != 0 })
+		g.cells = x.modes.Distances(far, func(_ *grammars.Node, state byte) bool { return g.states[0]&(1<<state) != 0 })
 	}
 	x.lastGoal = g
 	return g
 }
 
-// modesOf returns the modes, as bits, in which a symbol of a path can have the
+// statesOf returns the lexer states, as bits, in which a symbol of a path can have the
 // next symbol below it.
-func (x *Generator) modesOf(g *goal, i int) uint64 {
+func (x *Generator) statesOf(g *goal, i int) uint64 {
 	n := x.grammar.Nodes[g.path[i]]
 	if i == len(g.path)-1 || n.Rule == nil || n.Rule.Kind != grammars.ParserRule {
 		return ^uint64(0)
 	}
 	next := g.path[i+1]
-	modes := uint64(0)
-	for mode := range byte(len(x.grammar.Modes())) {
+	states := uint64(0)
+	for state := range x.modes.States() {
 		switch {
-		case !x.modes.Allows(n, refine.Turn{Mode: mode}):
+		case !x.modes.Allows(n, refine.Turn{State: state}):
 		case n.Token > 0:
-			for _, r := range x.modes.Makers(n, refine.Turn{Mode: mode}) {
-				if slices.ContainsFunc(x.symbols.In(x.modes.Inside(n, r)), func(s *grammars.Node) bool { return s.ID == next }) {
-					modes |= 1 << mode
+			for _, r := range x.modes.Readings(n, refine.Turn{State: state}) {
+				if slices.ContainsFunc(x.symbols.In(x.modes.Inside(n, r.Rule)), func(s *grammars.Node) bool { return s.ID == next }) {
+					states |= 1 << state
 				}
 			}
-		case n.Target != nil && x.comesBy(x.grammar.Nodes[n.Target.Root], mode, next, g.modes[i+1]):
-			modes |= 1 << mode
+		case n.Target != nil && x.comesBy(x.grammar.Nodes[n.Target.Root], state, next, g.states[i+1]):
+			states |= 1 << state
 		}
 	}
-	return modes
+	return states
 }
 
-// comesBy reports whether a construct that begins in a mode can contain a symbol,
-// within its rule, that begins in one of the modes, which are given as bits.
-func (x *Generator) comesBy(n *grammars.Node, mode byte, symbol grammars.Occurrence, modes uint64) bool {
+// comesBy reports whether a construct that begins in a lexer state can contain a
+// symbol, within its rule, that begins in one of the states, which are given as bits.
+func (x *Generator) comesBy(n *grammars.Node, state byte, symbol grammars.Occurrence, states uint64) bool {
 	found := false
-	x.modes.Each(n, refine.Turn{Mode: mode}, func(n *grammars.Node, t refine.Turn) {
-		found = found || n.ID == symbol && modes&(1<<t.Mode) != 0
+	x.modes.Each(n, refine.Turn{State: state}, func(n *grammars.Node, t refine.Turn) {
+		found = found || n.ID == symbol && states&(1<<t.State) != 0
 	})
 	return found
 }
 
-// steps returns the distance from a node in a mode to the next symbol of a goal.
-func (x *Generator) steps(g *goal, n *grammars.Node, mode byte) int {
+// steps returns the distance from a node in a lexer state to the next symbol of a
+// goal.
+func (x *Generator) steps(g *goal, n *grammars.Node, state byte) int {
 	switch {
 	case g.at == 0:
-		return g.cells[x.modes.Cell(n, mode)]
-	case slices.Contains(g.way, n.ID) && x.comesBy(n, mode, g.path[g.at], g.modes[g.at]):
+		return g.cells[x.modes.Cell(n, state)]
+	case slices.Contains(g.way, n.ID) && x.comesBy(n, state, g.path[g.at], g.states[g.at]):
 		return 0
 	default:
 		return refine.Unreachable
@@ -127,7 +128,7 @@ func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
 		switch {
 		case unproductive(n):
 		case g.cells != nil && d.hasMode(n):
-			steps = d.steps(g, n, d.stack.Mode())
+			steps = d.steps(g, n, d.modes.State(n, d.stack))
 		case g.at == 0:
 			steps = g.far[n.ID]
 		case slices.Contains(g.way, n.ID):

@@ -8,25 +8,27 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// hasMode reports whether lexer modes restrict a node: modes are refined, and the
-// node is in a parser rule.
+// hasMode reports whether the lexer's state restricts a node: lexer states are
+// refined, and the node is in a parser rule.
 func (d *drawing) hasMode(n *grammars.Node) bool {
 	return d.stack != "" && n.Rule != nil && n.Rule.Kind == grammars.ParserRule
 }
 
-// turn returns the lexer modes that the next derivation must respect.
-func (d *drawing) turn() refine.Turn { return refine.Turn{Mode: d.stack.Mode(), After: d.after} }
+// turn returns the lexer states that a derivation of a node must respect.
+func (d *drawing) turn(n *grammars.Node) refine.Turn {
+	return refine.Turn{State: d.modes.State(n, d.stack), After: d.after}
+}
 
-// unreadable reports whether the lexer's mode allows no derivation of a node.
+// unreadable reports whether the lexer's state allows no derivation of a node.
 func (d *drawing) unreadable(n *grammars.Node) bool {
-	return d.hasMode(n) && !d.modes.Allows(n, d.turn())
+	return d.hasMode(n) && !d.modes.Allows(n, d.turn(n))
 }
 
 // measure returns the least size and depth of a node's derivations in the lexer's
-// mode.
+// state.
 func (d *drawing) measure(n *grammars.Node) (size, depth int) {
 	if d.hasMode(n) {
-		if size, depth = d.modes.Measure(n, d.turn()); size != grammars.Unproductive {
+		if size, depth = d.modes.Measure(n, d.turn(n)); size != grammars.Unproductive {
 			return size, depth
 		}
 	}
@@ -44,28 +46,34 @@ func (d *drawing) leastDepth(n *grammars.Node) int {
 	return depth
 }
 
-// makers returns the lexer rules that can make a token of a type in the lexer's
-// mode.
-func (d *drawing) makers(n *grammars.Node, kind int) []*grammars.Rule {
-	makers := d.modes.Makers(n, d.turn())
-	return slices.DeleteFunc(makers, func(r *grammars.Rule) bool { return !slices.Contains(d.grammar.TokenRules(kind), r) })
+// readings returns how the lexer can read a token of a type in its state.
+func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
+	readings := d.modes.Readings(n, d.turn(n))
+	return slices.DeleteFunc(readings, func(r refine.Reading) bool { return !slices.Contains(d.grammar.TokenRules(kind), r.Rule) })
 }
 
-// shift changes the mode stack after a token. Root is the derived node of the
+// shift changes the lexer's state after a token. Root is the derived node of the
 // token's rule, or nil if it is not known.
 func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 	if d.stack == "" {
 		return
 	}
-	makers := d.makers(n, kind)
+	readings := d.readings(n, kind)
 	if n.Kind == grammars.Reference && root != nil {
-		makers = slices.DeleteFunc(makers, func(r *grammars.Rule) bool { return d.modes.Inside(n, r) != root })
+		readings = slices.DeleteFunc(readings, func(r refine.Reading) bool { return d.modes.Inside(n, r.Rule) != root })
 	}
-	if len(makers) == 0 {
+	if len(readings) == 0 {
 		d.failed = true
 		return
 	}
-	d.stack = d.stack[:len(d.stack)-1] + d.modes.Effect(makers[0])
+	d.stack = d.modes.Shift(d.stack, n, readings[0].After)
+}
+
+// endInput changes the lexer's state at the end of the input.
+func (d *drawing) endInput() {
+	if d.stack != "" {
+		d.stack = d.modes.AtEnd(d.stack)
+	}
 }
 
 // A planned construct is a concatenation or repetition whose parts are drawn so
@@ -74,7 +82,7 @@ func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 type planned struct {
 	d     *drawing
 	plan  *refine.Plan // nil if modes are not refined
-	base  int          // the length of the mode stack below the construct
+	base  int          // the number of modes that the construct cannot change
 	after refine.StackSet
 	aimed bool // whether the plan leads to a goal
 	must  bool // whether a round is added only because the repetition cannot end yet
@@ -83,8 +91,8 @@ type planned struct {
 func (d *drawing) plan(n *grammars.Node) *planned {
 	p := &planned{d: d, after: d.after}
 	if d.hasMode(n) {
-		p.base = len(d.stack) - 1
-		p.plan = d.modes.Plan(n, d.turn())
+		p.base = d.modes.Below(n, d.stack)
+		p.plan = d.modes.Plan(n, d.turn(n))
 	}
 	return p
 }
@@ -96,29 +104,29 @@ func (p *planned) carrier(g *goal, n *grammars.Node) int {
 	if p.plan == nil || g.cells == nil {
 		return slices.Index(n.Children, p.d.towards(g, n.Children))
 	}
-	best, least, modes := -1, 0, uint64(0)
+	best, least, states := -1, 0, uint64(0)
 	for i, part := range n.Children {
 		for before := p.plan.Before(i); before != 0; before &= before - 1 {
-			mode := byte(bits.TrailingZeros64(before))
-			steps := p.d.steps(g, part, mode)
+			state := byte(bits.TrailingZeros64(before))
+			steps := p.d.steps(g, part, state)
 			switch {
 			case steps == refine.Unreachable:
 			case best < 0 || steps < least:
-				best, least, modes = i, steps, 1<<mode
+				best, least, states = i, steps, 1<<state
 			case steps == least && i == best:
-				modes |= 1 << mode
+				states |= 1 << state
 			}
 		}
 	}
 	if best >= 0 && !p.aimed { // later goals do not change the plan
 		p.aimed = true
-		p.plan = p.d.modes.PlanPart(n, refine.Turn{Mode: p.d.stack.Mode(), After: p.after}, best, modes)
+		p.plan = p.d.modes.PlanPart(n, refine.Turn{State: p.d.modes.State(n, p.d.stack), After: p.after}, best, states)
 	}
 	return best
 }
 
-// own returns the part of the mode stack that belongs to the construct.
-func (p *planned) own() refine.Stack { return p.d.stack[min(p.base, len(p.d.stack)):] }
+// own returns the part of the lexer's stack that belongs to the construct.
+func (p *planned) own() refine.Stack { return p.d.modes.Own(p.d.stack, p.base) }
 
 // enter begins a part and reports whether it can be drawn.
 func (p *planned) enter(i int, part *grammars.Node) bool {
@@ -152,10 +160,10 @@ func (p *planned) again(times int, n *grammars.Node, wanted bool) bool {
 	return wanted && ok
 }
 
-// maxApproach limits the rounds that are added to reach a mode.
+// maxApproach limits the rounds that are added to reach a lexer state.
 const maxApproach = 3
 
-// approach adds rounds without goals until the lexer is in a mode from which a
+// approach adds rounds without goals until the lexer is in a state from which a
 // goal is nearest. It returns the number of rounds.
 func (p *planned) approach(n *grammars.Node, draw func()) int {
 	d, times := p.d, 0
@@ -163,15 +171,15 @@ func (p *planned) approach(n *grammars.Node, draw func()) int {
 		return 0
 	}
 	goals := d.goals
-	bestModes := p.bestModes(goals, n)
-	if bestModes == 0 {
+	best := p.bestStates(goals, n)
+	if best == 0 {
 		return 0
 	}
-	away := func() bool { return len(d.stack) <= p.base || bestModes&(1<<d.stack.Mode()) == 0 }
+	away := func() bool { return best&(1<<d.modes.State(n.Children[0], d.stack)) == 0 }
 	for ; times < maxApproach && !d.failed && away() && (n.Max < 0 || times+1 < n.Max); times++ {
 		d.goals = nil
 		if p.enter(0, n.Children[0]) {
-			d.after = d.modes.Ending(d.after, bestModes)
+			d.after = d.modes.Ending(n.Children[0], p.own(), d.after, best)
 			draw()
 		}
 		d.goals = goals
@@ -180,26 +188,26 @@ func (p *planned) approach(n *grammars.Node, draw func()) int {
 	return times
 }
 
-// bestModes returns the modes, as bits, from which a round is nearest to the first
-// goal that it can reach.
-func (p *planned) bestModes(goals []*goal, n *grammars.Node) uint64 {
+// bestStates returns the lexer states, as bits, from which a round is nearest to the
+// first goal that it can reach.
+func (p *planned) bestStates(goals []*goal, n *grammars.Node) uint64 {
 	for _, g := range goals {
 		if g.cells == nil {
 			continue
 		}
-		modes, least := uint64(0), 0
+		states, least := uint64(0), 0
 		for before := p.plan.Before(0); before != 0; before &= before - 1 {
-			mode := byte(bits.TrailingZeros64(before))
-			switch steps := p.d.steps(g, n.Children[0], mode); {
+			state := byte(bits.TrailingZeros64(before))
+			switch steps := p.d.steps(g, n.Children[0], state); {
 			case steps == refine.Unreachable:
-			case modes == 0 || steps < least:
-				modes, least = 1<<mode, steps
+			case states == 0 || steps < least:
+				states, least = 1<<state, steps
 			case steps == least:
-				modes |= 1 << mode
+				states |= 1 << state
 			}
 		}
-		if modes != 0 {
-			return modes
+		if states != 0 {
+			return states
 		}
 	}
 	return 0

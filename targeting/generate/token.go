@@ -58,8 +58,10 @@ func (d *drawing) roots(n *grammars.Node, kind int) []*grammars.Node {
 			roots = append(roots, d.grammar.Nodes[r.Root])
 		}
 	case d.stack != "" && len(n.Children) > 0:
-		for _, r := range d.makers(n, kind) {
-			roots = append(roots, d.modes.Inside(n, r))
+		for _, r := range d.readings(n, kind) {
+			if root := d.modes.Inside(n, r.Rule); !slices.Contains(roots, root) {
+				roots = append(roots, root)
+			}
 		}
 	default:
 		roots = n.Children

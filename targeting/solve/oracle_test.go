@@ -245,7 +245,8 @@ func randomGrammar(r *rand.Rand) string {
 		text += []string{" | ;\n", " | 'c' ;\n"}[r.IntN(2)]
 	}
 	for i, name := range tokens {
-		text += fmt.Sprintf("%s : 'x' %s | 'y' [0-9] ;\n", name, expr(2, tokens[i:], "wxyz"))
+		// Tokens begin with different characters, so that any token can follow any other.
+		text += fmt.Sprintf("%s : '%c' %s | '%c' [0-9] ;\n", name, "klmn"[i], expr(2, tokens[i:], "wxyz"), "pqrs"[i])
 	}
 	return text
 }

@@ -4,19 +4,22 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 )
 
 // A Goal is a kind of token to spell: a token type, or 0 for trivia.
 type Goal struct {
 	kind  int32
+	last  int32      // the rule of the last match, or -1 for any
 	rules []tokenSet // by mode: the rules, by their number in the mode, that can begin or end the token
 }
 
 // Goal returns the goal to spell a token of a type, 0 meaning trivia. The rules
-// are the lexer rules, by number, that can match the token or a part of it.
-func (m *Machine) Goal(kind int32, rules []bool) *Goal {
-	g := &Goal{kind: kind}
+// are the lexer rules, by number, that can match the token or a part of it. The last
+// match is one of a given rule, or of any rule if that is -1.
+func (m *Machine) Goal(kind int32, last int, rules []bool) *Goal {
+	g := &Goal{kind: kind, last: int32(last)}
 	for _, mode := range m.lexer.net.modes {
 		set := make(tokenSet, len(mode.edges)/64+1)
 		for i, e := range mode.edges {
@@ -38,7 +41,7 @@ func (g *Goal) leads(at spelling) bool {
 
 // A Search limits the texts that [Speller.Spell] returns.
 type Search struct {
-	Rand   *rand.Rand       // of the choices
+	Rand   *rand.Rand       // of the choices; nil for the same text on every call
 	Wander int              // the number of characters, at most, before the text is completed as soon as possible
 	Last   bool             // whether the token ends the input
 	Most   int              // the number of spellings to look at
@@ -55,17 +58,42 @@ func (s *Speller) Spell(from Lexed, goal *Goal, search Search) (text []byte, aft
 	}
 	x := &spellSearch{Speller: s, goal: goal, Search: search}
 	if search.Wander > 0 {
-		if text, after, _ = x.complete(x.wander(first)); text != nil {
+		if text, after, _ = x.complete([]spelt{x.wander(first)}); text != nil {
 			return text, after, false
 		}
 	}
-	return x.complete(spelt{spelling: first})
+	return x.complete([]spelt{{spelling: first}})
+}
+
+// Follows looks for a text of a token that can follow one of the matches, in a mode.
+// It reports whether it found one, and otherwise whether there is none: it looks at no
+// more than a number of spellings. It returns how many it looked at.
+func (s *Speller) Follows(matches []Match, mode int, goal *Goal, most int) (found, none bool, looked int) {
+	var all []spelt
+	for _, m := range matches {
+		first, ok := s.enter(s.After(m, mode))
+		if !ok {
+			return false, false, looked
+		}
+		all = append(all, spelt{spelling: first})
+	}
+	none = true
+	for _, last := range []bool{false, true} {
+		x := &spellSearch{Speller: s, goal: goal, Search: Search{Most: most, Last: last}}
+		text, _, complete := x.complete(all)
+		if looked += x.looked; text != nil {
+			return true, false, looked
+		}
+		none = none && complete
+	}
+	return false, none, looked
 }
 
 type spellSearch struct {
 	*Speller
 	goal *Goal
 	Search
+	looked int // spellings so far
 }
 
 // A spelt is a spelling with its text.
@@ -79,7 +107,7 @@ func (x *spellSearch) wander(first spelling) spelt {
 	at := spelt{spelling: first}
 	for range x.Rand.IntN(x.Wander + 1) {
 		moved := false
-		for _, i := range x.Rand.Perm(len(x.symbols)) {
+		for _, i := range x.order(at.spelling) {
 			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
 			if to, ok := x.step(at.spelling, class, char); ok && x.goal.leads(to) {
 				at, moved = spelt{to, utf8.AppendRune(at.text, char)}, true
@@ -100,14 +128,17 @@ func (x *spellSearch) wander(first spelling) spelt {
 	return at
 }
 
-// complete finds a shortest continuation of a spelling that ends the token.
-func (x *spellSearch) complete(from spelt) (text []byte, after Lexed, complete bool) {
+// complete finds a shortest continuation of one of the spellings that ends the token.
+func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete bool) {
 	x.over = false
 	keys := &spellKeys{ids: map[*lexState]uint32{}}
-	seen := map[string]bool{keys.of(from.spelling): true}
-	queue := []spelt{from}
-	if after, ok := x.ends(from); ok {
-		return from.text, after, false
+	seen := map[string]bool{}
+	queue := slices.Clone(from)
+	for _, at := range from {
+		seen[keys.of(at.spelling)] = true
+		if after, ok := x.ends(at); ok {
+			return at.text, after, false
+		}
 	}
 	add := func(to spelt) {
 		if key := keys.of(to.spelling); !seen[key] && x.goal.leads(to.spelling) {
@@ -115,10 +146,11 @@ func (x *spellSearch) complete(from spelt) (text []byte, after Lexed, complete b
 			queue = append(queue, to)
 		}
 	}
+	defer func() { x.looked += len(seen) }()
 	for len(queue) > 0 && len(seen) <= x.Most {
 		at := queue[0]
 		queue = queue[1:]
-		for _, i := range x.order() {
+		for _, i := range x.order(at.spelling) {
 			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
 			next, ok := x.step(at.spelling, class, char)
 			if !ok || !x.goal.leads(next) && next.at.rule < 0 {
@@ -132,7 +164,11 @@ func (x *spellSearch) complete(from spelt) (text []byte, after Lexed, complete b
 			if to.at.rule >= 0 && to.at.kind == continued {
 				if after, ok := x.cut(to.spelling); ok {
 					if next, ok := x.enter(after); ok {
-						add(spelt{next, to.text})
+						fresh := spelt{next, to.text}
+						if after, ok := x.ends(fresh); ok {
+							return to.text, after, false
+						}
+						add(fresh)
 					}
 				}
 			}
@@ -141,11 +177,46 @@ func (x *spellSearch) complete(from spelt) (text []byte, after Lexed, complete b
 	return nil, after, len(queue) == 0 && !x.over
 }
 
-func (x *spellSearch) order() []int { return x.Rand.Perm(len(x.symbols)) }
+// order returns the symbols that can continue a spelling, in random order.
+func (x *spellSearch) order(at spelling) []int {
+	mode, _ := utf8.DecodeLastRuneInString(at.modes)
+	out := x.taken(at.at, x.goal.rules[mode])
+	if x.Rand != nil {
+		x.Rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	}
+	return out
+}
+
+// taken returns the symbols that matches of some rules can continue with. The rules
+// are given by their number in the mode.
+func (s *Speller) taken(at *lexState, rules tokenSet) []int {
+	var out []int
+	seen := map[*edge]bool{}
+	for _, c := range at.configs {
+		if !rules.has(c.alt - 1) {
+			continue
+		}
+		for _, e := range c.state.edges {
+			if !e.consumes() || seen[e] {
+				continue
+			}
+			seen[e] = true
+			for i := range s.symbols {
+				if lo, _ := s.lexer.classes.span(int(s.symbols[i].classes[0])); e.matches(lo, unicode.MaxRune) && !slices.Contains(out, i) {
+					out = append(out, i)
+				}
+			}
+		}
+	}
+	return out
+}
 
 // ends returns the state of the lexer after the token, if the token can end here.
 func (x *spellSearch) ends(at spelt) (Lexed, bool) {
 	if len(at.text) == 0 {
+		return Lexed{}, false
+	}
+	if x.goal.last >= 0 && at.at.rule != x.goal.last && !x.Last {
 		return Lexed{}, false
 	}
 	after, ok := x.finish(at.spelling, x.goal.kind, x.Last)

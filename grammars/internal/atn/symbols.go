@@ -71,8 +71,12 @@ const (
 )
 
 // draw returns a character of a symbol and its class. Nine times out of ten it is
-// a printable ASCII character, if the symbol has any.
+// a printable ASCII character, if the symbol has any. Without a source of
+// randomness it is always the same character.
 func (x *symbol) draw(c *classes, r *rand.Rand) (class int, char rune) {
+	if r == nil {
+		return x.first(c)
+	}
 	if len(x.plain) > 0 && r.IntN(10) > 0 {
 		one := x.plain[r.IntN(len(x.plain))]
 		char = one.lo + rune(r.IntN(int(one.hi-one.lo)+1))
@@ -86,6 +90,19 @@ func (x *symbol) draw(c *classes, r *rand.Rand) (class int, char rune) {
 		if !utf8.ValidRune(lo) {
 			char = min(hi, unicode.MaxRune)
 		}
+	}
+	return class, char
+}
+
+// first returns a character of a symbol and its class.
+func (x *symbol) first(c *classes) (class int, char rune) {
+	if len(x.plain) > 0 {
+		char = x.plain[0].lo
+		return int(c.ascii[char]), char
+	}
+	class = int(x.classes[0])
+	if char, _ = c.span(class); !utf8.ValidRune(char) {
+		_, char = c.span(class)
 	}
 	return class, char
 }

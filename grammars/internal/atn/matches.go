@@ -1,0 +1,109 @@
+package atn
+
+import "slices"
+
+// Kinds of matches besides token types.
+const (
+	TriviaMatch = 0  // a token that the parser does not see
+	MoreMatch   = -2 // the beginning of a token that a later match ends
+)
+
+// A Match is the end of a text that a lexer rule matches.
+type Match struct {
+	Kind  int  // a token type, [TriviaMatch] or [MoreMatch]
+	AtEnd bool // whether the rule matches only at the end of the input
+	state *lexState
+}
+
+// Modes returns the modes that replace the current mode after the match. It reports
+// false if the match pops more than the current mode.
+func (m Match) Modes(mode int) (modes []int, ok bool) {
+	modes = []int{mode}
+	for _, a := range m.state.modeActions {
+		if len(modes) == 0 && a.kind != actPushMode {
+			return nil, false
+		}
+		switch a.kind {
+		case actMode:
+			modes[len(modes)-1] = a.a
+		case actPushMode:
+			modes = append(modes, a.a)
+		case actPopMode:
+			modes = modes[:len(modes)-1]
+		}
+	}
+	return modes, true
+}
+
+// Matches visits the ends of a rule's matches in a mode, after short texts first,
+// until visit returns false. Two matches with the same effect after which the lexer is
+// in the same state are one. It reports whether it visited all of them: it looks at
+// no more than a number of states.
+func (s *Speller) Matches(mode, rule, most int, visit func(Match) bool) (complete bool) {
+	s.over = false
+	only := make(tokenSet, len(s.lexer.net.modes[mode].edges)/64+1)
+	for i, e := range s.lexer.net.modes[mode].edges {
+		if e.target.rule == rule {
+			only.add(int32(i))
+		}
+	}
+	first := s.start(string(rune(mode)))
+	if first == nil {
+		return false
+	}
+	report := func(at *lexState, atEnd bool) bool {
+		if at == nil || int(at.rule) != rule {
+			return true
+		}
+		m := Match{Kind: int(at.kind), AtEnd: atEnd, state: at}
+		if at.makes(TriviaMatch) {
+			m.Kind = TriviaMatch
+		}
+		return visit(m)
+	}
+	if !report(first, true) || !report(s.atEnd(first), true) { // an empty input
+		return false
+	}
+	seen := map[*lexState]bool{first: true}
+	for queue := []*lexState{first}; len(queue) > 0; queue = queue[1:] {
+		for _, i := range s.taken(queue[0], only) {
+			class, char := s.symbols[i].first(s.lexer.classes)
+			next := s.next(queue[0], class, char)
+			if next == nil || seen[next] {
+				continue
+			}
+			seen[next] = true
+			if !report(next, false) || !report(s.atEnd(next), true) {
+				return false
+			}
+			if len(seen) > most {
+				return false
+			}
+			if slices.ContainsFunc(next.configs, func(c lexConfig) bool { return only.has(c.alt - 1) }) {
+				queue = append(queue, next)
+			}
+		}
+	}
+	return !s.over
+}
+
+// After returns the lexer after a match, in a mode that can be popped.
+func (s *Speller) After(m Match, mode int) Lexed {
+	return Lexed{modes: string([]rune{0, rune(mode)}), guards: []*lexState{m.state}}
+}
+
+// Live reports whether any character continues a match after its end, so that the
+// text after it matters.
+func (s *Speller) Live(m Match) bool {
+	return slices.ContainsFunc(m.state.configs, func(c lexConfig) bool { return slices.ContainsFunc(c.state.edges, (*edge).consumes) })
+}
+
+// Since returns the modes that replace the current mode of a Lexed that
+// [Speller.After] or [Speller.Above] returned.
+func (at Lexed) Since() []int {
+	var out []int
+	for _, mode := range at.modes {
+		out = append(out, int(mode))
+	}
+	return out[1:]
+}

@@ -1,0 +1,15 @@
+package refine
+
+// StatesOf returns the lexer states whose current mode is the given one.
+func (m *Modes) StatesOf(mode int) []byte {
+	var out []byte
+	for i, s := range m.states {
+		if !s.ended() && s.current() == mode {
+			out = append(out, byte(i))
+		}
+	}
+	return out
+}
+
+// ModeOf returns the current mode of a lexer state.
+func (m *Modes) ModeOf(state byte) int { return m.states[state].current() }

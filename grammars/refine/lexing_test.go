@@ -1,0 +1,101 @@
+package refine_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/refine"
+)
+
+var long = flag.Bool("long", false, "check many more random lexers")
+
+// Sequences of tokens are impossible only if no short text is read as them, for random
+// lexers with overlapping tokens, several modes, `more` and trivia. Most of the
+// sequences that are not impossible have a text.
+func TestImpossibleSequences(t *testing.T) {
+	t.Parallel()
+	count := 300
+	if *long {
+		count = 20_000
+	}
+	texts := grammartest.ShortTexts(6)
+	var possible, impossible, found, missed int
+	for seed := range uint64(count) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		lexer := grammartest.RandomLexer(r)
+		tokens := strings.Count(lexer, " : ")
+		parser := randomSequences(r, tokens)
+		g, err := grammars.Load(t.Context(), grammars.Source{Name: "L.g4", Text: lexer}, grammars.Source{Name: "P.g4", Text: parser})
+		if err != nil {
+			continue
+		}
+		read := readSequences(t, g, texts)
+		for _, rule := range g.ParserRules()[1:] {
+			sequence := ""
+			for _, n := range g.Nodes[rule.Root].Children {
+				if n.Token > 0 {
+					sequence += fmt.Sprint(n.Token, " ")
+				}
+			}
+			graph := refine.Of(g, rule.Name).Graph()
+			body := &graph.Bodies[graph.Start]
+			switch is := body.Parts[len(body.Parts)-1].Useful; {
+			case is:
+				possible++
+				if read[sequence] {
+					found++
+				} else {
+					missed++
+				}
+			case read[sequence]:
+				t.Fatalf("%s%s%s is impossible, but some text is read as it", lexer, parser, rule.Name)
+			default:
+				impossible++
+			}
+		}
+	}
+	t.Logf("%d impossible, %d possible, of which %d have a short text", impossible, possible, found)
+	if impossible < count || found < count || missed > found/2 {
+		t.Errorf("%d impossible; %d possible, %d of them without a short text", impossible, possible, missed)
+	}
+}
+
+// randomSequences returns a parser grammar with a rule that accepts all tokens, and rules
+// that accept one sequence of tokens each.
+func randomSequences(r *rand.Rand, tokens int) string {
+	var b strings.Builder
+	b.WriteString("parser grammar P; options { tokenVocab = L; }\nall : .* EOF ;\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "s%d :", i)
+		for range 1 + r.IntN(3) {
+			fmt.Fprintf(&b, " T%d", r.IntN(tokens))
+		}
+		b.WriteString(" EOF ;\n")
+	}
+	return b.String()
+}
+
+// readSequences returns the sequences of token types that texts are read as.
+func readSequences(t *testing.T, g *grammars.Grammar, texts []string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, text := range texts {
+		tree, err := g.Parse(t.Context(), []byte(text), grammars.ParseOptions{Start: "all"})
+		if err != nil {
+			continue
+		}
+		sequence := ""
+		for _, token := range tree.Tokens() {
+			if !token.Trivia() && token.Type > 0 {
+				sequence += fmt.Sprint(token.Type, " ")
+			}
+		}
+		out[sequence] = true
+	}
+	return out
+}
