@@ -23,40 +23,30 @@ func (r *run) checkAmbiguity(p *flatState) {
 	} else {
 		r.checkedAmbiguity[at] = true
 	}
-	sim, list := r.startFull(p)
-	for i := r.pos; i < r.pos+maxAmbiguityTokens && sim.stacks.size() <= maxFullStacks; i++ {
-		i := min(i, len(r.types)-1)
-		next := sim.reach(list, r.types[i])
+	sim, list, begin := r.startFull(p)
+	for i := r.pos; i < r.pos+maxAmbiguityTokens && len(sim.stacks.nodes) <= maxFullStacks; i++ {
+		t := r.types[i]
+		var next []config
+		if t == eof {
+			next = sim.endAlts(list, begin)
+		} else {
+			next = slices.Clone(sim.reach(list, t, begin))
+		}
+		begin.level = noLevel
 		if len(next) == 0 || uniqueAlt(next) != 0 {
 			return
 		}
-		if alts := commonAlts(next); alts != nil {
+		list = next
+		if t != eof {
+			next = sim.expand(list)
+		}
+		if alts := sim.places.commonAlts(next); alts != nil {
 			first, last := r.tokens[r.visible[r.pos]], r.tokens[r.visible[i]]
 			r.ambiguous(Ambiguity{Rule: int(p.rule), Alts: alts, Start: int(first.Start), End: int(last.End)})
 			return
 		}
-		if r.types[i] == eof {
+		if t == eof {
 			return
 		}
-		list = append(list[:0], next...)
 	}
-}
-
-// commonAlts returns the alternatives of the configurations if every state and
-// stack has the same alternatives, and more than one; otherwise nil.
-func commonAlts(list []config) []int32 {
-	alts := map[stateStack][]int32{}
-	for _, c := range list {
-		p := stateStack{c.state, c.stack}
-		alts[p] = append(alts[p], c.alt)
-	}
-	var all []int32
-	for _, here := range alts {
-		slices.Sort(here)
-		if len(here) < 2 || all != nil && !slices.Equal(all, here) {
-			return nil
-		}
-		all = here
-	}
-	return all
 }

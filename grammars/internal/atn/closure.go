@@ -8,310 +8,452 @@ import (
 )
 
 // A simulator follows all alternatives of a decision in parallel, as ANTLR's
-// adaptive prediction does. Unlike ANTLR, it never follows the same
-// configuration twice.
+// adaptive prediction does. Unlike ANTLR, it takes epsilon arcs only when the next
+// token is known, and only those that lead to this token. Each rule that begins
+// with the token is entered once, for all its callers together.
 type simulator struct {
 	net    *flatNetwork
+	locals *localTable
 	stacks *stacks
 	full   bool // full-context prediction: stacks start from the parser's
 	step   func(n int)
 
-	out  configs
-	mid  configs
-	work []task
-	seen map[visited]struct{}
+	out     configs
+	main    sweep
+	side    sweep // for what follows a rule anywhere
+	sideOut configs
+	places  places
 
-	// State of the decision.
-	precedence     int32 // of the rule call
-	usedPrecedence bool  // the precedence made a difference
-	precRule       int32 // the left-recursive rule whose operators the decision chooses, or -1
-	operands       map[int32]operand
+	// The configurations after a rule's end and a token, with any caller: by rule
+	// and token, the number of a list.
+	after      pairTable
+	afterLists [][]config
+	afterSize  int // in words, with callersOf
+	callersOf  map[int32][2][]int32
 }
 
-// An operand records the operator and the stack by which a state was reached.
-type operand struct {
-	operator int32
-	stack    *stack
+func newSimulator(locals *localTable, full bool) *simulator {
+	w := locals.net
+	return &simulator{net: w, locals: locals, full: full, stacks: newStacks(w, !full)}
 }
 
-// A task is a configuration still to be followed.
-type task struct {
-	config
-	depth   int32 // of rules entered since the decision, or outside
-	collect bool  // evaluate precedences: no token was consumed yet
-	// operator is the precedence of the operator that led here if the decision
-	// chooses an operator, else 0.
-	operator int32
+// size returns the memory of what the simulator remembers in words.
+func (s *simulator) size() int { return s.stacks.size() + 2*len(s.after.keys) + s.afterSize }
+
+// A start is the beginning of a decision. It says how the precedence of the rule
+// call matters to the first token, and no further.
+type start struct {
+	decision *flatState
+	level    int32 // the precedence, or noLevel if it does not matter
 }
 
-// outside is the depth of tasks that have left the decision's rule.
-const outside = -1
+// noLevel is the precedence of a rule call where the precedence does not matter.
+const noLevel = -1
 
-// visited is the part of a task that determines where it leads.
-type visited struct {
-	state, alt, depth, operator int32
-	stack                       *stack
-	flags                       uint8
-}
-
-func (t task) key() visited {
-	v := visited{state: t.state, alt: t.alt, operator: t.operator, stack: t.stack}
-	if t.collect {
-		v.depth = t.depth
-		v.flags |= 1
-	}
-	if t.outer {
-		v.flags |= 2
-	}
-	if t.suppressed {
-		v.flags |= 4
-	}
-	return v
-}
-
-// start returns the initial configurations of a decision.
-func (s *simulator) start(decision *flatState, base *stack) []config {
+// startConfigs returns the configurations at the beginning of a decision.
+func (s *simulator) startConfigs(decision *flatState, base stackID) []config {
 	s.out.reset()
-	s.resetSeen()
-	clear(s.operands)
 	for i := range decision.arcs {
-		a := &decision.arcs[i]
-		s.closure(config{state: a.target, alt: int32(i + 1), stack: base}, true, false)
-	}
-	if s.precRule >= 0 && !s.full {
-		return s.filterPrecedence()
+		s.out.list = append(s.out.list, config{state: decision.arcs[i].target, alt: int32(i + 1), stack: base})
 	}
 	return s.out.list
 }
 
-// filterPrecedence drops configurations that leave a left-recursive rule only
-// to reach a state that an operator of the rule also reaches. If several
-// operators do, the last one counts, as in ANTLR.
-func (s *simulator) filterPrecedence() []config {
-	var kept []config
-	for _, c := range s.out.list {
-		if c.alt == 1 || c.suppressed || s.operands[c.state].stack != c.stack {
-			kept = append(kept, c)
-		}
+// usesLevel reports whether the precedence of the rule call matters to a decision.
+func (w *flatNetwork) usesLevel(decision *flatState) bool {
+	if decision.precLoop {
+		return true
 	}
-	return kept
-}
-
-// add adds the configuration of a task to the result.
-func (s *simulator) add(t task) {
-	s.out.add(s.stacks, t.config)
-	if t.operator == 0 || t.alt != 1 {
-		return
+	if !w.recursive[decision.rule] {
+		return false
 	}
-	if s.operands == nil {
-		s.operands = map[int32]operand{}
-	}
-	o := operand{t.operator, t.stack}
-	if known, ok := s.operands[t.state]; ok && known.operator == o.operator {
-		o.stack = s.stacks.merge(known.stack, o.stack)
-	}
-	s.operands[t.state] = o
-}
-
-// reach returns the configurations after token t, nil if there are none. The
-// result is valid until the next call.
-func (s *simulator) reach(from []config, t int32) []config {
-	s.mid.reset()
-	var ended []config // at the end of the rule or of the input
-	for _, c := range from {
-		p := &s.net.states[c.state]
-		if p.kind == ruleStop {
-			if s.full || t == eof {
-				ended = append(ended, c)
-			}
-			continue
-		}
-		for i := range p.arcs {
-			if a := &p.arcs[i]; a.consumes() && a.takes(t) {
-				c.state = a.target
-				s.mid.add(s.stacks, c)
-			}
-		}
-	}
-	s.step(1 + len(from))
-	if len(ended) == 0 && t != eof && uniqueAlt(s.mid.list) != 0 {
-		return s.mid.list // decided: the closure does not matter
-	}
-	s.out.reset()
-	s.resetSeen()
-	for _, c := range s.mid.list {
-		s.closure(c, false, t == eof)
-	}
-	list := s.out.list
-	if t == eof {
-		list = s.onlyRuleStops(list)
-	}
-	if len(ended) > 0 && (!s.full || !s.hasRuleStop(list)) {
-		s.out.list = list
-		s.reindex()
-		for _, c := range ended {
-			s.out.add(s.stacks, c)
-		}
-		list = s.out.list
-	}
-	return list
-}
-
-func (s *simulator) onlyRuleStops(list []config) []config {
-	kept := list[:0]
-	for _, c := range list {
-		if s.net.states[c.state].kind == ruleStop {
-			kept = append(kept, c)
-		}
-	}
-	return kept
-}
-
-func (s *simulator) hasRuleStop(list []config) bool {
-	for _, c := range list {
-		if s.net.states[c.state].kind == ruleStop {
+	for i := range decision.arcs {
+		if _, uses := w.roots(decision.arcs[i].target, 0, true); uses {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *simulator) reindex() {
-	clear(s.out.at)
-	for i, c := range s.out.list {
-		s.out.at[int64(c.state)<<32|int64(c.alt)] = int32(i)
+// reach returns the configurations after token t, none if the token matches
+// nothing. The result is valid until the next call. The token is not EOF in
+// full-context prediction; see endAlts.
+func (s *simulator) reach(from []config, t int32, begin start) []config {
+	s.main.states, s.side.states = false, false // a panic may have left them set
+	s.main.inside, s.side.inside = false, false
+	s.step(1 + len(from))
+	s.stacks.forgetMerges()
+	s.out.reset()
+	switch {
+	case begin.level == noLevel:
+		s.advance(from, t)
+	case begin.decision.precLoop && !s.full:
+		s.chooseOperator(from, t, begin)
+	default:
+		s.advanceRoots(from, t, begin)
 	}
+	if s.full && t != eof {
+		s.keepEnded(from)
+	}
+	sortConfigs(s.out.list)
+	return s.out.list
+}
+
+// advance adds the configurations after token t.
+func (s *simulator) advance(from []config, t int32) {
+	for i := 0; i < len(from); {
+		m := &s.main
+		m.begin(s, t, from[i].alt)
+		for alt := from[i].alt; i < len(from) && from[i].alt == alt; i++ {
+			m.visit(from[i].state, from[i].stack, from[i].outer)
+		}
+		m.run(s)
+	}
+}
+
+// advanceRoots is like advance, at the beginning of a decision that depends on the
+// precedence of the rule call.
+func (s *simulator) advanceRoots(from []config, t int32, begin start) {
+	for _, c := range from {
+		s.main.begin(s, t, c.alt)
+		inLoop := c.stack == emptyStack || !s.leadsToLoop(begin.decision.rule, c.stack)
+		roots, _ := s.net.roots(c.state, begin.level, inLoop)
+		for _, r := range roots {
+			s.main.visitRoot(s, r, c.stack)
+		}
+		s.main.run(s)
+	}
+}
+
+// leadsToLoop reports whether a stack of a left-recursive rule only returns to the
+// operator loop of the same rule.
+func (s *simulator) leadsToLoop(rule int32, stack stackID) bool {
+	returns, _ := s.stacks.entries(stack)
+	return len(returns) == 1 && returns[0] != bottom && s.net.states[returns[0]].precLoop && s.net.states[returns[0]].rule == rule
+}
+
+// keepEnded adds the configurations that have reached the end of the start rule,
+// if none does so after another token: the rest of the input is then ignored.
+func (s *simulator) keepEnded(from []config) {
+	if slices.ContainsFunc(s.out.list, s.endsInput) {
+		return
+	}
+	for _, c := range from {
+		if s.endsInput(c) {
+			s.out.add(s.stacks, config{state: s.net.stops[0], alt: c.alt, stack: emptyStack})
+		}
+	}
+}
+
+// endsInput reports whether an epsilon path leads from a configuration to the end
+// of the input.
+func (s *simulator) endsInput(c config) bool {
+	if !s.net.ends[c.state] {
+		return false
+	}
+	if c.stack == emptyStack {
+		return s.full || s.net.endsInput(c.state)
+	}
+	return s.stacks.nodes[c.stack].finishesInput
+}
+
+// endAlts returns the configurations after EOF, all at the end of the input. There,
+// EOF can be matched any number of times.
+func (s *simulator) endAlts(from []config, begin start) []config {
+	var before, after []config
+	add := func(to *[]config, list []config) {
+		for _, c := range list {
+			end := config{state: s.net.stops[0], alt: c.alt}
+			if s.endsInput(c) && !slices.Contains(*to, end) {
+				*to = append(*to, end)
+			}
+		}
+	}
+	add(&before, from)
+	var seen [][]config
+	list := slices.Clone(s.reach(from, eof, begin))
+	for len(list) > 0 && !slices.ContainsFunc(seen, func(old []config) bool { return slices.Equal(old, list) }) {
+		add(&after, list)
+		seen = append(seen, list)
+		list = slices.Clone(s.reach(list, eof, start{level: noLevel}))
+	}
+	if !s.full || len(after) == 0 {
+		add(&after, from)
+	}
+	sortConfigs(after)
+	return after
+}
+
+// finishedAlt returns the lowest alternative that reached the end of the
+// decision's rule, or 0. It is the choice if no token matches: a syntax error
+// then surfaces outside the rule.
+func (s *simulator) finishedAlt(list []config) int32 {
+	alt := int32(0)
+	for _, c := range list {
+		if c.outer || s.net.ends[c.state] && (c.stack == emptyStack || s.stacks.nodes[c.stack].finishes) {
+			if alt == 0 || c.alt < alt {
+				alt = c.alt
+			}
+		}
+	}
+	return alt
+}
+
+// afterRule returns the configurations after the end of a rule and token t, if any
+// caller may follow.
+func (s *simulator) afterRule(rule, t int32) []config {
+	key := uint64(rule+1)<<32 | uint64(uint32(t+1))
+	if i, ok := s.after.get(key); ok {
+		return s.afterLists[i]
+	}
+	s.out, s.sideOut = s.sideOut, s.out
+	s.out.reset()
+	s.side.begin(s, t, 0)
+	s.side.follow(s, s.net.stops[rule])
+	s.side.run(s)
+	list := slices.Clone(s.out.list)
+	s.out, s.sideOut = s.sideOut, s.out
+	s.after.put(key, uint32(len(s.afterLists)))
+	s.afterLists = append(s.afterLists, list)
+	s.afterSize += 4 + 2*len(list)
+	return list
 }
 
 // maxClosure limits the configurations of one closure.
 const maxClosure = 1 << 20
 
-// resetSeen clears the seen tasks. It replaces a large map, which would stay
-// slow to clear.
-func (s *simulator) resetSeen() {
-	if len(s.seen) > 1<<12 {
-		s.seen = map[visited]struct{}{}
-	}
-	clear(s.seen)
+// A sweep takes the epsilon paths of one alternative that lead to a token.
+type sweep struct {
+	token int32 // or anyToken
+	alt   int32
+	// With states set, the sweep adds configurations before the token instead of
+	// after it.
+	states bool
+	side   bool // it follows all callers itself
+	inside bool // it does not leave the rules where it begins
+
+	seen     stampTable
+	followed stampTable // rules
+	work     []visit
+
+	rules []enteredRule // by rule
+	stamp uint32
+	heap  []int32 // rules still to be followed, by their order
 }
 
-// closure adds all configurations reachable from c without a token.
-func (s *simulator) closure(c config, collect, endIsNothing bool) {
-	s.work = append(s.work[:0], task{config: c, collect: collect})
-	for len(s.work) > 0 {
-		t := s.work[len(s.work)-1]
-		s.work = s.work[:len(s.work)-1]
-		key := t.key()
-		if _, ok := s.seen[key]; ok {
-			continue
-		}
-		s.seen[key] = struct{}{}
-		if len(s.seen) > maxClosure {
+// anyToken stands for all tokens.
+const anyToken = -2
+
+// A visit is a configuration still to be followed.
+type visit struct {
+	state int32
+	stack stackID
+	outer bool
+}
+
+// An enteredRule is a rule that was entered, with the stacks of all its callers.
+type enteredRule struct {
+	stack stackID
+	stamp uint32
+	outer bool
+}
+
+func (m *sweep) begin(s *simulator, t, alt int32) {
+	m.token, m.alt, m.side = t, alt, m == &s.side
+	m.seen.reset()
+	m.followed.reset()
+	if m.rules == nil {
+		m.rules = make([]enteredRule, len(s.net.starts))
+	}
+	if m.stamp++; m.stamp == 0 {
+		clear(m.rules)
+		m.stamp = 1
+	}
+	m.work, m.heap = m.work[:0], m.heap[:0]
+}
+
+func (m *sweep) visit(state int32, stack stackID, outer bool) {
+	key := uint64(uint32(state))<<33 | uint64(stack)<<1
+	if outer {
+		key |= 1
+	}
+	if _, known := m.seen.add(key, 0); !known {
+		m.work = append(m.work, visit{state, stack, outer})
+	}
+}
+
+func (m *sweep) visitRoot(s *simulator, r root, stack stackID) {
+	if r.call == nil {
+		m.visit(r.state, stack, false)
+	} else {
+		m.call(s, localCall{r.call.rule, s.net.onward[r.call.follow]}, stack, false)
+	}
+}
+
+// run follows all visits, then the rules that they enter.
+func (m *sweep) run(s *simulator) {
+	for len(m.work) > 0 {
+		v := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		if s.step(1); m.seen.count > maxClosure {
 			panic(&limit.Error{What: "configurations to predict one token", Value: strconv.Itoa(maxClosure)})
 		}
+		if s.net.states[v.state].kind != ruleStop {
+			m.within(s, v)
+		}
+		if s.net.ends[v.state] && !m.inside {
+			m.leave(s, v)
+		}
+	}
+	for len(m.heap) > 0 {
+		rule := s.net.byOrder[m.pop()]
+		in := m.rules[rule]
 		s.step(1)
-		if p := &s.net.states[t.state]; p.kind == ruleStop {
-			s.leave(t, p)
+		m.within(s, visit{s.net.starts[rule], in.stack, in.outer})
+	}
+}
+
+// within follows the epsilon paths within a rule.
+func (m *sweep) within(s *simulator, v visit) {
+	n := s.locals.of(v.state, s.step)
+	m.take(s, n.takes, v)
+	for _, c := range n.calls {
+		m.call(s, c, v.stack, v.outer)
+	}
+	// The operator loop need not be entered if leaving the rule leads to the same
+	// loop.
+	if n.loop >= 0 && !s.stacks.all(v.stack, n.loop) {
+		m.take(s, n.loopTakes, v)
+		for _, c := range n.loopCalls {
+			m.call(s, c, v.stack, v.outer)
+		}
+	}
+}
+
+func (m *sweep) take(s *simulator, takes []take, v visit) {
+	for i := range takes {
+		t := &takes[i]
+		if m.token != anyToken && !t.arc.takes(m.token) {
+			continue
+		}
+		if m.states {
+			s.out.add(s.stacks, config{t.state, m.alt, v.stack, v.outer})
 		} else {
-			s.advance(t, p, endIsNothing)
+			m.add(s, t.target, v.stack, v.outer)
 		}
 	}
 }
 
-// leave continues at the return states of a rule.
-func (s *simulator) leave(t task, p *flatState) {
-	if !t.stack.isEmpty() {
-		for i, back := range slices.Backward(t.stack.returns) {
-			if back == bottom {
-				end := t
-				end.stack = s.stacks.empty
-				s.add(end)
-				continue
+// add adds a configuration. It leaves rules where nothing else is possible.
+func (m *sweep) add(s *simulator, state int32, stack stackID, outer bool) {
+	for s.net.states[state].kind == ruleStop && stack != emptyStack {
+		returns, below := s.stacks.entries(stack)
+		if len(returns) != 1 {
+			break
+		}
+		state, stack = returns[0], below[0]
+	}
+	s.out.add(s.stacks, config{state, m.alt, stack, outer})
+}
+
+// call enters a rule if it can begin with the token.
+func (m *sweep) call(s *simulator, c localCall, stack stackID, outer bool) {
+	if m.token != anyToken && !s.net.canBegin(c.rule, m.token) {
+		return
+	}
+	stack = s.stacks.push(stack, c.follow)
+	in := &m.rules[c.rule]
+	if in.stamp == m.stamp {
+		in.stack = s.stacks.merge(in.stack, stack)
+		in.outer = in.outer || outer
+		return
+	}
+	*in = enteredRule{stack, m.stamp, outer}
+	m.push(s.net.order[c.rule])
+}
+
+// leave continues at the return states of a rule that ends.
+func (m *sweep) leave(s *simulator, v visit) {
+	if v.stack != emptyStack {
+		returns, below := s.stacks.entries(v.stack)
+		for i, back := range returns {
+			if back != bottom {
+				m.visit(back, below[i], v.outer)
+			} else if m.token == anyToken {
+				s.out.add(s.stacks, config{s.net.stops[0], m.alt, emptyStack, v.outer})
 			}
-			up := t
-			up.state, up.stack = back, t.stack.below[i]
-			up.depth = max(up.depth-1, outside)
-			s.work = append(s.work, up)
 		}
 		return
 	}
-	if s.full || len(p.follows) == 0 {
-		s.add(t)
+	p := &s.net.states[v.state]
+	switch {
+	case s.full || p.rule < 0:
+		if m.token == anyToken {
+			s.out.add(s.stacks, config{s.net.stops[0], m.alt, emptyStack, v.outer})
+		}
+	case m.side:
+		m.follow(s, s.net.stops[p.rule])
+	default:
+		if _, known := m.followed.add(uint64(p.rule), 0); known {
+			return
+		}
+		list := s.afterRule(p.rule, m.token)
+		s.step(len(list))
+		for _, c := range list {
+			s.out.add(s.stacks, config{c.state, m.alt, c.stack, true})
+		}
+	}
+}
+
+// follow visits all callers of a rule.
+func (m *sweep) follow(s *simulator, stop int32) {
+	if _, known := m.followed.add(uint64(stop), 0); known {
 		return
 	}
-	for _, f := range slices.Backward(p.follows) { // all possible callers
-		up := t
-		up.state, up.outer = f.state, true
-		up.depth = outside
-		up.suppressed = t.suppressed || s.precRule >= 0 && f.outermost == s.precRule
-		s.work = append(s.work, up)
+	for _, f := range s.net.states[stop].follows {
+		m.visit(s.net.onward[f.state], emptyStack, true)
 	}
 }
 
-// advance follows the epsilon arcs of a state, and adds the configuration if
-// another arc consumes a token.
-func (s *simulator) advance(t task, p *flatState, endIsNothing bool) {
-	if !p.epsilonOnly {
-		s.add(t)
-	}
-	for i := len(p.arcs) - 1; i >= 0; i-- {
-		if i == 0 && s.loopIsTakenAbove(t, p) {
-			continue
+// push and pop maintain a heap of the rules that were entered, in their order.
+func (m *sweep) push(at int32) {
+	m.heap = append(m.heap, at)
+	for i := len(m.heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if m.heap[up] <= m.heap[i] {
+			break
 		}
-		a := &p.arcs[i]
-		next := t
-		next.state = a.target
-		switch a.kind {
-		case epsilon, predicate:
-		case action:
-			next.collect = false
-		case precedence:
-			if t.collect && t.depth == 0 {
-				s.usedPrecedence = true
-				if a.precedence < s.precedence {
-					continue
-				}
-				if s.precRule >= 0 {
-					next.operator = a.precedence
-				}
-			}
-		case ruleCall:
-			next.stack = s.stacks.push(t.stack, a.follow)
-			if t.depth >= 0 {
-				next.depth++
-			}
-		default:
-			if !endIsNothing || !a.takes(eof) {
-				continue
-			}
-		}
-		s.work = append(s.work, next)
+		m.heap[up], m.heap[i] = m.heap[i], m.heap[up]
+		i = up
 	}
 }
 
-// loopIsTakenAbove reports whether entering the operator loop of a
-// left-recursive rule here is equivalent to leaving the rule and entering the
-// loop in its caller. This is so if all callers are the rule itself, for its
-// last operand.
-func (s *simulator) loopIsTakenAbove(t task, p *flatState) bool {
-	if !p.precLoop || t.stack.hasEmpty() {
-		return false
+func (m *sweep) pop() int32 {
+	top, last := m.heap[0], len(m.heap)-1
+	m.heap[0] = m.heap[last]
+	m.heap = m.heap[:last]
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
+			if m.heap[child] < m.heap[least] {
+				least = child
+			}
+		}
+		if least == i {
+			return top
+		}
+		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
+		i = least
 	}
-	self := t.state
-	blockEndState := s.net.states[p.arcs[0].target].blockEnd
-	for _, r := range t.stack.returns {
-		back := &s.net.states[r]
-		if back.rule != p.rule || len(back.arcs) != 1 || !back.epsilonOnly {
-			return false
-		}
-		next := back.arcs[0].target
-		if back.kind == blockEnd && next == self || r == blockEndState || next == blockEndState {
-			continue
-		}
-		n := &s.net.states[next]
-		if n.kind != blockEnd || len(n.arcs) != 1 || !n.epsilonOnly || n.arcs[0].target != self {
-			return false
-		}
-	}
-	return true
+}
+
+// expand returns the configurations before any token that the given ones lead to,
+// in full-context prediction.
+func (s *simulator) expand(from []config) []config {
+	from = slices.Clone(from)
+	s.out.reset()
+	s.main.states = true
+	defer func() { s.main.states = false }()
+	s.advance(from, anyToken)
+	return s.out.list
 }

@@ -11,7 +11,16 @@ type flatNetwork struct {
 	starts    []int32 // by rule
 	stops     []int32
 	recursive []bool // by rule: left-recursive
+	decisions int    // their number
 	levels    int    // one more than the highest precedence of a rule call
+
+	// Facts that prediction uses, see lookahead.go.
+	onward        []int32    // by state
+	ends          []bool     // by state
+	first         []tokenSet // by rule, or nil
+	order         []int32    // by rule
+	byOrder       []int32    // rules
+	rulesEndInput []bool     // by rule
 }
 
 // A flatState is a state of a flatNetwork.
@@ -116,6 +125,7 @@ func flatten(spec *Spec, net *network) *flatNetwork {
 			}
 		}
 		w.states[i] = p
+		w.decisions = max(w.decisions, int(p.decision)+1)
 	}
 	for _, s := range net.starts {
 		w.starts = append(w.starts, int32(s.number))
@@ -144,6 +154,7 @@ func flatten(spec *Spec, net *network) *flatNetwork {
 			}
 		}
 	}
+	w.prepare(spec)
 	return w
 }
 
@@ -163,6 +174,9 @@ func (w *flatNetwork) withEOFAfter(rule int) *flatNetwork {
 		f.outermost = int32(rule)
 	}
 	stop.follows = append(slices.Clone(stop.follows), f)
+	out.onward = append(slices.Clone(w.onward), n, n+1)
+	out.ends = append(slices.Clone(w.ends), false, true)
+	out.computeEndsInput()
 	return &out
 }
 

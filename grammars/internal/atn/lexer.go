@@ -33,6 +33,7 @@ type lexCache struct {
 	lists    map[actionList]*actionList
 	ids      map[lexConfig]uint32
 	states   map[string]*lexState
+	seen     map[lexConfig]bool // of the last closure
 }
 
 // A lexConfig is an ATN configuration of the lexer.
@@ -149,7 +150,7 @@ func (l *lexer) start(r *run, c *lexCache) *lexState {
 	}
 	c.lock.acquire(r)
 	defer c.lock.release()
-	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}}
+	cl := c.closure(r, false)
 	for i, e := range l.net.modes[mode].edges {
 		cl.add(lexConfig{state: e.target, alt: int32(i + 1)}, false)
 	}
@@ -167,7 +168,7 @@ func (l *lexer) next(r *run, c *lexCache, s *lexState, class int, char rune) *le
 		return n
 	}
 	r.step(1 + len(s.configs))
-	cl := closure{cache: c, step: r.step, seen: map[lexConfig]bool{}, atEnd: char == eof}
+	cl := c.closure(r, char == eof)
 	skip := int32(0) // the rule that reached its end: its remaining configurations have lower priority
 	for _, g := range s.configs {
 		if g.alt == skip && g.nonGreedy {
@@ -252,6 +253,16 @@ type closure struct {
 	atEnd bool
 	seen  map[lexConfig]bool // whether the rule's end was reached from the configuration
 	out   []lexConfig
+}
+
+// closure returns an empty closure. It has the memory of the last one, unless that
+// was large and would stay slow to clear.
+func (c *lexCache) closure(r *run, atEnd bool) closure {
+	if c.seen == nil || len(c.seen) > 1<<10 {
+		c.seen = map[lexConfig]bool{}
+	}
+	clear(c.seen)
+	return closure{cache: c, step: r.step, seen: c.seen, atEnd: atEnd}
 }
 
 // add follows g. accepted tells whether a preferred path has already reached

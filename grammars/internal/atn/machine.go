@@ -52,7 +52,7 @@ func (m *Machine) Serialized() (lexer, parser []int32) {
 func (m *Machine) LimitCaches(bytes int) {
 	m.lexer.maxSize, m.predictor.maxSize = int64(bytes), bytes/8
 	m.dissector().dfa.maxSize = int64(bytes)
-	m.predictor.cache.Store(newPredictCache(m.predictor.net, m.predictor.maxSize))
+	m.predictor.cache.Store(newPredictCache(m.predictor.locals, m.predictor.maxSize))
 }
 
 // Classes returns the number of character classes that the lexer distinguishes.

@@ -1,7 +1,6 @@
 package atn
 
 import (
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,25 +11,31 @@ import (
 
 // A predictor performs SLL prediction: it chooses an alternative by as many
 // tokens of lookahead as needed, independent of the calling context. It caches
-// the results in one DFA per decision. The DFAs are shared by all runs, grow on
-// demand, and are discarded when they exceed maxSize.
+// the results in one DFA per decision. The DFAs are shared by all runs and grow on
+// demand. When they exceed maxSize, the states that were not used lately are
+// discarded.
 type predictor struct {
 	net     *flatNetwork
+	locals  *localTable
 	maxSize int // of the cache, in words
 	cache   atomic.Pointer[predictCache]
 }
 
 // A predictCache holds the DFAs built so far.
 type predictCache struct {
-	decisions []decisionStart // by decision number
+	decisions []decisionStart    // by decision number
+	decided   [2][]*predictState // by whether there is an SLL conflict, and alternative
 
-	held atomic.Int64 // approximate size in words, for other goroutines
+	held       atomic.Int64  // approximate size in words, for other goroutines
+	generation atomic.Uint32 // see evict.go
 
-	lock    *lock // guards the fields below and the creation of states
-	size    int   // approximate size in words, without the stacks
-	maxSize int   // in words
-	sim     simulator
-	known   []map[string]*predictState // states by decision and configurations
+	lock     *lock // guards the fields below and the creation of states
+	size     int   // approximate size in words, without the simulator's
+	maxSize  int   // in words
+	nextTick int   // the size at which the next generation begins
+	sim      *simulator
+	states   []*predictState
+	table    []int32 // a hash table of the states; 0 is a free slot, otherwise one more than the index
 }
 
 // A decisionStart has the start states of a decision's DFA. In a left-recursive
@@ -42,44 +47,43 @@ type decisionStart struct {
 
 // A predictState is a state of a decision's DFA.
 type predictState struct {
-	alt       int32 // the predicted alternative, or 0 if undecided
-	ambiguous bool  // an SLL conflict: full-context prediction could choose another alternative
-	finished  int32 // the alternative to take if no token matches, or 0
+	alt       int32        // the predicted alternative, or 0 if undecided
+	ambiguous bool         // an SLL conflict: full-context prediction could choose another alternative
+	finished  atomic.Int32 // the alternative to take if no token matches, or 0, or unknown
+	decision  int32
+	level     int32 // of a start state: see start
+	hash      uint32
+	used      atomic.Uint32 // the generation that used it last
 	configs   []config
-	next      []atomic.Pointer[predictChunk]
+	edges     atomic.Pointer[edgeTable]
 }
-
-// A predictChunk has a state's edges for consecutive token types.
-type predictChunk [chunkSize]atomic.Pointer[predictState]
-
-const chunkSize = 32
 
 // maxPredictSize is the maximum size of a cache, in words.
 const maxPredictSize = 8 << 20
 
 func newPredictor(w *flatNetwork, most int) *predictor {
-	p := &predictor{net: w, maxSize: most}
-	p.cache.Store(newPredictCache(w, p.maxSize))
+	p := &predictor{net: w, locals: newLocalTable(w), maxSize: most}
+	p.cache.Store(newPredictCache(p.locals, p.maxSize))
 	return p
 }
 
-func newPredictCache(w *flatNetwork, most int) *predictCache {
-	n := 0
-	for i := range w.states {
-		n = max(n, int(w.states[i].decision)+1)
-	}
+func newPredictCache(locals *localTable, most int) *predictCache {
 	return &predictCache{
 		lock:      newLock(),
 		maxSize:   most,
-		decisions: make([]decisionStart, n),
-		sim:       simulator{net: w, stacks: newStacks(true), seen: map[visited]struct{}{}},
-		known:     make([]map[string]*predictState, n),
+		nextTick:  most / generations,
+		decisions: make([]decisionStart, locals.net.decisions),
+		sim:       newSimulator(locals, false),
+		table:     make([]int32, 64),
 	}
 }
 
 // renew replaces a cache that has grown too large.
-func (p *predictor) renew(old *predictCache) *predictCache {
-	p.cache.CompareAndSwap(old, newPredictCache(p.net, p.maxSize))
+func (p *predictor) renew(r *run, old *predictCache) *predictCache {
+	if now := p.cache.Load(); now != old {
+		return now // another run has replaced it
+	}
+	p.cache.CompareAndSwap(old, old.renewed(r))
 	return p.cache.Load()
 }
 
@@ -100,19 +104,21 @@ func (r *run) predict(p *flatState, full bool) int32 {
 			n = c.extend(r, p, s, t)
 			if r.cacheFull {
 				alone := c != r.cache
-				r.cacheFull, r.cache = false, r.predictor.renew(r.cache)
+				if r.cacheFull = false; !alone {
+					r.cache = r.predictor.renew(r, c)
+				}
 				if n != noState && n.alt == 0 { // undecided: start over with an empty cache of maximum size
 					if alone {
 						panic(&limit.Error{What: "memory of one prediction", Value: strconv.Itoa(maxPredictSize) + " words"})
 					}
-					c = newPredictCache(r.predictor.net, maxPredictSize)
+					c = newPredictCache(r.predictor.locals, max(r.predictor.maxSize, maxPredictSize))
 					s, i = c.start(r, p, precedence), r.pos-1
 					continue
 				}
 			}
 		}
 		if n == noState {
-			return s.finished
+			return c.finished(r, p, s)
 		}
 		if n.alt > 0 {
 			if n.ambiguous && r.ambiguous != nil {
@@ -124,9 +130,7 @@ func (r *run) predict(p *flatState, full bool) int32 {
 			return n.alt
 		}
 		r.step(1)
-		if n == s && t == eof {
-			return s.finished
-		}
+		c.use(n)
 		s = n
 	}
 }
@@ -144,22 +148,42 @@ func (c *predictCache) start(r *run, p *flatState, precedence int32) *predictSta
 	}
 	c.lock.acquire(r)
 	defer c.lock.release()
-	sim := &c.sim
-	sim.step, sim.precedence, sim.usedPrecedence, sim.precRule = r.step, precedence, false, -1
-	if p.precLoop {
-		sim.precRule = p.rule
-	}
-	s := c.intern(p, sim.start(p, sim.stacks.empty), 0, false)
-	if !sim.usedPrecedence && !p.precLoop {
+	sim := c.sim
+	sim.step = r.step
+	list := sim.startConfigs(p, emptyStack)
+	s := &predictState{decision: p.decision, level: noLevel, configs: slices.Clone(list)}
+	s.finished.Store(sim.finishedAlt(list))
+	c.size += stateWords + 2*len(list)
+	if !sim.net.usesLevel(p) {
 		d.always.Store(s)
 		return s
 	}
+	if s.level = precedence; p.precLoop {
+		s.finished.Store(unknown)
+	}
 	if d.byLevel.Load() == nil {
 		levels := make([]atomic.Pointer[predictState], sim.net.levels+1)
+		c.size += len(levels)
 		d.byLevel.Store(&levels)
 	}
 	(*d.byLevel.Load())[precedence].Store(s)
 	return s
+}
+
+// unknown marks an alternative that was not computed yet.
+const unknown = -1
+
+// finished returns the alternative to take where no token matches, or 0.
+func (c *predictCache) finished(r *run, p *flatState, s *predictState) int32 {
+	if alt := s.finished.Load(); alt != unknown {
+		return alt
+	}
+	c.lock.acquire(r)
+	defer c.lock.release()
+	c.sim.step = r.step
+	alt := c.sim.finishedAtOperator(s.configs, start{p, s.level})
+	s.finished.Store(alt)
+	return alt
 }
 
 // extend computes the edge of a state for a token.
@@ -169,134 +193,213 @@ func (c *predictCache) extend(r *run, p *flatState, s *predictState, t int32) *p
 	if n := s.edge(t); n != nil {
 		return n
 	}
-	sim := &c.sim
-	sim.step, sim.precRule = r.step, -1
-	if p.precLoop {
-		sim.precRule = p.rule
+	sim := c.sim
+	sim.step = r.step
+	begin := start{p, s.level}
+	var list []config
+	if t == eof {
+		list = sim.endAlts(s.configs, begin)
+	} else {
+		list = sim.reach(s.configs, t, begin)
 	}
 	n := noState
-	if list := sim.reach(s.configs, t); len(list) > 0 {
-		alt := uniqueAlt(list)
-		ambiguous := alt == 0 && sim.net.ambiguous(list)
-		if ambiguous {
-			alt = lowestAlt(list)
+	if len(list) > 0 {
+		switch alt := uniqueAlt(list); {
+		case alt != 0:
+			n = c.decide(alt, false)
+		case t == eof || sim.places.ambiguous(list):
+			n = c.decide(lowestAlt(list), true)
+		default:
+			n = c.intern(p.decision, list)
 		}
-		n = c.intern(p, list, alt, ambiguous)
 	}
 	c.size += s.setEdge(t, n)
-	held := c.size + 16*sim.stacks.size()
+	held := c.size + sim.size()
 	c.held.Store(int64(held))
+	c.tick(held)
 	r.cacheFull = held > c.maxSize
 	return n
 }
 
-// intern returns the state of the configurations, creating it if needed.
-func (c *predictCache) intern(p *flatState, list []config, alt int32, ambiguous bool) *predictState {
-	slices.SortFunc(list, func(a, b config) int {
-		if a.state != b.state {
-			return int(a.state) - int(b.state)
-		}
-		return int(a.alt) - int(b.alt)
-	})
-	key := make([]byte, 0, 16*len(list))
+// decide returns the state that decides for an alternative.
+func (c *predictCache) decide(alt int32, ambiguous bool) *predictState {
+	of := &c.decided[0]
+	if ambiguous {
+		of = &c.decided[1]
+	}
+	for int(alt) >= len(*of) {
+		*of = append(*of, &predictState{alt: int32(len(*of)), ambiguous: ambiguous})
+		c.size += stateWords
+	}
+	return (*of)[alt]
+}
+
+// stateWords is the size of a state without its configurations and edges, in words.
+const stateWords = 12
+
+// intern returns the undecided state of the configurations, creating it if needed.
+func (c *predictCache) intern(decision int32, list []config) *predictState {
+	h := uint64(uint32(decision))
 	for _, g := range list {
-		key = binary.LittleEndian.AppendUint32(key, uint32(g.state))
-		key = binary.LittleEndian.AppendUint32(key, g.stack.id)
-		flags := uint32(g.alt) << 2
+		h = mix(h ^ (uint64(uint32(g.state))<<32 | uint64(g.stack)))
+		flags := uint64(uint32(g.alt)) << 1
 		if g.outer {
 			flags |= 1
 		}
-		if g.suppressed {
-			flags |= 2
+		h = mix(h ^ flags)
+	}
+	hash := uint32(h)
+	mask := uint32(len(c.table) - 1)
+	at := hash & mask
+	for ; c.table[at] != 0; at = (at + 1) & mask {
+		s := c.states[c.table[at]-1]
+		if s.hash == hash && s.decision == decision && slices.Equal(s.configs, list) {
+			return s
 		}
-		key = binary.LittleEndian.AppendUint32(key, flags)
 	}
-	known := &c.known[p.decision]
-	if s, ok := (*known)[string(key)]; ok {
-		return s
+	s := &predictState{decision: decision, level: noLevel, hash: hash, configs: slices.Clone(list)}
+	s.finished.Store(c.sim.finishedAlt(list))
+	c.states = append(c.states, s)
+	c.table[at] = int32(len(c.states))
+	if 4*len(c.states) > 3*len(c.table) {
+		c.rehash()
 	}
-	if *known == nil {
-		*known = map[string]*predictState{}
-	}
-	s := &predictState{alt: alt, ambiguous: ambiguous, finished: c.sim.net.finishedAlt(list)}
-	if alt == 0 {
-		s.configs = slices.Clone(list)
-		s.next = make([]atomic.Pointer[predictChunk], (c.sim.net.maxToken+1)/chunkSize+1)
-	}
-	(*known)[string(key)] = s
-	c.size += 16 + len(key)/8 + 3*len(s.configs) + len(s.next)
+	c.size += stateWords + 3 + 2*len(list)
 	return s
 }
 
+func (c *predictCache) rehash() {
+	c.table = make([]int32, 2*len(c.table))
+	mask := uint32(len(c.table) - 1)
+	for i, s := range c.states {
+		at := s.hash & mask
+		for c.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		c.table[at] = int32(i + 1)
+	}
+}
+
+// An edgeTable is a hash table with open addressing of a state's edges by token.
+// One goroutine adds edges while others read.
+type edgeTable struct {
+	slots []edgeSlot
+	count int
+}
+
+// An edgeSlot is an edge. Its token is set last.
+type edgeSlot struct {
+	token atomic.Int32 // two more than the token type; 0 in a free slot
+	state atomic.Pointer[predictState]
+}
+
 func (s *predictState) edge(t int32) *predictState {
-	i := uint32(t + 1)
-	chunk := s.next[i/chunkSize].Load()
-	if chunk == nil {
+	e := s.edges.Load()
+	if e == nil {
 		return nil
 	}
-	return chunk[i%chunkSize].Load()
+	mask := uint32(len(e.slots) - 1)
+	for at := uint32(t+1) & mask; ; at = (at + 1) & mask {
+		slot := &e.slots[at]
+		switch slot.token.Load() {
+		case t + 2:
+			return slot.state.Load()
+		case 0:
+			return nil
+		}
+	}
 }
 
 // setEdge stores an edge and returns the memory it took, in words.
 func (s *predictState) setEdge(t int32, n *predictState) (words int) {
-	i := uint32(t + 1)
-	chunk := s.next[i/chunkSize].Load()
-	if chunk == nil {
-		chunk = new(predictChunk)
-		s.next[i/chunkSize].Store(chunk)
-		words = chunkSize
+	e := s.edges.Load()
+	if e == nil || 4*(e.count+1) > 3*len(e.slots) {
+		next := &edgeTable{slots: make([]edgeSlot, 2)}
+		if e != nil {
+			next.slots = make([]edgeSlot, 2*len(e.slots))
+			words -= 2 * len(e.slots)
+			for i := range e.slots {
+				if token := e.slots[i].token.Load(); token != 0 {
+					next.add(token-2, e.slots[i].state.Load())
+				}
+			}
+		} else {
+			words += 4
+		}
+		words += 2 * len(next.slots)
+		next.add(t, n)
+		s.edges.Store(next)
+		return words
 	}
-	chunk[i%chunkSize].Store(n)
+	e.add(t, n)
 	return words
 }
 
-// startFull returns the simulator for full-context prediction and the initial
-// configurations of a decision.
-func (r *run) startFull(p *flatState) (*simulator, []config) {
+func (e *edgeTable) add(t int32, n *predictState) {
+	mask := uint32(len(e.slots) - 1)
+	at := uint32(t+1) & mask
+	for e.slots[at].token.Load() != 0 {
+		at = (at + 1) & mask
+	}
+	e.slots[at].state.Store(n)
+	e.slots[at].token.Store(t + 2)
+	e.count++
+}
+
+// startFull returns the simulator for full-context prediction, the initial
+// configurations of a decision, and its beginning.
+func (r *run) startFull(p *flatState) (*simulator, []config, start) {
 	if r.full == nil {
-		r.full = &simulator{net: r.predictor.net, stacks: newStacks(false), full: true, step: r.step, seen: map[visited]struct{}{}}
+		r.full = newSimulator(r.predictor.locals, true)
+		r.full.step = r.step
 	}
 	sim := r.full
 	if sim.stacks.size() > maxFullSize {
-		sim.stacks = newStacks(false)
+		sim.stacks.clear()
 	}
-	base := sim.stacks.empty
+	base := emptyStack
 	for i := 1; i < len(r.stack); i++ {
-		base = sim.stacks.push(base, r.stack[i].follow)
+		base = sim.stacks.push(base, sim.net.onward[r.stack[i].follow])
 	}
 	r.step(len(r.stack))
-	sim.precedence, sim.precRule = r.stack[len(r.stack)-1].precedence, -1
-	return sim, slices.Clone(sim.start(p, base))
+	begin := start{p, noLevel}
+	if r.cache.decisions[p.decision].always.Load() == nil && sim.net.usesLevel(p) {
+		begin.level = r.stack[len(r.stack)-1].precedence
+	}
+	return sim, slices.Clone(sim.startConfigs(p, base)), begin
 }
 
 // predictFull performs full-context prediction, without a cache.
 func (r *run) predictFull(p *flatState) int32 {
-	sim, list := r.startFull(p)
+	sim, list, begin := r.startFull(p)
 	for i := r.pos; ; i++ {
-		i = min(i, len(r.types)-1)
 		t := r.types[i]
-		next := sim.reach(list, t)
+		if t == eof {
+			if ends := sim.endAlts(list, begin); len(ends) > 0 {
+				return lowestAlt(ends)
+			}
+			return sim.finishedAlt(list)
+		}
+		next := sim.reach(list, t, begin)
+		begin.level = noLevel
 		if len(next) == 0 {
-			return r.predictor.net.finishedAlt(list)
+			return sim.finishedAlt(list)
 		}
 		if alt := uniqueAlt(next); alt != 0 {
 			return alt
 		}
-		if alt := soleViableAlt(next); alt != 0 {
+		if alt := sim.places.soleViableAlt(next); alt != 0 {
 			return alt
 		}
-		if t == eof {
-			return lowestAlt(next)
-		}
-		if sim.stacks.size() > maxFullStacks {
+		if len(sim.stacks.nodes) > maxFullStacks {
 			panic(&limit.Error{What: "stacks of one prediction", Value: strconv.Itoa(maxFullStacks)})
 		}
 		list = append(list[:0], next...)
 	}
 }
 
-// maxFullSize limits the stacks that a parse keeps between decisions, and
-// maxFullStacks those of one decision.
+// maxFullSize limits the memory of the stacks that a parse keeps between
+// decisions, in words, and maxFullStacks the number of stacks of one decision.
 const (
 	maxFullSize   = 1 << 20
 	maxFullStacks = 2 << 20

@@ -1,125 +1,292 @@
 package atn
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 )
 
-// A stack is a graph-structured stack: a set of stacks of return states that
-// share common parts. Each entry is a return state on top of another such set.
-// Within one [stacks], equal stacks are the same pointer.
-type stack struct {
-	id      uint32
-	returns []int32 // in increasing order
-	below   []*stack
-}
+// A stackID identifies a graph-structured stack within [stacks]: a set of stacks
+// of return states that share common parts. Each entry of such a set is a return
+// state on top of another set. Equal sets have the same identifier.
+type stackID uint32
+
+// emptyStack is the set whose only stack is empty.
+const emptyStack stackID = 0
 
 // bottom is the return state that marks the end of a stack.
 const bottom = math.MaxInt32
 
-func (s *stack) isEmpty() bool { return s.returns[0] == bottom }
-
-func (s *stack) hasEmpty() bool { return s.returns[len(s.returns)-1] == bottom }
-
-// stacks creates and merges stacks.
+// stacks creates and merges stacks. Their entries are numbers in a few large
+// slices, so that stacks cost the garbage collector nothing.
 type stacks struct {
-	empty   *stack
-	singles map[single]*stack
-	others  map[string]*stack
-	merges  map[[2]uint32]*stack
+	net     *flatNetwork
+	nodes   []stackNode
+	returns []int32 // of all nodes; those of a node are in increasing order
+	below   []stackID
+	table   []stackID // a hash table of the nodes; 0 is a free slot
+	merges  pairTable
+	scratch []stackEntry // of the merges under way
 	// anyContext defines the meaning of the end of a stack: if set, any context
 	// may follow, so that the empty stack subsumes every other; otherwise the
 	// input ends.
 	anyContext bool
 }
 
-type single struct {
-	below *stack
+// A stackNode describes the entries of a stack.
+type stackNode struct {
+	from  uint32 // of the entries
+	count uint32
+	hash  uint32
+	// finishes: an epsilon path leads from a return state to the bottom.
+	finishes bool
+	// finishesInput: so it does to the end of a rule that has no callers.
+	finishesInput bool
+}
+
+type stackEntry struct {
 	state int32
+	below stackID
 }
 
-func newStacks(anyContext bool) *stacks {
-	return &stacks{
-		empty:      &stack{returns: []int32{bottom}, below: []*stack{nil}},
-		singles:    map[single]*stack{},
-		others:     map[string]*stack{},
-		merges:     map[[2]uint32]*stack{},
-		anyContext: anyContext,
+func newStacks(net *flatNetwork, anyContext bool) *stacks {
+	g := &stacks{net: net, anyContext: anyContext, table: make([]stackID, 64)}
+	g.clear()
+	return g
+}
+
+// clear removes all stacks but the empty one. It keeps the memory.
+func (g *stacks) clear() {
+	g.nodes = append(g.nodes[:0], stackNode{count: 1, finishes: true})
+	g.returns, g.below = append(g.returns[:0], bottom), append(g.below[:0], emptyStack)
+	clear(g.table)
+	g.merges.clear()
+}
+
+// size returns the memory of the stacks and of the remembered merges in words.
+func (g *stacks) size() int {
+	return 2*len(g.nodes) + len(g.returns) + len(g.table)/2 + 2*len(g.merges.keys)
+}
+
+// entries returns the return states of a stack and the stacks below them.
+func (g *stacks) entries(s stackID) ([]int32, []stackID) {
+	n := &g.nodes[s]
+	return g.returns[n.from : n.from+n.count], g.below[n.from : n.from+n.count]
+}
+
+// push puts a return state on a stack. It leaves out a state that only returns to
+// the state below it.
+func (g *stacks) push(below stackID, state int32) stackID {
+	if below != emptyStack && g.net.states[state].kind == ruleStop {
+		return below
 	}
+	return g.intern([]stackEntry{{state, below}})
 }
-
-// size returns the number of stacks and merges held.
-func (g *stacks) size() int { return len(g.singles) + len(g.others) + len(g.merges) }
-
-func (g *stacks) push(below *stack, state int32) *stack {
-	key := single{below, state}
-	s, ok := g.singles[key]
-	if !ok {
-		s = &stack{id: g.nextID(), returns: []int32{state}, below: []*stack{below}}
-		g.singles[key] = s
-	}
-	return s
-}
-
-func (g *stacks) nextID() uint32 { return uint32(1 + len(g.singles) + len(g.others)) }
 
 // merge returns the union of two stacks.
-func (g *stacks) merge(a, b *stack) *stack {
+func (g *stacks) merge(a, b stackID) stackID {
 	if a == b {
 		return a
 	}
-	if g.anyContext && (a == g.empty || b == g.empty) {
-		return g.empty
+	if g.anyContext && (a == emptyStack || b == emptyStack) {
+		return emptyStack
 	}
-	key := [2]uint32{min(a.id, b.id), max(a.id, b.id)}
-	if s, ok := g.merges[key]; ok {
-		return s
+	if a > b {
+		a, b = b, a
 	}
-	var returns []int32
-	var below []*stack
-	i, j := 0, 0
-	for i < len(a.returns) && j < len(b.returns) {
-		switch {
-		case a.returns[i] == b.returns[j]:
-			returns = append(returns, a.returns[i])
-			if a.below[i] == b.below[j] { // both are nil at the bottom
-				below = append(below, a.below[i])
-			} else {
-				below = append(below, g.merge(a.below[i], b.below[j]))
+	key := uint64(a)<<32 | uint64(b)
+	if s, ok := g.merges.get(key); ok {
+		return stackID(s)
+	}
+	base := len(g.scratch)
+	na, nb := g.nodes[a], g.nodes[b]
+	i, j := na.from, nb.from
+	for i < na.from+na.count && j < nb.from+nb.count {
+		switch x, y := g.returns[i], g.returns[j]; {
+		case x == y:
+			below := g.below[i]
+			if other := g.below[j]; other != below {
+				below = g.merge(below, other)
 			}
+			g.scratch = append(g.scratch, stackEntry{x, below})
 			i++
 			j++
-		case a.returns[i] < b.returns[j]:
-			returns, below = append(returns, a.returns[i]), append(below, a.below[i])
+		case x < y:
+			g.scratch = append(g.scratch, stackEntry{x, g.below[i]})
 			i++
 		default:
-			returns, below = append(returns, b.returns[j]), append(below, b.below[j])
+			g.scratch = append(g.scratch, stackEntry{y, g.below[j]})
 			j++
 		}
 	}
-	returns = append(append(returns, a.returns[i:]...), b.returns[j:]...)
-	below = append(append(below, a.below[i:]...), b.below[j:]...)
-	s := g.intern(returns, below)
-	g.merges[key] = s
+	for ; i < na.from+na.count; i++ {
+		g.scratch = append(g.scratch, stackEntry{g.returns[i], g.below[i]})
+	}
+	for ; j < nb.from+nb.count; j++ {
+		g.scratch = append(g.scratch, stackEntry{g.returns[j], g.below[j]})
+	}
+	s := g.intern(g.scratch[base:])
+	g.scratch = g.scratch[:base]
+	g.merges.put(key, uint32(s))
 	return s
 }
 
-func (g *stacks) intern(returns []int32, below []*stack) *stack {
-	if len(returns) == 1 && returns[0] != bottom {
-		return g.push(below[0], returns[0])
+// intern returns the stack with the given entries, in increasing order of their
+// states.
+func (g *stacks) intern(entries []stackEntry) stackID {
+	h := uint64(len(entries))
+	for _, e := range entries {
+		h = mix(h ^ (uint64(uint32(e.state))<<32 | uint64(e.below)))
 	}
-	key := make([]byte, 0, 8*len(returns))
-	for i, r := range returns {
-		key = binary.LittleEndian.AppendUint32(key, uint32(r))
-		if below[i] != nil {
-			key = binary.LittleEndian.AppendUint32(key, below[i].id)
+	hash := uint32(h)
+	mask := uint32(len(g.table) - 1)
+	at := hash & mask
+	for ; g.table[at] != 0; at = (at + 1) & mask {
+		if s := g.table[at]; g.nodes[s].hash == hash && g.equal(s, entries) {
+			return s
 		}
 	}
-	s, ok := g.others[string(key)]
-	if !ok {
-		s = &stack{id: g.nextID(), returns: slices.Clip(returns), below: slices.Clip(below)}
-		g.others[string(key)] = s
+	s := stackID(len(g.nodes))
+	n := stackNode{from: uint32(len(g.returns)), count: uint32(len(entries)), hash: hash}
+	for _, e := range entries {
+		g.returns, g.below = append(g.returns, e.state), append(g.below, e.below)
+		ends, endsInput := g.finish(e)
+		n.finishes, n.finishesInput = n.finishes || ends, n.finishesInput || endsInput
+	}
+	g.nodes = append(g.nodes, n)
+	if g.table[at] = s; 4*len(g.nodes) > 3*len(g.table) {
+		g.rehash()
 	}
 	return s
+}
+
+// finish reports whether an epsilon path leads from an entry's state to the bottom
+// of the stack, and to the end of the input.
+func (g *stacks) finish(e stackEntry) (ends, endsInput bool) {
+	switch {
+	case e.state == bottom:
+		return true, true
+	case !g.net.ends[e.state]:
+		return false, false
+	case e.below == emptyStack:
+		return true, !g.anyContext || g.net.endsInput(e.state)
+	default:
+		n := &g.nodes[e.below]
+		return n.finishes, n.finishesInput
+	}
+}
+
+func (g *stacks) equal(s stackID, entries []stackEntry) bool {
+	returns, below := g.entries(s)
+	if len(returns) != len(entries) {
+		return false
+	}
+	for i, e := range entries {
+		if returns[i] != e.state || below[i] != e.below {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *stacks) rehash() {
+	g.table = make([]stackID, 2*len(g.table))
+	mask := uint32(len(g.table) - 1)
+	for s := 1; s < len(g.nodes); s++ {
+		at := g.nodes[s].hash & mask
+		for g.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		g.table[at] = stackID(s)
+	}
+}
+
+// forgetMerges drops the remembered merges if they are many.
+func (g *stacks) forgetMerges() {
+	if g.merges.count > maxMerges {
+		g.merges = pairTable{}
+	}
+}
+
+// maxMerges limits the merges remembered between two steps of a prediction.
+const maxMerges = 1 << 15
+
+// all reports whether every return state of a stack is the given one.
+func (g *stacks) all(s stackID, state int32) bool {
+	returns, _ := g.entries(s)
+	return len(returns) == 1 && returns[0] == state
+}
+
+// mix returns a hash of x.
+func mix(x uint64) uint64 {
+	x ^= x >> 32
+	x *= 0x9e3779b97f4a7c15
+	x ^= x >> 29
+	x *= 0xbf58476d1ce4e5b9
+	return x ^ x>>32
+}
+
+// A pairTable is a hash table with open addressing. Keys are not 0.
+type pairTable struct {
+	keys   []uint64
+	values []uint32
+	count  int
+}
+
+func (m *pairTable) get(key uint64) (value uint32, ok bool) {
+	if m.count == 0 {
+		return 0, false
+	}
+	mask := uint64(len(m.keys) - 1)
+	for at := mix(key) & mask; m.keys[at] != 0; at = (at + 1) & mask {
+		if m.keys[at] == key {
+			return m.values[at], true
+		}
+	}
+	return 0, false
+}
+
+// put adds a key that is not in the table.
+func (m *pairTable) put(key uint64, value uint32) {
+	if 4*(m.count+1) > 3*len(m.keys) {
+		keys, values := m.keys, m.values
+		n := max(64, 2*len(keys))
+		*m = pairTable{keys: make([]uint64, n), values: make([]uint32, n)}
+		for i, k := range keys {
+			if k != 0 {
+				m.put(k, values[i])
+			}
+		}
+	}
+	mask := uint64(len(m.keys) - 1)
+	at := mix(key) & mask
+	for m.keys[at] != 0 {
+		at = (at + 1) & mask
+	}
+	m.keys[at], m.values[at] = key, value
+	m.count++
+}
+
+// clear removes all keys. It drops large tables, which would stay slow to clear.
+func (m *pairTable) clear() {
+	if len(m.keys) > 1<<12 {
+		*m = pairTable{}
+	}
+	if m.count > 0 {
+		clear(m.keys)
+		m.count = 0
+	}
+}
+
+// copyStack copies a stack from other stacks. The copies made so far are in done.
+func (g *stacks) copyStack(from *stacks, s stackID, done []stackID) stackID {
+	if s == emptyStack || done[s] != emptyStack {
+		return done[s]
+	}
+	returns, below := from.entries(s)
+	entries := make([]stackEntry, len(returns))
+	for i, r := range slices.Backward(returns) {
+		entries[i] = stackEntry{r, g.copyStack(from, below[i], done)}
+	}
+	done[s] = g.intern(entries)
+	return done[s]
 }

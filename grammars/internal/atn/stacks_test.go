@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,15 +31,24 @@ func (p plainSet) sorted(anyContext bool) []string {
 }
 
 // writtenOut returns the explicit set of a stack.
-func writtenOut(s *stack, above string, to plainSet) plainSet {
-	for i, state := range s.returns {
+func writtenOut(g *stacks, s stackID, above string, to plainSet) plainSet {
+	returns, below := g.entries(s)
+	for i, state := range returns {
 		if state == bottom {
 			to[above+"$"] = true
 			continue
 		}
-		writtenOut(s.below[i], fmt.Sprintf("%s%d ", above, state), to)
+		writtenOut(g, below[i], fmt.Sprintf("%s%d ", above, state), to)
 	}
 	return to
+}
+
+// plainNetwork returns a network of states that nothing leads out of, and a rule's
+// end as the last one.
+func plainNetwork() *flatNetwork {
+	w := &flatNetwork{states: make([]flatState, 10), ends: make([]bool, 10), rulesEndInput: []bool{true}, stops: []int32{9}}
+	w.states[9].kind, w.ends[9] = ruleStop, true
+	return w
 }
 
 // TestStacks checks that push and merge agree with the operations on explicit
@@ -47,14 +57,13 @@ func TestStacks(t *testing.T) {
 	for _, anyContext := range []bool{false, true} {
 		t.Run(fmt.Sprintf("any context %v", anyContext), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				g := newStacks(anyContext)
-				made := []*stack{g.empty}
+				g := newStacks(plainNetwork(), anyContext)
+				made := []stackID{emptyStack}
 				plain := []plainSet{{"$": true}}
-				known := map[string]*stack{"$": g.empty}
-				ids := map[uint32]*stack{0: g.empty}
+				known := map[string]stackID{"$": emptyStack}
 				for range rapid.IntRange(1, 30).Draw(t, "steps") {
 					i := rapid.IntRange(0, len(made)-1).Draw(t, "stack")
-					var s *stack
+					var s stackID
 					want := plainSet{}
 					if rapid.Bool().Draw(t, "push") {
 						state := rapid.Int32Range(1, 4).Draw(t, "state")
@@ -72,17 +81,14 @@ func TestStacks(t *testing.T) {
 						maps.Copy(want, plain[j])
 					}
 					set := want.sorted(anyContext)
-					if diff := cmp.Diff(set, writtenOut(s, "", plainSet{}).sorted(false)); diff != "" {
+					if diff := cmp.Diff(set, writtenOut(g, s, "", plainSet{}).sorted(false)); diff != "" {
 						t.Fatalf("(-want +got):\n%s", diff)
 					}
 					key := strings.Join(set, "|")
 					if other, ok := known[key]; ok && other != s {
 						t.Fatalf("there are two stacks of %s", key)
 					}
-					if other, ok := ids[s.id]; ok && other != s {
-						t.Fatalf("two stacks are number %d", s.id)
-					}
-					known[key], ids[s.id] = s, s
+					known[key] = s
 					made, plain = append(made, s), append(plain, want)
 				}
 			})
@@ -93,18 +99,18 @@ func TestStacks(t *testing.T) {
 // TestConfigsMerge checks that configurations with the same state and
 // alternative are merged with their stacks.
 func TestConfigsMerge(t *testing.T) {
-	g := newStacks(true)
-	five, six := g.push(g.empty, 5), g.push(g.empty, 6)
+	g := newStacks(plainNetwork(), true)
+	five, six := g.push(emptyStack, 5), g.push(emptyStack, 6)
 	var set configs
 	set.reset()
 	set.add(g, config{state: 1, alt: 1, stack: five})
 	set.add(g, config{state: 1, alt: 2, stack: five, outer: true})
 	set.add(g, config{state: 2, alt: 1, stack: five})
-	set.add(g, config{state: 1, alt: 1, stack: six, suppressed: true})
-	set.add(g, config{state: 1, alt: 2, stack: g.empty})
+	set.add(g, config{state: 1, alt: 1, stack: six})
+	set.add(g, config{state: 1, alt: 2, stack: emptyStack})
 	want := []config{
-		{state: 1, alt: 1, stack: g.merge(five, six), suppressed: true},
-		{state: 1, alt: 2, stack: g.empty, outer: true},
+		{state: 1, alt: 1, stack: g.merge(five, six)},
+		{state: 1, alt: 2, stack: emptyStack, outer: true},
 		{state: 2, alt: 1, stack: five},
 	}
 	if !slices.Equal(set.list, want) {
@@ -119,10 +125,10 @@ func TestConfigsMerge(t *testing.T) {
 // TestAlternativesLeft checks the functions that evaluate the alternatives of
 // configurations.
 func TestAlternativesLeft(t *testing.T) {
-	g := newStacks(false)
-	one, two := g.push(g.empty, 1), g.push(g.empty, 2)
-	w := &flatNetwork{states: make([]flatState, 10)}
-	w.states[9].kind = ruleStop
+	sim := newSimulator(newLocalTable(plainNetwork()), true)
+	g := sim.stacks
+	one, two := g.push(emptyStack, 1), g.push(emptyStack, 2)
+	var p places
 	tests := []struct {
 		name                           string
 		list                           []config
@@ -134,19 +140,19 @@ func TestAlternativesLeft(t *testing.T) {
 		{"two, at the same place", []config{{state: 1, alt: 2, stack: one}, {state: 1, alt: 1, stack: one}}, 0, 1, 1, 0, true},
 		{"two, at the same place on different stacks", []config{{state: 1, alt: 2, stack: one}, {state: 1, alt: 1, stack: two}}, 0, 1, 0, 0, false},
 		{"two, one of them elsewhere as well", []config{{state: 1, alt: 2, stack: one}, {state: 1, alt: 1, stack: one}, {state: 2, alt: 2, stack: one}}, 0, 1, 0, 0, false},
-		{"both at their ends", []config{{state: 9, alt: 2, stack: g.empty}, {state: 9, alt: 3, stack: g.empty}}, 0, 2, 2, 2, true},
-		{"one at its end", []config{{state: 9, alt: 3, stack: g.empty}, {state: 1, alt: 1, stack: one}}, 0, 1, 0, 3, false},
+		{"both at their ends", []config{{state: 9, alt: 2, stack: emptyStack}, {state: 9, alt: 3, stack: emptyStack}}, 0, 2, 2, 2, true},
+		{"one at its end", []config{{state: 9, alt: 3, stack: emptyStack}, {state: 1, alt: 1, stack: one}}, 0, 1, 0, 3, false},
 		{"one outside", []config{{state: 1, alt: 1, stack: one}, {state: 2, alt: 4, stack: one, outer: true}}, 0, 1, 0, 4, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for range 2 {
-				got := []int32{uniqueAlt(test.list), lowestAlt(test.list), soleViableAlt(test.list), w.finishedAlt(test.list)}
+				got := []int32{uniqueAlt(test.list), lowestAlt(test.list), p.soleViableAlt(test.list), sim.finishedAlt(test.list)}
 				want := []int32{test.unique, test.lowest, test.sole, test.finished}
 				if !slices.Equal(got, want) {
 					t.Errorf("unique, lowest, sole, finished: got %v, want %v", got, want)
 				}
-				if got := w.ambiguous(test.list); got != test.ambiguous {
+				if got := p.ambiguous(test.list); got != test.ambiguous {
 					t.Errorf("ambiguous: %v", got)
 				}
 				slices.Reverse(test.list)
@@ -160,13 +166,13 @@ func TestAlternativesLeft(t *testing.T) {
 func TestPredictCacheIsBounded(t *testing.T) {
 	const text = "grammar G; s : (a 'x' | b 'y')* EOF ; a : '(' a ')' | 'i'* ; b : '(' b ')' | 'i'* ; X : 'x' ; Y : 'y' ; L : '(' ; R : ')' ; I : 'i' ;"
 	var input strings.Builder
-	for n := range 40 {
+	for n := range 90 {
 		input.WriteString(strings.Repeat("(", n) + strings.Repeat("i", n) + strings.Repeat(")", n) + "xy"[n%2:n%2+1])
 	}
 	large, small := machineOf(t, text), machineOf(t, text)
 	const most = 3000
 	small.predictor.maxSize = most
-	small.predictor.cache.Store(newPredictCache(small.predictor.net, most))
+	small.predictor.cache.Store(newPredictCache(small.predictor.locals, most))
 	var trees []string
 	for _, m := range []*Machine{large, small} {
 		tree, err := m.parse(input.String())
@@ -183,5 +189,77 @@ func TestPredictCacheIsBounded(t *testing.T) {
 	}
 	if held := small.predictor.cache.Load().held.Load(); held > most {
 		t.Errorf("it holds %d words, want %d at most", held, most)
+	}
+}
+
+// TestPredictCacheKeepsUsedStates checks that a cache that is too large discards
+// states that were not used lately, keeps the others, and stays correct.
+func TestPredictCacheKeepsUsedStates(t *testing.T) {
+	m := machineOf(t, "grammar G; s : a | b ; a : '(' a ')' | I ; b : '(' b ')' | J ; L : '(' ; R : ')' ; I : 'i' ; J : 'j' ;")
+	const most = 8000
+	m.predictor.maxSize = most
+	m.predictor.cache.Store(newPredictCache(m.predictor.locals, most))
+	parse := func(input string) {
+		t.Helper()
+		if _, err := m.Parse(t.Context(), []byte(input), Options{Limits: testLimits()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Each depth of nesting has states of its own.
+	often := strings.Repeat("(", 10) + "i" + strings.Repeat(")", 10)
+	renewed := 0
+	cache := m.predictor.cache.Load()
+	for n := 20; renewed < 5; n++ {
+		parse(strings.Repeat("(", n) + "j" + strings.Repeat(")", n))
+		parse(often)
+		if now := m.predictor.cache.Load(); now != cache {
+			cache = now
+			renewed++
+			if held := cache.held.Load(); held > most {
+				t.Errorf("%d words are held after the cache was renewed, want %d at most", held, most)
+			}
+			if len(cache.states) == 0 {
+				t.Error("no state was kept")
+			}
+			before := len(cache.states)
+			if parse(often); len(cache.states) != before {
+				t.Errorf("a new cache lacks %d states of an input that was parsed often", len(cache.states)-before)
+			}
+		}
+	}
+}
+
+// TestPredictCacheInParallel checks that parses that share a small cache, and so
+// replace it often, return the same trees as one parse alone.
+func TestPredictCacheInParallel(t *testing.T) {
+	const text = "grammar G; s : (a | b)* EOF ; a : '(' a ')' | I ; b : '(' b ')' | J ; L : '(' ; R : ')' ; I : 'i' ; J : 'j' ;"
+	alone, shared := machineOf(t, text), machineOf(t, text)
+	const most = 1500
+	shared.predictor.maxSize = most
+	shared.predictor.cache.Store(newPredictCache(shared.predictor.locals, most))
+	var inputs, want []string
+	for n := range 40 {
+		inputs = append(inputs, strings.Repeat("(", n)+"ij"[n%2:n%2+1]+strings.Repeat(")", n)+"ji")
+		tree, err := alone.parse(inputs[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, lisp(tree))
+	}
+	first := shared.predictor.cache.Load()
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := range 200 {
+				n := (i*7 + worker*11) % len(inputs)
+				if tree, err := shared.parse(inputs[n]); err != nil || lisp(tree) != want[n] {
+					t.Errorf("%q: another tree, or %v", inputs[n], err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if shared.predictor.cache.Load() == first {
+		t.Error("the cache was not replaced")
 	}
 }
