@@ -68,6 +68,8 @@ func TestProblems(t *testing.T) {
 	var made openapi.Grammar // whose token KEY is never read
 	s.post(t, "/v1/grammars", `{"files":[{"name":"never.g4","text":"grammar never; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;"}]}`, http.StatusCreated, &made)
 	never := made.ID
+	s.post(t, "/v1/grammars", `{"files":[{"name":"shadowed.g4","text":"grammar shadowed; s : (first | second) EOF ; first : 'a' ; second : 'a' ;"}]}`, http.StatusCreated, &made)
+	shadowed := made.ID
 	for _, c := range []struct {
 		name, method, path, contentType, body string
 		headers                               []string
@@ -131,7 +133,8 @@ func TestProblems(t *testing.T) {
 		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text was found that parses back"},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "symbol none not found in grammar json"},
 		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
-		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},
+		{"a token without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "infeasible", "no text has the tokens of a tree"},
+		{"a tree that is read as another", "POST", "/v1/grammars/" + shadowed + "/solutions", "application/json", `{"require":["second"]}`, nil, 422, "unrealised", "no text was found"},
 
 		{"another host", "GET", "/v1/models", "", "", []string{"Host", "example.org"}, 403, "forbidden", `host "example.org"`},
 		{"another origin", "GET", "/v1/models", "", "", []string{"Origin", "http://example.org"}, 403, "forbidden", `origin "http://example.org"`},
