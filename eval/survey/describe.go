@@ -113,7 +113,7 @@ func (d *description) start(grammar string, only bool, parts []*g4.File) (rule, 
 			return e.rule, e.from
 		}
 	}
-	return startOf(parts), "rules"
+	return startOf(parts), fromRules
 }
 
 func hasRule(parts []*g4.File, name string) bool {

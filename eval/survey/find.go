@@ -20,11 +20,14 @@ type unit struct {
 	Name      string   `json:"grammar"` // the folder, and the grammar's name if the folder has several
 	Files     []string `json:"files"`
 	Start     string   `json:"start"`
-	StartFrom string   `json:"startFrom"` // pom.xml, desc.xml, or "rules" if neither names it
+	StartFrom string   `json:"startFrom"` // pom.xml, desc.xml, or fromRules
 	Latin1    bool     `json:"latin1,omitempty"`
 	Impure    bool     `json:"impure,omitempty"` // code in the grammar may change its trees
 	Examples  []string `json:"-"`
 }
+
+// fromRules says that no file names the start rule; it is derived from the rules.
+const fromRules = "rules"
 
 // sources returns the texts of a unit's files.
 func (u *unit) sources(root string) ([]grammars.Source, error) {
@@ -101,6 +104,9 @@ func findIn(ctx context.Context, root, dir string, about *description) ([]*unit,
 		u := &unit{Name: filepath.ToSlash(folder), Start: start, StartFrom: from, Latin1: about.latin1, Examples: examples}
 		if len(mains) > 1 {
 			u.Name += ":" + main.Name
+			if from == fromRules {
+				u.Examples = nil // they belong to the grammars that the folder describes
+			}
 		}
 		for _, part := range parts {
 			path, err := filepath.Rel(root, part.File)

@@ -11,6 +11,9 @@
 // Each grammar is measured in a process of its own, within limits of processor time
 // and memory. With -out, rows are added to a file, and grammars that are already in
 // it are not measured again. -antlr needs a JDK.
+//
+// With -grammarinator, random inputs of seven grammars are compared with those of
+// Grammarinator instead. Install it into a virtual environment first.
 package main
 
 import (
@@ -42,6 +45,8 @@ type options struct {
 	jar      string
 	out      string
 	examples int
+	depth    int
+	other    string
 	progress io.Writer
 }
 
@@ -63,6 +68,8 @@ func main() {
 	flag.IntVar(&opt.K, "k", 2, "length of the paths to cover")
 	flag.Uint64Var(&opt.Seed, "seed", 1, "random seed")
 	flag.IntVar(&opt.examples, "examples", 20, "number of examples, of at most 50 kB each")
+	flag.StringVar(&opt.other, "grammarinator", "", "compare random inputs with those of Grammarinator, whose commands are in this `folder`, instead")
+	flag.IntVar(&opt.depth, "depth", 20, "maximum depth of Grammarinator's inputs")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -90,9 +97,15 @@ func (opt *options) run(ctx context.Context, stdout io.Writer) error {
 	all := len(units)
 	units = slices.DeleteFunc(units, func(u *unit) bool { return u.Impure })
 	fmt.Fprintf(opt.progress, "%d grammars, %d of them without code that may change their trees\n", all, len(units))
+	if opt.other != "" && opt.only == "" {
+		opt.only = sideBySide
+	}
 	units, err = opt.choose(units)
 	if err != nil {
 		return err
+	}
+	if opt.other != "" {
+		return opt.compareWith(ctx, opt.other, units, stdout)
 	}
 	rows, err := opt.measureAll(ctx, units)
 	if err != nil {
@@ -141,7 +154,7 @@ func (opt *options) measureAll(ctx context.Context, units []*unit) ([]*row, erro
 	defer func() { _ = os.RemoveAll(classes) }()
 	var check *antlr
 	if opt.jar != "" {
-		if check, err = newANTLR(ctx, opt.jar, classes, 6*opt.Limit); err != nil {
+		if check, err = newANTLR(ctx, opt.jar, classes, 12*opt.Limit); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -108,7 +109,7 @@ func (m *measurement) examples(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = m.grammar.Parse(ctx, text, grammars.ParseOptions{Latin1: m.Unit.Latin1})
+		_, err = m.grammar.Parse(ctx, text, grammars.ParseOptions{Latin1: m.Unit.Latin1, Limits: grammars.Limits{Time: time.Hour}})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -176,6 +177,10 @@ func (m *measurement) cover(ctx context.Context) error {
 		c.Error = firstLine(err)
 		return nil
 	}
+	count := func(possible bool) *big.Int {
+		return features.NewSpace(m.grammar, features.Options{Possible: possible}).Count(m.K)
+	}
+	c.Excluded = int(new(big.Int).Sub(count(false), count(true)).Int64())
 	paths, err := generate.NewCover(x, m.K, generate.CoverOptions{})
 	if err != nil {
 		c.Error = firstLine(err)

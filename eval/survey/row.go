@@ -49,6 +49,7 @@ type cover struct {
 	Paths      int     `json:"paths"`
 	Covered    int     `json:"covered"`
 	Impossible int     `json:"impossible"` // proved: no input has the path
+	Excluded   int     `json:"excluded"`   // further paths of the grammar graph, proved impossible before
 	NotFound   int     `json:"notFound"`   // neither covered nor proved impossible
 	Solved     int     `json:"solved"`     // of those not found: solve finds an input
 	Undecided  int     `json:"undecided"`  // of those not found: the limit was reached before solve decided

@@ -33,8 +33,8 @@ func (r *row) cells() string {
 		seconds = fmt.Sprintf("%.1f", x.Seconds)
 	}
 	if c := r.Cover; c != nil && c.Paths > 0 {
-		covered = fmt.Sprintf("%d of %d", c.Covered, c.Paths)
-		impossible, missing = fmt.Sprint(c.Impossible), fmt.Sprint(c.NotFound)
+		covered = fmt.Sprintf("%d of %d", c.Covered, c.Paths+c.Excluded)
+		impossible, missing = fmt.Sprint(c.Excluded+c.Impossible), fmt.Sprint(c.NotFound)
 	}
 	if v := r.ANTLR; v != nil {
 		accepted = fmt.Sprintf("%d of %d", v.Accepted, v.Checked)
@@ -82,7 +82,9 @@ func writeTotals(w io.Writer, rows []*row, opt *options) {
 	share("accept the same examples as the ANTLR tool", func(r *row) bool {
 		return r.Example != nil && r.ANTLR != nil && r.ANTLR.Error == "" && r.Example.Differ == 0
 	})
-	generated := func(r *row) bool { return r.Random != nil && r.Random.Distinct >= opt.Want }
+	generated := func(r *row) bool {
+		return r.Random != nil && r.Random.Distinct >= opt.Want && r.Random.Seconds <= opt.Limit.Seconds()
+	}
 	share(fmt.Sprintf("give %d distinct random inputs of at most %d tokens within %v of processor time", opt.Want, opt.Tokens, opt.Limit), generated)
 	share("give them, and the ANTLR tool accepts all", func(r *row) bool { return generated(r) && r.accepted() })
 	share("give random inputs and throw less than 5 % of the draws away", func(r *row) bool { return r.Random != nil && r.Random.thrown() < 0.05 })
@@ -101,7 +103,7 @@ func writeTotals(w io.Writer, rows []*row, opt *options) {
 			thrown = append(thrown, 1)
 		}
 		if c := r.Cover; c != nil {
-			paths, covered, impossible, missing = paths+c.Paths, covered+c.Covered, impossible+c.Impossible, missing+c.NotFound
+			paths, covered, impossible, missing = paths+c.Paths+c.Excluded, covered+c.Covered, impossible+c.Excluded+c.Impossible, missing+c.NotFound
 		}
 	}
 	if len(thrown) == 0 {
