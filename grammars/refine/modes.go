@@ -73,13 +73,6 @@ func (m *Modes) Shift(s Stack, n *grammars.Node, after Stack) Stack { return m.t
 // AtEnd returns the stack after the end of the input.
 func (m *Modes) AtEnd(s Stack) Stack { return m.atEnd(s) }
 
-// Mode returns the lexer's current mode.
-func (s Stack) Mode() int { return s.current() }
-
-// Ended reports whether the lexer cannot read on, because it popped a mode that is
-// not there.
-func (s Stack) Ended() bool { return s.ended() }
-
 // set returns the number of a set of stacks.
 func (m *Modes) set(stacks []Stack) StackSet {
 	var key strings.Builder
@@ -135,10 +128,11 @@ func (m *Modes) Measure(n *grammars.Node, t Turn) (size, depth int) {
 	return size, depth
 }
 
-// A Reading is a lexer rule that can make a token, and the stack that the token leaves
-// in place of the lexer state it is read in.
+// A Reading is a lexer rule that can make a token, the mode that the token begins in,
+// and the stack that it leaves in place of the lexer state it is read in.
 type Reading struct {
 	Rule  *grammars.Rule
+	Mode  int
 	After Stack
 }
 
@@ -147,7 +141,7 @@ func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
 	var out []Reading
 	for _, r := range m.read(n, m.stack(t.State)) {
 		if m.has(t.After, r.after) {
-			out = append(out, Reading{r.rule, r.after})
+			out = append(out, Reading{r.rule, r.mode, r.after})
 		}
 	}
 	return out

@@ -150,7 +150,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.Word(depth, n.ID, n.Token, []byte(n.Value))
 		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
-		d.token(n, n.Types[d.rand.IntN(len(n.Types))], depth)
+		d.token(n, d.anyType(n), depth)
 	case grammars.Empty:
 		d.Symbol(depth, n.ID)
 	case grammars.End:
