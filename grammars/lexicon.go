@@ -27,6 +27,8 @@ type Reading struct {
 	Rule  *Rule // the lexer rule that ends the token
 	After []int // the modes that replace Mode on the mode stack, the current mode last
 	Class int   // see [Lexicon.Follows]
+	// Pieces are the rules with `more` that can match the beginning of the token.
+	Pieces []*Rule
 	// Number is the index of the reading in [Lexicon.Readings].
 	Number int
 
@@ -146,6 +148,8 @@ func (b *lexiconBuilder) findPieces(r *Rule) bool {
 // exceeded or if a token continues in an unknown mode.
 func (b *lexiconBuilder) findReadings(mode int) bool {
 	stacks := [][]int{{mode}}
+	var found []*Reading
+	var pieces []*Rule
 	for i := 0; i < len(stacks); i++ {
 		stack := stacks[i]
 		if len(stack) == 0 || len(stack) > maxMoreModes {
@@ -155,13 +159,20 @@ func (b *lexiconBuilder) findReadings(mode int) bool {
 		for _, p := range b.pieces[top] {
 			after := slices.Concat(stack[:len(stack)-1], p.after)
 			if p.kind == atn.MoreMatch {
+				if !slices.Contains(pieces, p.rule) {
+					pieces = append(pieces, p.rule)
+				}
 				if !slices.ContainsFunc(stacks, func(s []int) bool { return slices.Equal(s, after) }) {
 					stacks = append(stacks, after)
 				}
 				continue
 			}
-			b.add(&Reading{Mode: mode, Type: p.kind, Rule: p.rule, After: after, endMode: top, last: p.last})
+			found = append(found, &Reading{Mode: mode, Type: p.kind, Rule: p.rule, After: after, endMode: top, last: p.last})
 		}
+	}
+	for _, r := range found {
+		r.Pieces = pieces
+		b.add(r)
 	}
 	return len(b.tokens) <= maxReadings
 }

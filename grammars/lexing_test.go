@@ -118,7 +118,7 @@ func TestWriterRespells(t *testing.T) {
 		}
 		for range 3 {
 			token := 1 + r.IntN(len(g.Tokens())-1)
-			if text := w.Spell(r, token); text != nil {
+			if text := w.Spell(r, token, grammars.AnyMode, nil); text != nil {
 				if !w.IsToken(token, text) {
 					t.Fatalf("%s%q is not a %s", lexer, text, g.Tokens()[token])
 				}

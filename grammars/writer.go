@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
@@ -11,6 +12,7 @@ import (
 type Word struct {
 	Type int
 	Text []byte
+	Rule *Rule // the lexer rule that should end the token; nil for any
 }
 
 // A Writer joins tokens to an input that lexes as the same tokens. It is not
@@ -18,46 +20,109 @@ type Word struct {
 type Writer struct {
 	grammar *Grammar
 	speller *atn.Speller
-	goals   map[int]*atn.Goal
+	goals   map[goalKey]*atn.Goal
+}
+
+type goalKey struct {
+	token int
+	rule  *Rule
 }
 
 // Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer {
-	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[int]*atn.Goal{}}
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}}
 }
+
+// AnyMode stands for any mode of a rule that produces a token.
+const AnyMode = -1
 
 // IsToken reports whether text on its own lexes as a token of the given type, in a
 // mode of a rule that produces it.
 func (w *Writer) IsToken(token int, text []byte) bool {
-	for _, mode := range w.grammar.modesOf(token) {
-		if len(w.speller.Place(w.speller.Above(mode), int32(token), text, true)) > 0 {
-			return true
+	for _, from := range w.from(token, AnyMode, nil) {
+		for _, last := range []bool{true, false} {
+			if len(w.speller.Place(from, int32(token), -1, text, last)) > 0 {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// Spell returns a random text that lexes as a token of the given type, in a mode
-// of a rule that produces it; nil if none was found.
-func (w *Writer) Spell(r *rand.Rand, token int) []byte {
-	for _, mode := range w.grammar.modesOf(token) {
+// from returns the lexer's states in which a token begins.
+func (w *Writer) from(token, mode int, rule *Rule) []atn.Lexed {
+	var out []atn.Lexed
+	for i, name := range w.grammar.modes {
+		switch {
+		case mode != AnyMode && i != mode:
+		case mode == AnyMode && !w.grammar.beginsIn(token, name, rule):
+		default:
+			out = append(out, w.speller.Above(i))
+		}
+	}
+	return out
+}
+
+// Spell returns a random text that lexes as a token of the given type; nil if none was
+// found. The token begins in the given mode and is ended by the given rule, if that is
+// not nil.
+func (w *Writer) Spell(r *rand.Rand, token, mode int, rule *Rule) []byte {
+	for _, from := range w.from(token, mode, rule) {
 		search := atn.Search{Rand: r, Wander: maxWander, Most: maxSpellings}
-		if text, _, _ := w.speller.Spell(w.speller.Above(mode), w.goal(token), search); text != nil {
+		if text, _, _ := w.speller.Spell(from, w.goal(token, rule), search); text != nil {
 			return text
 		}
 	}
 	return nil
 }
 
-// modesOf returns the modes in which a token can begin, and possibly others.
-func (g *Grammar) modesOf(token int) []int {
-	var out []int
-	for i, mode := range g.modes {
-		if g.hasMore() || slices.ContainsFunc(g.makers[token], func(r *Rule) bool { return r.Mode == mode }) {
-			out = append(out, i)
-		}
+// A Scan follows the lexer through the characters of a token while they are drawn. It
+// is not safe for concurrent use, but copies of it are independent.
+type Scan struct {
+	writer *Writer
+	goal   *atn.Goal
+	at     atn.Scan
+}
+
+// Scan returns a scan at the beginning of a token, in a mode. The token is ended by the
+// given rule, if that is not nil.
+func (w *Writer) Scan(token, mode int, rule *Rule) Scan {
+	return Scan{w, w.goal(token, rule), w.speller.Scan(w.from(token, mode, rule))}
+}
+
+// Next advances the scan by a character. It reports false, and does not advance, if no
+// token continues with the character.
+func (s *Scan) Next(char rune) bool {
+	next, ok := s.writer.speller.Next(s.at, s.goal, char)
+	if ok {
+		s.at = next
 	}
-	return out
+	return ok
+}
+
+// NextOf advances the scan by a random character of a set that a token continues with.
+func (s *Scan) NextOf(set []g4.RuneRange, r *rand.Rand) (char rune, ok bool) {
+	char, next, ok := s.writer.speller.NextOf(s.at, s.goal, set, r)
+	if ok {
+		s.at = next
+	}
+	return char, ok
+}
+
+// Done reports whether the token can end here.
+func (s *Scan) Done() bool { return s.writer.speller.Done(s.at, s.goal) }
+
+// beginsIn reports whether a token that a rule ends, or any rule if that is nil, may
+// begin in a mode. Trivia has type 0.
+func (g *Grammar) beginsIn(token int, mode string, rule *Rule) bool {
+	switch {
+	case g.hasMore():
+		return true
+	case rule != nil:
+		return rule.Mode == mode
+	default:
+		return token == 0 || slices.ContainsFunc(g.makers[token], func(r *Rule) bool { return r.Mode == mode })
+	}
 }
 
 type hasMoreKey struct{}
@@ -69,23 +134,32 @@ func (g *Grammar) hasMore() bool {
 	}).(bool)
 }
 
-// goal returns the goal to spell a token, 0 meaning trivia.
-func (w *Writer) goal(token int) *atn.Goal {
-	if goal := w.goals[token]; goal != nil {
+// goal returns the goal to spell a token, 0 meaning trivia, that the given rule ends,
+// if that is not nil.
+func (w *Writer) goal(token int, rule *Rule) *atn.Goal {
+	key := goalKey{token, rule}
+	if goal := w.goals[key]; goal != nil {
 		return goal
 	}
 	g := w.grammar
-	rules := make([]bool, len(g.Rules)-len(g.ParserRules()))
-	for _, r := range g.makers[token] {
-		rules[r.Index] = true
-	}
+	rules, last := make([]bool, len(g.Rules)-len(g.ParserRules())), -1
 	for _, r := range g.Rules {
-		if r.Kind == TokenRule && (hasCommand(r.source, "more") || token == 0 && g.isTrivia(r)) {
+		switch {
+		case r.Kind != TokenRule:
+		case hasCommand(r.source, "more"):
 			rules[r.Index] = true
+		case rule != nil:
+			rules[r.Index] = r == rule
+		default:
+			rules[r.Index] = slices.Contains(g.makers[token], r) || token == 0 && g.isTrivia(r)
 		}
 	}
-	w.goals[token] = g.machine.Goal(int32(token), -1, rules)
-	return w.goals[token]
+	if rule != nil {
+		last = rule.Index
+		rules[last] = true
+	}
+	w.goals[key] = g.machine.Goal(int32(token), last, rules)
+	return w.goals[key]
 }
 
 // isTrivia reports whether tokens of a lexer rule can be trivia.
@@ -169,19 +243,23 @@ func (p *page) wanted(i int) [][]byte {
 }
 
 // put returns the place after a token, and reports whether the token fits.
-func (p *page) put(at place, token int, text []byte, last bool) (place, bool) {
+func (p *page) put(at place, word Word, last bool) (place, bool) {
 	var threads []atn.Lexed
-	for _, t := range at.threads {
-		threads = append(threads, p.speller.Place(t, int32(token), text, last)...)
+	rule := -1
+	if word.Rule != nil {
+		rule = word.Rule.Index
 	}
-	return at.then(text, threads), len(threads) > 0
+	for _, t := range at.threads {
+		threads = append(threads, p.speller.Place(t, int32(word.Type), rule, word.Text, last)...)
+	}
+	return at.then(word.Text, threads), len(threads) > 0
 }
 
 // all returns the place after tokens of trivia.
 func (p *page) all(at place, trivia [][]byte) (place, bool) {
 	for _, text := range trivia {
 		var ok bool
-		if at, ok = p.put(at, 0, text, false); !ok {
+		if at, ok = p.put(at, Word{Text: text}, false); !ok {
 			return at, false
 		}
 	}
@@ -189,7 +267,7 @@ func (p *page) all(at place, trivia [][]byte) (place, bool) {
 }
 
 // gaps yields the places after the trivia that can separate two words: first the
-// wanted trivia, then none, then the separators.
+// wanted trivia, then none, then one separator, then two.
 func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
 	return func(yield func(place) bool) {
 		if len(wanted) > 0 {
@@ -200,22 +278,42 @@ func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
 		if !yield(at) {
 			return
 		}
+		var once []place
 		for _, s := range p.Separators {
-			if next, ok := p.put(at, 0, s, false); ok && !yield(next) {
-				return
+			if next, ok := p.put(at, Word{Text: s}, false); ok {
+				if once = append(once, next); !yield(next) {
+					return
+				}
+			}
+		}
+		for _, between := range once { // one may be part of a longer token
+			for _, s := range p.Separators {
+				if next, ok := p.put(between, Word{Text: s}, false); ok && !yield(next) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// word returns the place after word i, with trivia before it if needed. It reports
-// false if the word cannot follow.
+// word returns the place after word i, with trivia before it if needed, preferably
+// where the wanted rule ends it. It reports false if the word cannot follow.
 func (p *page) word(at place, i int, wanted [][]byte) (place, bool) {
+	word := p.words[i]
+	if next, ok := p.fit(at, i, word, wanted); ok || word.Rule == nil {
+		return next, ok
+	}
+	word.Rule = nil
+	return p.fit(at, i, word, wanted)
+}
+
+// fit returns the place after a word.
+func (p *page) fit(at place, i int, word Word, wanted [][]byte) (place, bool) {
 	last := i == len(p.words)-1
 	for gap := range p.gaps(at, wanted) {
-		next, ok := p.put(gap, p.words[i].Type, p.words[i].Text, false)
+		next, ok := p.put(gap, word, false)
 		if !ok && last {
-			next, ok = p.put(gap, p.words[i].Type, p.words[i].Text, true)
+			next, ok = p.put(gap, word, true)
 		}
 		if ok {
 			return next, true
@@ -263,7 +361,7 @@ func (p *page) spell(at place, i int, follows func(place) bool) (place, bool) {
 			break
 		}
 		for _, t := range gap.threads {
-			text, after, _ := p.speller.Spell(t, p.goal(p.words[i].Type), atn.Search{
+			text, after, _ := p.speller.Spell(t, p.goal(p.words[i].Type, nil), atn.Search{
 				Rand: p.Respell, Wander: 1, Most: maxRespelt, Last: i == len(p.words)-1,
 				Accept: func(after atn.Lexed) bool { return follows(place{threads: []atn.Lexed{after}}) },
 			})

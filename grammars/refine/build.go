@@ -296,8 +296,8 @@ func (b *builder) begin(l lexed) Stack { return b.endings.states[l.state] }
 func (b *builder) makersOf(n *grammars.Node, l lexed) []*grammars.Rule {
 	var out []*grammars.Rule
 	for _, r := range b.endings.read(n, b.begin(l)) {
-		if r.after == l.end && !slices.Contains(out, r.rule) {
-			out = append(out, r.rule)
+		if r.after == l.end && !slices.Contains(out, r.Rule) {
+			out = append(out, r.Rule)
 		}
 	}
 	return out

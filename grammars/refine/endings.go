@@ -418,9 +418,10 @@ func (e *endings) repeat(from []ending, n *grammars.Node) []ending {
 	return out
 }
 
-// A read is a token that the lexer can read, and the stack afterwards.
+// A read is a token that the lexer can read, the mode that it begins in, and the stack
+// afterwards.
 type read struct {
-	rule  *grammars.Rule
+	*grammars.Reading
 	after Stack
 }
 
@@ -435,7 +436,7 @@ func (e *endings) read(n *grammars.Node, s Stack) []read {
 		for _, t := range types {
 			for _, r := range e.reads[readKey{at.current(), t}] {
 				if at.class() < len(e.lexicon.Follows) && e.lexicon.Follows[at.class()][r.Number] {
-					out = append(out, read{r.Rule, at[:at.modes()-1] + newStack(r.After, r.Class)})
+					out = append(out, read{r, at[:at.modes()-1] + newStack(r.After, r.Class)})
 				}
 			}
 		}

@@ -13,6 +13,7 @@ import (
 // use; each goroutine calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
+	symbols *grammars.Symbols
 	sets    [][]Stack
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
@@ -25,7 +26,7 @@ func (r *Refinement) Modes() *Modes {
 	if r.endings == nil {
 		return nil
 	}
-	return &Modes{endings: r.endings, sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{}}
+	return &Modes{endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{}}
 }
 
 // A StackSet is the number of a set of stacks.
@@ -72,13 +73,6 @@ func (m *Modes) Shift(s Stack, n *grammars.Node, after Stack) Stack { return m.t
 
 // AtEnd returns the stack after the end of the input.
 func (m *Modes) AtEnd(s Stack) Stack { return m.atEnd(s) }
-
-// Mode returns the lexer's current mode.
-func (s Stack) Mode() int { return s.current() }
-
-// Ended reports whether the lexer cannot read on, because it popped a mode that is
-// not there.
-func (s Stack) Ended() bool { return s.ended() }
 
 // set returns the number of a set of stacks.
 func (m *Modes) set(stacks []Stack) StackSet {
@@ -135,11 +129,14 @@ func (m *Modes) Measure(n *grammars.Node, t Turn) (size, depth int) {
 	return size, depth
 }
 
-// A Reading is a lexer rule that can make a token, and the stack that the token leaves
-// in place of the lexer state it is read in.
+// A Reading is a lexer rule that can make a token, the mode that the token begins in,
+// and the stack that it leaves in place of the lexer state it is read in.
 type Reading struct {
 	Rule  *grammars.Rule
+	Mode  int
 	After Stack
+
+	pieces []*grammars.Rule
 }
 
 // Readings returns how the lexer can read the token of a symbol in a turn.
@@ -147,10 +144,18 @@ func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
 	var out []Reading
 	for _, r := range m.read(n, m.stack(t.State)) {
 		if m.has(t.After, r.after) {
-			out = append(out, Reading{r.rule, r.after})
+			out = append(out, Reading{r.Rule, r.Mode, r.after, r.Pieces})
 		}
 	}
 	return out
+}
+
+// Symbols returns the symbols right below a token that is read in a way.
+func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
+	return slices.DeleteFunc(slices.Clone(m.symbols.In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
+		isPiece := s.Rule == nil && s.Target != nil && s.Target != r.Rule
+		return isPiece && !slices.Contains(r.pieces, s.Target)
+	})
 }
 
 // Inside returns the node below a token if a lexer rule makes it: the rule's
@@ -234,9 +239,11 @@ func (m *Modes) within(n *grammars.Node, state byte, plain []int) int {
 		return Unreachable
 	}
 	best := Unreachable
-	for _, r := range m.read(n, m.stack(state)) {
-		if part := m.Inside(n, r.rule); plain[part.ID] != Unreachable && (best == Unreachable || plain[part.ID]+1 < best) {
-			best = plain[part.ID] + 1
+	for _, r := range m.Readings(n, Turn{State: state}) {
+		for _, s := range m.Symbols(n, r) {
+			if steps := plain[s.ID]; steps != Unreachable && (best == Unreachable || steps+1 < best) {
+				best = steps + 1
+			}
 		}
 	}
 	return best

@@ -157,7 +157,7 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.Word(depth, n.ID, n.Token, []byte(n.Value))
 		d.shift(n, n.Token, nil)
 	case grammars.TokenSet:
-		d.leaf(n, n.Types[d.rand.IntN(len(n.Types))], depth)
+		d.leaf(n, d.anyType(n), depth)
 	case grammars.Empty:
 		d.mark(refine.Loose)
 		d.Symbol(depth, n.ID)

@@ -54,7 +54,7 @@ func (x *Generator) statesOf(g *goal, i int) uint64 {
 		case !x.modes.Allows(n, refine.Turn{State: state}):
 		case n.Token > 0:
 			for _, r := range x.modes.Readings(n, refine.Turn{State: state}) {
-				if slices.ContainsFunc(x.symbols.In(x.modes.Inside(n, r.Rule)), func(s *grammars.Node) bool { return s.ID == next }) {
+				if slices.ContainsFunc(x.modes.Symbols(n, r), func(s *grammars.Node) bool { return s.ID == next }) {
 					states |= 1 << state
 				}
 			}

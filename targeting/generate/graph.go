@@ -14,8 +14,9 @@ type graph struct {
 	refinement *refine.Refinement
 	modes      *refine.Modes // nil if lexer modes are not refined
 	needs      *refine.Needs
-	productive [][]*grammars.Node    // by node: the children that have a finite derivation
-	above      []grammars.Occurrence // by node: the construct that it stands in, within its rule
+	productive [][]*grammars.Node            // by node: the children that have a finite derivation
+	readable   map[grammars.Occurrence][]int // by token set: the types of tokens that have a text
+	above      []grammars.Occurrence         // by node: the construct that it stands in, within its rule
 	symbols    *grammars.Symbols
 }
 
@@ -25,6 +26,7 @@ func newGraph(g *grammars.Grammar, start string) *graph {
 		productive: make([][]*grammars.Node, len(g.Nodes)), above: make([]grammars.Occurrence, len(g.Nodes)),
 	}
 	t.modes = t.refinement.Modes()
+	t.readable = readable(g)
 	roots := map[grammars.Occurrence]bool{}
 	for _, r := range g.Rules {
 		roots[r.Root] = true
@@ -44,6 +46,27 @@ func newGraph(g *grammars.Grammar, start string) *graph {
 		}
 	}
 	return t
+}
+
+// readable returns, by token set, the types of tokens that the lexer can read.
+func readable(g *grammars.Grammar) map[grammars.Occurrence][]int {
+	out := map[grammars.Occurrence][]int{}
+	x := g.Lexicon()
+	if x == nil {
+		return out
+	}
+	read := map[int]bool{}
+	for _, r := range x.Readings {
+		read[r.Type] = true
+	}
+	for _, n := range g.Nodes {
+		for _, t := range n.Types {
+			if read[t] {
+				out[n.ID] = append(out[n.ID], t)
+			}
+		}
+	}
+	return out
 }
 
 // without returns the nodes for which excluded is false.

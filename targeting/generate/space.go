@@ -32,12 +32,15 @@ func (x *Generator) findSeparators() [][]byte {
 	return append(out, rest...)
 }
 
-// trivia draws the text of a token that the parser does not see.
+// trivia draws the text of a token that the parser does not see, given its symbol.
 func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) {
-	t := &spelling{drawing: x.newDrawing()}
+	scan := x.writer.Scan(0, grammars.AnyMode, n.Target)
+	t := &spelling{drawing: x.newDrawing(), scan: &scan, left: maxTurnsBack}
 	t.chooser, t.room = by, maxSeparatorSize
-	t.node(n, 0)
-	return t.text, !t.failed && len(t.text) > 0
+	if t.node(n, 0); t.failed || !scan.Done() {
+		t.text = x.writer.Spell(x.rand, 0, grammars.AnyMode, n.Target)
+	}
+	return t.text, len(t.text) > 0
 }
 
 // derives reports whether a derivation of one of the nodes can contain a character.

@@ -13,9 +13,12 @@ import (
 // maxTokenText limits the text of a token, in bytes.
 const maxTokenText = 10_000
 
-// maxTokenDraws limits the texts that are drawn for a token until the lexer reads
-// one as that token and not, say, as a keyword.
-const maxTokenDraws = 20
+// Limits of the search for a token's text that the lexer reads as that token and not,
+// say, as a keyword.
+const (
+	maxTokenDraws = 20 // texts
+	maxTurnsBack  = 50 // choices that are made again
+)
 
 // token draws the text of a token.
 func (d *drawing) token(n *grammars.Node, kind, depth int) {
@@ -23,50 +26,97 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		d.shift(n, kind, nil)
 		return
 	}
-	roots := d.roots(n, kind)
+	derivations := d.derivations(n, kind)
+	roots := make([]*grammars.Node, len(derivations))
+	for i, r := range derivations {
+		roots[i] = r.root
+	}
 	for range maxTokenDraws {
 		if len(roots) == 0 {
 			break
 		}
-		t := &spelling{drawing: d}
 		before := *d
 		root := d.pick(n, roots, depth+1)
+		from := derivations[slices.Index(roots, root)]
+		scan := d.writer.Scan(kind, from.mode, from.rule)
+		t := &spelling{drawing: d, scan: &scan, left: maxTurnsBack}
 		t.node(root, depth+1)
-		if !d.failed && d.writer.IsToken(kind, t.text) {
-			d.Word(depth, n.ID, kind, t.text)
-			d.shift(n, kind, root)
+		if !d.failed && scan.Done() {
+			d.word(n, kind, depth, t.text, from)
 			return
 		}
 		d.goals, d.size, d.available, d.failed = before.goals, before.size, before.available, false
 	}
-	text := d.writer.Spell(d.rand, kind)
-	if text == nil || len(d.goals) > 0 {
-		d.failed = true
-		return
+	for _, from := range derivations {
+		if text := d.writer.Spell(d.rand, kind, from.mode, from.rule); text != nil && len(d.goals) == 0 {
+			d.size += max(n.Size-1, 0)
+			d.word(n, kind, depth, text, from)
+			return
+		}
 	}
-	d.size += max(n.Size-1, 0)
-	d.Word(depth, n.ID, kind, text)
-	d.shift(n, kind, nil)
+	d.failed = true
 }
 
-// roots returns the nodes that a token can be derived from.
-func (d *drawing) roots(n *grammars.Node, kind int) []*grammars.Node {
-	var roots []*grammars.Node
+// anyType chooses a token type of a set that the lexer can read in its state.
+func (d *drawing) anyType(n *grammars.Node) int {
+	var types []int
+	if d.stack != "" {
+		for _, t := range n.Types {
+			if len(d.readings(n, t)) > 0 {
+				types = append(types, t)
+			}
+		}
+	} else {
+		types = d.readable[n.ID]
+	}
+	if len(types) == 0 {
+		types = n.Types
+	}
+	return types[d.rand.IntN(len(types))]
+}
+
+// word adds the text of a token to the draft.
+func (d *drawing) word(n *grammars.Node, kind, depth int, text []byte, from tokenDerivation) {
+	d.Word(depth, n.ID, kind, text)
+	d.words[len(d.words)-1].Rule = from.rule
+	d.shift(n, kind, from.root)
+}
+
+// A tokenDerivation is a node that a token can be derived from.
+type tokenDerivation struct {
+	root *grammars.Node
+	rule *grammars.Rule // the lexer rule that ends the token; nil if it is not known
+	mode int            // the mode that the token begins in
+}
+
+// derivations returns the nodes that a token can be derived from, and that the lexer
+// can read in its state.
+func (d *drawing) derivations(n *grammars.Node, kind int) []tokenDerivation {
+	var out []tokenDerivation
+	add := func(t tokenDerivation) {
+		if !unproductive(t.root) && !slices.ContainsFunc(out, func(o tokenDerivation) bool { return o.root == t.root }) {
+			out = append(out, t)
+		}
+	}
 	switch {
-	case n.Kind == grammars.TokenSet:
+	case n.Kind == grammars.TokenSet && d.stack == "":
 		for _, r := range d.grammar.TokenRules(kind) {
-			roots = append(roots, d.grammar.Nodes[r.Root])
+			add(tokenDerivation{d.grammar.Nodes[r.Root], r, grammars.AnyMode})
+		}
+	case n.Kind == grammars.TokenSet:
+		for _, r := range d.readings(n, kind) {
+			add(tokenDerivation{d.grammar.Nodes[r.Rule.Root], r.Rule, r.Mode})
 		}
 	case d.stack != "" && len(n.Children) > 0:
 		for _, r := range d.readings(n, kind) {
-			if root := d.modes.Inside(n, r.Rule); !slices.Contains(roots, root) {
-				roots = append(roots, root)
-			}
+			add(tokenDerivation{d.modes.Inside(n, r.Rule), r.Rule, r.Mode})
 		}
 	default:
-		roots = n.Children
+		for _, root := range n.Children {
+			add(tokenDerivation{root, nil, grammars.AnyMode})
+		}
 	}
-	return without(roots, unproductive)
+	return out
 }
 
 // given chooses one of the texts from the options, unless a goal or an uncovered
@@ -92,10 +142,14 @@ func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	return false
 }
 
-// A spelling is a token's text while it is drawn.
+// A spelling is a token's text while it is drawn. The lexer follows it: choices after
+// which the text is no longer the beginning of such a token are made again.
 type spelling struct {
 	*drawing
-	text []byte
+	text  []byte
+	scan  *grammars.Scan
+	stuck bool // whether the text cannot be continued
+	left  int  // how many choices may still be made again
 }
 
 // node draws a derivation of a node of a lexer rule.
@@ -107,20 +161,89 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	}
 	switch n.Kind {
 	case grammars.Alternation:
-		t.node(t.pick(n, t.productive[n.ID], depth), depth)
+		t.alternation(n, depth)
 	case grammars.Concatenation:
 		t.sequence(n, depth, func(c *grammars.Node) { t.node(c, depth) })
 	case grammars.Repetition:
-		t.repeat(n, depth, func() { t.node(n.Children[0], depth) })
+		t.repetition(n, depth)
 	case grammars.Reference:
 		if len(n.Children) > 0 {
 			t.node(n.Children[0], depth+1)
 		}
 	case grammars.Literal:
-		t.text = append(t.text, t.cased(n)...)
+		for _, c := range t.cased(n) {
+			t.put(c, t.scan.Next(c))
+		}
 	case grammars.CharSet:
-		t.text = utf8.AppendRune(t.text, t.Char(n.Chars))
+		c := t.Char(n.Chars)
+		ok := t.scan.Next(c)
+		if !ok {
+			c, ok = t.scan.NextOf(n.Chars, t.rand)
+		}
+		t.put(c, ok)
 	}
+}
+
+// put adds a character, if the lexer can read it.
+func (t *spelling) put(c rune, ok bool) {
+	if !ok {
+		t.stuck, t.failed = true, true
+		return
+	}
+	t.text = utf8.AppendRune(t.text, c)
+}
+
+// alternation draws an alternative, and others if the lexer cannot read it.
+func (t *spelling) alternation(n *grammars.Node, depth int) {
+	alts := t.productive[n.ID]
+	for {
+		turn := t.here()
+		alt := t.pick(n, alts, depth)
+		if t.node(alt, depth); len(alts) == 1 || !t.back(turn) {
+			return
+		}
+		alts = without(alts, func(other *grammars.Node) bool { return other == alt })
+	}
+}
+
+// repetition draws a repetition that ends before a round that the lexer cannot read.
+func (t *spelling) repetition(n *grammars.Node, depth int) {
+	times, full := 0, false
+	t.repeat(n, depth, func() {
+		if full {
+			return
+		}
+		turn := t.here()
+		t.node(n.Children[0], depth)
+		if full = times >= n.Min && t.back(turn); !full {
+			times++
+		}
+	})
+}
+
+// A turning is a choice that may be made again.
+type turning struct {
+	text      int
+	scan      grammars.Scan
+	goals     []*goal
+	size      int
+	available uint64
+}
+
+func (t *spelling) here() turning {
+	return turning{len(t.text), *t.scan, t.goals, t.size, t.available}
+}
+
+// back returns to a choice if the text is stuck, and reports whether it did.
+func (t *spelling) back(to turning) bool {
+	if !t.stuck || t.left == 0 {
+		return false
+	}
+	t.left--
+	t.stuck, t.failed = false, false
+	t.text, *t.scan = t.text[:to.text], to.scan
+	t.goals, t.size, t.available = to.goals, to.size, to.available
+	return true
 }
 
 // cased returns the text of a literal, in random case if case does not matter.

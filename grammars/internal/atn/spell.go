@@ -216,10 +216,7 @@ func (x *spellSearch) ends(at spelt) (Lexed, bool) {
 	if len(at.text) == 0 {
 		return Lexed{}, false
 	}
-	if x.goal.last >= 0 && at.at.rule != x.goal.last && !x.Last {
-		return Lexed{}, false
-	}
-	after, ok := x.finish(at.spelling, x.goal.kind, x.Last)
+	after, ok := x.finish(at.spelling, x.goal.kind, int(x.goal.last), x.Last)
 	return after, ok && (x.Accept == nil || x.Accept(after))
 }
 

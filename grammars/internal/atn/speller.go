@@ -183,8 +183,9 @@ func (n *lexState) makes(kind int32) bool {
 // trivia. There are several if the token consists of several matches that can
 // be divided in more than one way. There are none if the lexer reads the text as
 // another token, or if the text turns an earlier token into a longer one. The last
-// token of an input may match the end of the input.
-func (s *Speller) Place(from Lexed, kind int32, text []byte, last bool) []Lexed {
+// token of an input may match the end of the input. The last match must be one of the
+// given rule, unless that is negative.
+func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool) []Lexed {
 	first, ok := s.enter(from)
 	if !ok || len(text) == 0 {
 		return nil
@@ -211,7 +212,7 @@ func (s *Speller) Place(from Lexed, kind int32, text []byte, last bool) []Lexed 
 	}
 	var out []Lexed
 	for _, t := range threads {
-		if after, ok := s.finish(t, kind, last); ok {
+		if after, ok := s.finish(t, kind, rule, last); ok {
 			out = append(out, after)
 		}
 	}
@@ -220,7 +221,7 @@ func (s *Speller) Place(from Lexed, kind int32, text []byte, last bool) []Lexed 
 
 // finish ends a token of a type. It reports false if the token cannot end here. Only
 // at the end of the input can a match be empty.
-func (s *Speller) finish(at spelling, kind int32, last bool) (Lexed, bool) {
+func (s *Speller) finish(at spelling, kind int32, rule int, last bool) (Lexed, bool) {
 	if last {
 		if end := s.atEnd(at.at); end != nil && end.rule >= 0 {
 			at.at = end
@@ -229,7 +230,7 @@ func (s *Speller) finish(at spelling, kind int32, last bool) (Lexed, bool) {
 			return Lexed{}, false
 		}
 	}
-	if at.fresh && !last || !at.at.makes(kind) {
+	if at.fresh && !last || !at.at.makes(kind) || rule >= 0 && int(at.at.rule) != rule {
 		return Lexed{}, false
 	}
 	return s.cut(at)
