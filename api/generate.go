@@ -72,11 +72,14 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 		n = maxGenerated
 	}
 	req.N = cmp.Or(req.N, n)
-	if req.Strategy == openapi.Kpath || req.Strategy == openapi.Forest {
+	switch req.Strategy {
+	case openapi.Kpath, openapi.Forest:
 		req.MaxNodes = cmp.Or(req.MaxNodes, 200)
+	case openapi.Random:
+		req.MaxNodes = cmp.Or(req.MaxNodes, 1000)
 	}
 	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
-		Start: start, MaxNodes: req.MaxNodes, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
+		Start: start, MaxNodes: req.MaxNodes, MaxTokens: req.MaxTokens, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
 		Cooldown: req.Cooldown, Expansions: req.Expansions,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
 			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,

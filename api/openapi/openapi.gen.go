@@ -1080,11 +1080,14 @@ type GenerateRequest struct {
 	// MaxDepth Maximum nesting depth of symbols, unless the grammar requires more.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MaxNodes Maximum number of symbols of a tree, unless the smallest tree has more; if absent, 3000, or 200 for kpath and forest.
+	// MaxNodes Maximum number of symbols of a tree, unless the smallest tree has more; if absent, 1000 for random, 200 for kpath and forest, and 3000 otherwise.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
 	// MaxRepeat Maximum number of repetitions of a repeated part.
 	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
+
+	// MaxTokens Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.
+	MaxTokens int `json:"max_tokens,omitempty,omitzero"`
 
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`

@@ -206,7 +206,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	if d.goals = goals; try > maxTries/2 { // a needed symbol may keep it from being written
 		d.goals = goals[:1]
 	}
-	d.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
+	d.limit.nodes = c.x.opt.MaxNodes >> ((try - 1) / 2)
 	c.frugal = !c.frugal
 	switch {
 	case c.closing == nil:
@@ -434,8 +434,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 
 // fits reports whether a node and some steps below it fit into the limits.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	least, deep := d.measure(n)
-	return d.least()+least+steps <= d.room && depth+deep+steps <= c.x.opt.MaxDepth
+	return d.hasRoomFor(n, steps) && depth+d.leastDepth(n)+steps <= c.x.opt.MaxDepth
 }
 
 func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {

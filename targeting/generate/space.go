@@ -11,6 +11,8 @@ import (
 const (
 	maxSeparators    = 20
 	maxSeparatorSize = 100 // symbols of a separator
+
+	maxSeparatorRepeats = 5 // rounds of a repetition in trivia
 )
 
 // findSeparators returns short texts of the grammar's trivia, beginning with a
@@ -35,7 +37,7 @@ func (x *Generator) findSeparators() [][]byte {
 // trivia draws the text of a token that the parser does not see.
 func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) {
 	t := &spelling{drawing: x.newDrawing()}
-	t.chooser, t.room = by, maxSeparatorSize
+	t.chooser, t.limit = by, size{nodes: maxSeparatorSize, repeats: maxSeparatorRepeats}
 	t.node(n, 0)
 	return t.text, !t.failed && len(t.text) > 0
 }
@@ -77,7 +79,7 @@ func (x *Generator) wish(i, words int) [][]byte {
 				continue
 			}
 			last = kind
-			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30, MaxRepeat: 5}}); ok {
+			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30}}); ok {
 				out = append(out, text)
 			}
 		}
