@@ -1132,8 +1132,11 @@ type GenerateSummary struct {
 	Covered int `json:"covered,omitempty,omitzero"`
 
 	// Draws Number of trees drawn, including trees rejected because they could not be written as a text that parses.
-	Draws  int `json:"draws"`
-	Inputs int `json:"inputs"`
+	Draws int `json:"draws"`
+
+	// Impossible For kpath, the number of paths that are proved to occur in no tree, in addition to those that are not counted in the first place.
+	Impossible int `json:"impossible,omitempty,omitzero"`
+	Inputs     int `json:"inputs"`
 
 	// Outside For mutations, the number of inputs of the corpus that do not parse.
 	Outside int `json:"outside,omitempty,omitzero"`
@@ -1153,7 +1156,7 @@ type GenerateSummary struct {
 	// Short For methods to reach, the methods with fewer inputs than requested; for an outcome alone, the outcome.
 	Short []Shortfall `json:"short,omitempty,omitzero"`
 
-	// Unrealised For kpath, the number of paths for which no text parsed back to its tree.
+	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
 }
 

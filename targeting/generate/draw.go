@@ -12,6 +12,7 @@ type drawing struct {
 	*Generator
 	Draft
 	chooser chooser
+	redraws chooser // makes the choices of redrawn parts; nil for the same chooser
 	failed  bool
 
 	limit      size

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -68,7 +69,7 @@ func (d *drawing) repair(at *ladder, misread int) bool {
 		if i < 0 {
 			return false
 		}
-		by := d.chooser
+		by := cmp.Or(d.redraws, d.chooser)
 		if at.rung%rungTries == rungTries-1 {
 			by = shortest{}
 		}

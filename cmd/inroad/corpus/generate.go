@@ -156,8 +156,11 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 	cli.NoteSeed(c.Streams, c.req.Seed, s.Seed)
 	if c.req.Strategy == openapi.Kpath {
 		more := ""
+		if s.Impossible > 0 {
+			more = fmt.Sprintf(", %d proved impossible", s.Impossible)
+		}
 		if s.Unrealised > 0 {
-			more = fmt.Sprintf(", %d without a text that parses back", s.Unrealised)
+			more += fmt.Sprintf(", %d not found", s.Unrealised)
 		}
 		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
 	}
