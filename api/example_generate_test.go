@@ -26,9 +26,9 @@ func ExampleEngine_Generate() {
 		}
 	}
 	// Output:
-	// x*x%- --z+--x*--++y%--z
-	// x*+z/++z-++y/z%--x
-	// x
+	// 7*+ ++--x
+	// --8
+	// -y%++x+z
 	// 3 inputs with seed 5
 }
 

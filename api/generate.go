@@ -15,10 +15,14 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
 )
 
 // maxGenerated is the maximum number of inputs in one answer.
 const maxGenerated = 1_000_000
+
+// errEnough ends a cover that has as many inputs as requested.
+var errEnough = errors.New("enough inputs")
 
 // errStopped stops the generation when the caller stops iterating.
 var errStopped = errors.New("stopped")
@@ -72,11 +76,14 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 		n = maxGenerated
 	}
 	req.N = cmp.Or(req.N, n)
-	if req.Strategy == openapi.Kpath || req.Strategy == openapi.Forest {
+	switch req.Strategy {
+	case openapi.Kpath, openapi.Forest:
 		req.MaxNodes = cmp.Or(req.MaxNodes, 200)
+	case openapi.Random:
+		req.MaxNodes = cmp.Or(req.MaxNodes, 1000)
 	}
 	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
-		Start: start, MaxNodes: req.MaxNodes, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
+		Start: start, MaxNodes: req.MaxNodes, MaxTokens: req.MaxTokens, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
 		Cooldown: req.Cooldown, Expansions: req.Expansions,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
 			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,
@@ -209,9 +216,9 @@ func (x *generation) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var input *generate.Input
 	for range x.req.N {
-		input, err := cover.Next(ctx)
-		if err != nil {
+		if input, err = cover.Next(ctx); err != nil {
 			return err
 		}
 		if input == nil {
@@ -221,9 +228,33 @@ func (x *generation) cover(ctx context.Context) error {
 			return err
 		}
 	}
+	if input == nil {
+		err = x.complete(ctx, cover)
+	}
 	x.summary.Covered, x.summary.Paths = cover.Covered()
-	x.summary.Unrealised = len(cover.Unrealised())
-	return nil
+	return err
+}
+
+// complete solves the paths that a cover gave up.
+func (x *generation) complete(ctx context.Context, cover *generate.Cover) error {
+	if len(cover.Unrealised()) == 0 {
+		return nil
+	}
+	solver, err := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+	if err != nil {
+		return err
+	}
+	rest, err := solver.Complete(ctx, cover, source(x.seed), func(input *generate.Input) error {
+		if x.summary.Inputs == x.req.N {
+			return errEnough
+		}
+		return x.take(0, input)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	x.summary.Impossible, x.summary.Unrealised = rest.Impossible, rest.NotFound
+	return err
 }
 
 // forest generates sets of inputs of growing coverage.

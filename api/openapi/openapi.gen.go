@@ -1107,11 +1107,14 @@ type GenerateRequest struct {
 	// MaxDepth Maximum nesting depth of symbols, unless the grammar requires more.
 	MaxDepth int `json:"max_depth,omitempty,omitzero"`
 
-	// MaxNodes Maximum number of symbols of a tree, unless the smallest tree has more; if absent, 3000, or 200 for kpath and forest.
+	// MaxNodes Maximum number of symbols of a tree, unless the smallest tree has more; if absent, 1000 for random, 200 for kpath and forest, and 3000 otherwise.
 	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
 
 	// MaxRepeat Maximum number of repetitions of a repeated part.
 	MaxRepeat int `json:"max_repeat,omitempty,omitzero"`
+
+	// MaxTokens Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.
+	MaxTokens int `json:"max_tokens,omitempty,omitzero"`
 
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
@@ -1156,8 +1159,11 @@ type GenerateSummary struct {
 	Covered int `json:"covered,omitempty,omitzero"`
 
 	// Draws Number of trees drawn, including trees rejected because they could not be written as a text that parses.
-	Draws  int `json:"draws"`
-	Inputs int `json:"inputs"`
+	Draws int `json:"draws"`
+
+	// Impossible For kpath, the number of paths that are proved to occur in no tree, in addition to those that are not counted in the first place.
+	Impossible int `json:"impossible,omitempty,omitzero"`
+	Inputs     int `json:"inputs"`
 
 	// Outside For mutations, the number of inputs of the corpus that do not parse.
 	Outside int `json:"outside,omitempty,omitzero"`
@@ -1177,7 +1183,7 @@ type GenerateSummary struct {
 	// Short For methods to reach, the methods with fewer inputs than requested; for an outcome alone, the outcome.
 	Short []Shortfall `json:"short,omitempty,omitzero"`
 
-	// Unrealised For kpath, the number of paths for which no text parsed back to its tree.
+	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
 }
 

@@ -224,6 +224,9 @@ func TestCompare(t *testing.T) {
 	}
 	var same openapi.Comparison
 	s.post(t, "/v1/comparisons", `{"before":"`+before+`","after":"`+before+`","inputs":[{"input":"1+1"},{"input":"+"}]}`, http.StatusOK, &same)
+	if p := s.problem(t, http.MethodPost, "/v1/comparisons", "application/json", strings.NewReader(`{"before":"`+before+`","after":"nosuch"}`)); p.Status != http.StatusNotFound {
+		t.Errorf("compare with a model that does not exist: %+v", p)
+	}
 	if len(same.Changes) != 0 || same.Inputs != 1 || same.Outside != 1 {
 		t.Errorf("got %+v", same)
 	}

@@ -75,24 +75,27 @@ func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*gramma
 	if len(out) > 0 {
 		return out
 	}
-	least := smallest(alts, d.leastSize)
-	if d.least()+d.leastSize(least[0]) > d.room {
-		return least
+	if some := without(alts, func(n *grammars.Node) bool { return !d.hasRoom(n) }); len(some) > 0 {
+		return smallest(some, d.leastDepth)
 	}
-	return smallest(alts, d.leastDepth)
+	return smallest(smallest(alts, func(n *grammars.Node) int { return d.leastTokens[n.ID] }), d.leastSize)
 }
 
 func (u uniform) fits(d *drawing, n *grammars.Node, depth int) bool {
-	least, deep := d.measure(n)
-	return depth+deep <= u.opt.MaxDepth && d.least()+least <= d.room
+	return depth+d.leastDepth(n) <= u.opt.MaxDepth && d.hasRoom(n)
 }
 
 func (u uniform) times(d *drawing, n *grammars.Node, _ int) int {
-	most := u.opt.MaxRepeat
+	return n.Min + d.rand.IntN(u.most(d, n)-n.Min+1)
+}
+
+// most returns the highest number of rounds of a repetition.
+func (uniform) most(d *drawing, n *grammars.Node) int {
+	most := d.limit.repeats
 	if n.Max >= 0 {
 		most = min(most, n.Max)
 	}
-	return n.Min + d.rand.IntN(max(most, n.Min)-n.Min+1)
+	return max(most, n.Min)
 }
 
 func (u uniform) again(d *drawing, n *grammars.Node, depth int) bool {

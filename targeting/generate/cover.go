@@ -59,6 +59,8 @@ type Cover struct {
 
 	needs   []need
 	givenUp []int // paths without an input after maxTries
+	alone   bool  // whether packing is over
+	queue   []int // the paths that packing left, which get trees of their own
 }
 
 // maxCoverPaths limits the paths to cover.
@@ -126,6 +128,12 @@ func (c *Cover) distance(n *grammars.Node) int {
 // of all paths.
 func (c *Cover) Covered() (covered, all int) { return len(c.paths) - c.left, len(c.paths) }
 
+// Covers reports whether the inputs so far cover a path.
+func (c *Cover) Covers(p features.Path) bool {
+	i, ok := c.at[c.space.ID(p)]
+	return ok && c.covered[i]
+}
+
 // Unrealised returns the paths that were given up.
 func (c *Cover) Unrealised() []features.Path {
 	var out []features.Path
@@ -138,37 +146,79 @@ func (c *Cover) Unrealised() []features.Path {
 }
 
 // Next returns an input that covers a new path; nil if all paths are covered or
-// given up.
+// given up. A path that cannot be packed gets a tree of its own at the end.
 func (c *Cover) Next(ctx context.Context) (*Input, error) {
 	for ; c.next < len(c.paths); c.next++ {
 		if c.covered[c.next] {
 			continue
 		}
-		best, err := c.best(ctx, c.paths[c.next])
-		if err != nil {
-			return nil, err
+		if input, err := c.cover(ctx, c.next); input != nil || err != nil {
+			return input, err
 		}
-		if best != nil {
-			for _, id := range best.has {
-				c.take(id)
-			}
-			return best.Input, nil
+	}
+	if !c.alone && c.closing == nil {
+		c.alone, c.closing, c.queue = true, shortest{}, c.givenUp
+		c.givenUp = nil
+	}
+	for len(c.queue) > 0 {
+		i := c.queue[0]
+		c.queue = c.queue[1:]
+		if c.covered[i] {
+			continue
 		}
-		c.givenUp = append(c.givenUp, c.next)
+		if input, err := c.cover(ctx, i); input != nil || err != nil {
+			return input, err
+		}
 	}
 	return nil, nil
+}
+
+// cover returns an input for a path, or else one that covers other new paths; nil
+// if there is none. Without an input for the path, the path is given up.
+func (c *Cover) cover(ctx context.Context, i int) (*Input, error) {
+	best, err := c.best(ctx, c.paths[i])
+	if err != nil {
+		return nil, err
+	}
+	if best != nil {
+		for _, id := range best.has {
+			c.take(id)
+		}
+	}
+	if !c.covered[i] {
+		c.givenUp = append(c.givenUp, i)
+	}
+	if best == nil {
+		return nil, nil
+	}
+	return best.Input, nil
+}
+
+// Credit marks the paths of a tree as covered and returns the number of those that
+// were not covered before.
+func (c *Cover) Credit(tree *derivation.Tree) (int, error) {
+	set := features.NewSet(c.k)
+	if err := c.extract.Add(set, tree); err != nil {
+		return 0, err
+	}
+	before := c.left
+	for id := range set.All(c.k) {
+		c.take(id)
+	}
+	return before - c.left, nil
 }
 
 // A candidate is an input that covers a new path.
 type candidate struct {
 	*Input
-	has []uint64 // its uncovered paths
+	has    []uint64 // its uncovered paths
+	covers bool     // whether it covers the path that it was drawn for
 }
 
-// best draws trees for a path and returns the input that covers most new paths;
-// nil if no tree could be written.
+// best draws trees for a path and returns the input that covers most new paths. If
+// no input covers the path, it returns one that covers others; nil if there is none.
 func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
-	var best *candidate
+	var best, other *candidate
 	found := 0
 	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
 	for try := 1; try <= maxTries && found < c.wanted(); try++ {
@@ -176,13 +226,21 @@ func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		if some == nil {
-			continue
+		switch {
+		case some == nil:
+		case !some.covers:
+			if other == nil || len(some.has) > len(other.has) {
+				other = some
+			}
+		default:
+			if found++; best == nil || len(some.has) > len(best.has) {
+				some.Draws = try - found + 1 // this tree, and those before it that could not be written
+				best = some
+			}
 		}
-		if found++; best == nil || len(some.has) > len(best.has) {
-			some.Draws = try - found + 1 // this tree, and those before it that could not be written
-			best = some
-		}
+	}
+	if best == nil {
+		return other, nil
 	}
 	return best, nil
 }
@@ -206,7 +264,7 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	if d.goals = goals; try > maxTries/2 { // a needed symbol may keep it from being written
 		d.goals = goals[:1]
 	}
-	d.room = c.x.opt.MaxNodes >> ((try - 1) / 2)
+	d.limit.nodes = c.x.opt.MaxNodes >> ((try - 1) / 2)
 	c.frugal = !c.frugal
 	switch {
 	case c.closing == nil:
@@ -218,53 +276,62 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	default:
 		d.chooser = shortest{}
 	}
+	d.redraws = uniform{c.x.opt}
 	c.undo = c.undo[:0]
 	d.start()
 	for _, i := range c.undo { // only the parsed tree counts
 		c.untake(i)
 	}
-	var set *features.Set
-	read := false
-	input, _, err := d.finish(ctx, func(input *Input) (bool, error) {
-		read, set = true, features.NewSet(c.k)
+	var some *candidate // the last one that was read
+	_, _, err := d.finish(ctx, func(input *Input) (bool, error) {
+		set := features.NewSet(c.k)
 		if err := c.extract.Add(set, input.Tree); err != nil {
 			return false, err
 		}
-		return set.Has(c.k, c.space.ID(p)), nil
-	}, 1)
+		some = &candidate{Input: input, covers: set.Has(c.k, c.space.ID(p))}
+		for id := range set.All(c.k) {
+			if i, ok := c.at[id]; ok && !c.covered[i] {
+				some.has = append(some.has, id)
+			}
+		}
+		c.blame(d, set)
+		return some.covers, nil
+	}, coverTexts)
 	if err != nil {
 		return nil, err
 	}
-	if input == nil {
-		if !read {
-			c.blame(d)
-		}
+	if some == nil {
+		c.blame(d, nil)
+	} else if len(some.has) == 0 {
 		return nil, nil
-	}
-	some := &candidate{Input: input}
-	for id := range set.All(c.k) {
-		if i, ok := c.at[id]; ok && !c.covered[i] {
-			some.has = append(some.has, id)
-		}
 	}
 	return some, nil
 }
 
-// blame records that a tree could not be written. A path that only occurs in such
-// trees is no longer packed, because it would spoil every tree. It gets a tree of
-// its own.
-func (c *Cover) blame(d *drawing) {
+// coverTexts limits the texts that are tried for a tree. Another tree for the same
+// path is drawn after that.
+const coverTexts = 3
+
+// blame records the paths that were drawn but not read: all of them if set is nil. A
+// path that is never read is no longer packed, because it would spoil every tree. It
+// gets a tree of its own.
+func (c *Cover) blame(d *drawing, set *features.Set) {
 	if d.failed {
 		return
 	}
 	for _, i := range c.undo {
+		if set != nil && set.Has(c.k, c.space.ID(c.paths[i])) {
+			continue
+		}
 		if c.failures[i]++; c.failures[i] == maxFailures {
 			c.count(c.paths[i], -1)
 		}
 	}
+	c.undo = c.undo[:0] // redrawn parts are not blamed
 }
 
-// maxFailures limits the unwritable trees of a path before it is no longer packed.
+// maxFailures limits the trees in which a path was not read before it is no longer
+// packed.
 const maxFailures = 4
 
 // A need is a symbol that a note of the grammar says some rules need.
@@ -434,8 +501,7 @@ func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth
 
 // fits reports whether a node and some steps below it fit into the limits.
 func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	least, deep := d.measure(n)
-	return d.least()+least+steps <= d.room && depth+deep+steps <= c.x.opt.MaxDepth
+	return d.hasRoomFor(n, steps) && depth+d.leastDepth(n)+steps <= c.x.opt.MaxDepth
 }
 
 func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {

@@ -12,14 +12,18 @@ type drawing struct {
 	*Generator
 	Draft
 	chooser chooser
+	redraws chooser // makes the choices of redrawn parts; nil for the same chooser
 	failed  bool
 
-	room       int    // the size limit
+	limit      size
 	size       int    // symbols drawn so far, including those inside tokens
 	owed       int    // the least number of symbols still to be drawn
+	owedTokens int    // the least number of tokens still to be drawn
 	expansions int    // rules and tokens expanded
 	available  uint64 // the needed symbols that were drawn, see [refine.Needs]
 	chances    map[choice]float64
+	uses       uses                  // of alternatives, see spread
+	chain      []grammars.Occurrence // by depth: the last symbol that was drawn
 
 	goals []*goal  // the paths that the tree must have
 	rows  []uint64 // path hashes by depth, as in features.Extractor
@@ -56,7 +60,7 @@ func (d *drawing) awaits(depth int, asked func(*grammars.Node) bool) bool {
 }
 
 func (x *Generator) newDrawing() *drawing {
-	return &drawing{Generator: x, chooser: x.chooser, room: x.opt.MaxNodes}
+	return &drawing{Generator: x, chooser: x.chooser, limit: x.limit, uses: x.uses}
 }
 
 // maxTreeNodes limits a tree while it is drawn. A larger tree is abandoned.
@@ -65,12 +69,34 @@ const maxTreeNodes = 100_000
 // least returns a lower bound of the size of the finished tree.
 func (d *drawing) least() int { return d.size + d.owed }
 
+// A size limits an input.
+type size struct {
+	nodes   int // symbols, including those inside tokens
+	tokens  int
+	repeats int // rounds of a repetition
+}
+
+// shrink halves the limit a number of times.
+func (s *size) shrink(times int) {
+	s.nodes, s.tokens, s.repeats = s.nodes>>times, s.tokens>>times, s.repeats>>times
+}
+
+// hasRoom reports whether a derivation of a node fits into the size limit.
+func (d *drawing) hasRoom(n *grammars.Node) bool { return d.hasRoomFor(n, 0) }
+
+// hasRoomFor reports whether a derivation of a node and more symbols fit into the
+// size limit.
+func (d *drawing) hasRoomFor(n *grammars.Node, more int) bool {
+	return d.least()+d.leastSize(n)+more <= d.limit.nodes && len(d.words)+d.owedTokens+d.leastTokens[n.ID] <= d.limit.tokens
+}
+
 // enter records that a node is drawn: it advances goals and tells the chooser.
 func (d *drawing) enter(n *grammars.Node, depth int) {
 	d.reach(n)
 	if n.Kind.Symbolic() {
 		d.size++
 		d.available |= d.needs.Provides(n)
+		d.chain = append(d.chain[:depth], n.ID)
 		d.chooser.drawn(d, n, depth)
 		if n.Kind == grammars.Reference {
 			d.expansions++
@@ -209,14 +235,16 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 	for i, g := range goals {
 		carriers[i] = planned.carrier(g, n)
 	}
-	owed := d.owed
+	owed, owedTokens := d.owed, d.owedTokens
 	for _, c := range n.Children {
 		d.owed += c.Size
+		d.owedTokens += d.leastTokens[c.ID]
 	}
 	d.rest = append(d.rest, rest{depth, n.Children})
 	top := len(d.rest) - 1
 	for i, c := range n.Children {
 		d.owed -= c.Size
+		d.owedTokens -= d.leastTokens[c.ID]
 		d.rest[top].nodes = n.Children[i+1:]
 		d.goals = nil
 		for j, g := range goals {
@@ -235,20 +263,23 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 		}
 	}
 	planned.leave()
-	d.owed, d.rest = owed, d.rest[:top]
+	d.owed, d.owedTokens, d.rest = owed, owedTokens, d.rest[:top]
 }
 
 // repeat draws a repetition. If a goal leads into it, it has at least one round.
 func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
-	owed := d.owed
+	owed, owedTokens := d.owed, d.owedTokens
+	owe := func(rounds int) {
+		d.owed, d.owedTokens = owed+max(rounds, 0)*max(body.Size, 0), owedTokens+max(rounds, 0)*d.leastTokens[body.ID]
+	}
 	planned := d.plan(n)
 	d.rest = append(d.rest, rest{depth, n.Children})
 	top := len(d.rest) - 1
 	most := d.chooser.times(d, n, depth)
 	times := planned.approach(n, draw)
 	if !d.failed && d.onTheWay(n.Children) != nil {
-		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
+		owe(n.Min - times - 1)
 		if planned.enter(0, body) {
 			draw()
 		}
@@ -256,7 +287,7 @@ func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	}
 	d.lastRoundUseless = false
 	for ; !d.failed && planned.again(times, n, times < most && !d.misplaced(body) && d.chooser.again(d, n, depth)); times++ {
-		d.owed = owed + max(n.Min-times-1, 0)*max(body.Size, 0)
+		owe(n.Min - times - 1)
 		found := d.found
 		if planned.enter(0, body) {
 			draw()
@@ -265,5 +296,5 @@ func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	}
 	d.lastRoundUseless = false
 	planned.leave()
-	d.owed, d.rest = owed, d.rest[:top]
+	d.owed, d.owedTokens, d.rest = owed, owedTokens, d.rest[:top]
 }

@@ -26,6 +26,7 @@ type Options struct {
 	MaxDepth  int    // the depth in symbols, unless the grammar needs more; default 30
 	MaxRepeat int    // rounds of a repetition; default 10
 	MaxNodes  int    // symbols of a tree, including those inside tokens, unless the grammar needs more; default 3,000
+	MaxTokens int    // tokens of an input, unless the grammar needs more; default 1 million
 
 	Shortest bool // always one of the smallest derivations
 	// Cooldown is the factor by which an alternative's chance shrinks each time that
@@ -59,7 +60,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		value *int
 		usual int
-	}{{&o.MaxDepth, 30}, {&o.MaxRepeat, 10}, {&o.MaxNodes, 3_000}, {&o.Expansions, 200}} {
+	}{{&o.MaxDepth, 30}, {&o.MaxRepeat, 10}, {&o.MaxNodes, 3_000}, {&o.MaxTokens, 1_000_000}, {&o.Expansions, 200}} {
 		if *d.value == 0 {
 			*d.value = d.usual
 		}
@@ -95,6 +96,8 @@ type Generator struct {
 	writer     *grammars.Writer
 	separators [][]byte
 	lastGoal   *goal // the last one that was made
+	limit      size  // of the next input
+	uses       uses  // the alternatives that the current input takes
 }
 
 // New returns a generator with r as its source of randomness.
@@ -114,6 +117,7 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 	}
 	opt = opt.withDefaults()
 	x := &Generator{graph: newGraph(g, opt.Start), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
+	x.limit = size{opt.MaxNodes, opt.MaxTokens, opt.MaxRepeat}
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()
 	}
@@ -124,12 +128,13 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 // written. After several failures the trees become smaller.
 func (x *Generator) Next(ctx context.Context) (*Input, error) {
 	repairs := 0
+	x.uses = uses{}
 	for draws, texts := 1, 0; texts < maxTried; draws++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		d := x.newDrawing()
-		d.room >>= min((draws-1)/2, maxShrink)
+		d.limit.shrink((draws - 1) / 2)
 		d.start()
 		input, tried, err := d.finish(ctx, anyInput, min(maxTried/2, maxTried-texts))
 		if err != nil {
@@ -143,6 +148,3 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 	}
 	return nil, fmt.Errorf("grammar %s: %w in %d tries", x.grammar.Name, ErrUnwritten, maxTried)
 }
-
-// maxShrink limits how often the size limit is halved for an input.
-const maxShrink = 8

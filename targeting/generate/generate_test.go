@@ -125,8 +125,12 @@ func TestCooldown(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : a+ EOF ;\na : 'a' | 'b' | 'c' | 'd' ;\n")
 	all := func(cooldown float64) int {
 		inputs := 0
-		opt := generate.Options{Cooldown: cooldown, MaxRepeat: 4}
-		for input, err := range generate.Each(t.Context(), g, opt, 1, 500, 1) {
+		x, err := generate.New(g, source(1), generate.Options{Cooldown: cooldown, MaxRepeat: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 500 {
+			input, err := x.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

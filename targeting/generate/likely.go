@@ -89,7 +89,7 @@ func (l *likely) fewest(n *grammars.Node) int {
 
 // ends reports whether a limit is reached.
 func (l *likely) ends(d *drawing) bool {
-	return d.expansions > l.opt.Expansions || d.least() > d.room
+	return d.expansions > l.opt.Expansions || d.least() > d.limit.nodes || len(d.words)+d.owedTokens > d.limit.tokens
 }
 
 func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {

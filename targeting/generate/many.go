@@ -6,29 +6,35 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/grammars"
 )
 
-// Each generates n inputs on several workers. The randomness of an input depends
-// only on the seed and the input's index, so that the inputs are the same for any
-// number of workers. They are yielded in order; an error is the last value.
+// Each generates n inputs on several workers. If the options leave choices to chance,
+// the sizes of the inputs vary widely within the limits, alternatives that the inputs
+// before seldom took are preferred, and no two inputs are the same, as far as the
+// grammar allows.
+//
+// The randomness of an input depends only on the seed, the input's index and the
+// inputs of the batches before, so that the inputs are the same for any number of
+// workers. They are yielded in order; an error is the last value.
 func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n, workers int) iter.Seq2[*Input, error] {
 	return func(yield func(*Input, error) bool) {
-		generators := make([]*Generator, max(min(workers, n), 1))
-		for i := range generators {
+		m := &many{seed: seed, seen: map[uint64]bool{}, generators: make([]*Generator, max(min(workers, n), 1))}
+		for i := range m.generators {
 			x, err := New(g, rand.New(rand.NewPCG(seed, 0)), opt) //nolint:contextcheck // reading one token back is bounded and takes no context
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			generators[i] = x
+			m.generators[i] = x
 		}
-		inputs := make([]*Input, 64*len(generators))
-		for from := 0; from < n; from += len(inputs) {
-			batch := inputs[:min(len(inputs), n-from)]
-			if err := fill(ctx, generators, batch, seed, uint64(from)); err != nil {
+		m.spread()
+		for m.done < n {
+			batch, err := m.next(ctx, min(max(m.done, minBatch), maxBatch, n-m.done))
+			if err != nil {
 				yield(nil, err)
 				return
 			}
@@ -41,25 +47,104 @@ func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n,
 	}
 }
 
-// fill generates the inputs of a batch. The index of the first is from.
-func fill(ctx context.Context, generators []*Generator, batch []*Input, seed, from uint64) error {
+// The number of inputs of a batch. Batches grow: the first inputs tell most about
+// what is missing.
+const (
+	minBatch = 4
+	maxBatch = 64
+)
+
+// A many generates inputs in batches.
+type many struct {
+	generators []*Generator
+	seed       uint64
+	done       int
+	experience *experience     // nil if choices do not depend on other inputs
+	seen       map[uint64]bool // hashes of the inputs
+}
+
+// spread prefers alternatives that were seldom taken, unless the options ask for
+// other choices.
+func (m *many) spread() {
+	if _, ok := m.generators[0].chooser.(uniform); ok {
+		m.experience = newExperience(m.generators[0].graph)
+	}
+}
+
+// spreadRounds is the number of rounds in which rare alternatives are preferred. An
+// alternative can be rare because it has few inputs, all of which were generated.
+const spreadRounds = 12
+
+func (m *many) chooser(x *Generator, round int) chooser {
+	if round < spreadRounds {
+		return &spread{uniform{x.opt}, m.experience}
+	}
+	return uniform{x.opt}
+}
+
+// maxRounds limits how often an input is generated that equals an earlier one.
+const maxRounds = 24
+
+// next generates a batch. Inputs that equal an earlier one are generated again, with
+// higher limits each time; some remain if the grammar has few inputs.
+func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
+	batch, taken := make([]*Input, n), make([]uses, n)
+	again := make([]int, n)
+	for i := range again {
+		again[i] = i
+	}
+	for round := 0; round < maxRounds && len(again) > 0; round++ {
+		if err := m.fill(ctx, batch, taken, again, round); err != nil {
+			return nil, err
+		}
+		again = m.repeated(batch, again)
+	}
+	if m.done += n; m.experience != nil {
+		m.experience.learn(taken...)
+	}
+	return batch, nil
+}
+
+// fill generates the inputs of a batch with the given indexes.
+func (m *many) fill(ctx context.Context, batch []*Input, taken []uses, indexes []int, round int) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for _, x := range generators {
+	for _, x := range m.generators {
 		group.Go(func() error {
 			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(batch) {
+				at := int(next.Add(1)) - 1
+				if at >= len(indexes) {
 					return nil
 				}
-				x.rand = rand.New(rand.NewPCG(seed, from+uint64(i)+1))
+				i := indexes[at]
+				x.rand = rand.New(rand.NewPCG(m.seed, (uint64(m.done+i)+1)|uint64(round)<<56))
+				if m.experience != nil {
+					x.limit, x.chooser = x.anySize(round), m.chooser(x, round)
+				}
 				input, err := x.Next(ctx)
 				if err != nil {
 					return err
 				}
-				batch[i] = input
+				batch[i], taken[i] = input, x.uses
 			}
 		})
 	}
 	return group.Wait()
+}
+
+// repeated returns those of the indexes whose inputs equal an earlier input. It
+// remembers the others.
+func (m *many) repeated(batch []*Input, indexes []int) []int {
+	if m.experience == nil {
+		return nil
+	}
+	var out []int
+	for _, i := range indexes {
+		text := xxhash.Sum64(batch[i].Text)
+		if m.seen[text] {
+			out = append(out, i)
+		}
+		m.seen[text] = true
+	}
+	return out
 }

@@ -138,7 +138,7 @@ func spelled(tree *derivation.Tree) string {
 func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
 	n := x.grammar.Nodes[t.nodes[i].occurrence]
 	d := x.newDrawing()
-	d.chooser = by
+	d.chooser, d.chain = by, t.chainTo(i)
 	depth := t.nodes[i].depth
 	switch {
 	case t.nodes[i].word >= 0 && (n.Kind == grammars.Reference || n.Kind == grammars.TokenSet):

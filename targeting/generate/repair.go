@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -68,7 +69,7 @@ func (d *drawing) repair(at *ladder, misread int) bool {
 		if i < 0 {
 			return false
 		}
-		by := d.chooser
+		by := cmp.Or(d.redraws, d.chooser)
 		if at.rung%rungTries == rungTries-1 {
 			by = shortest{}
 		}
@@ -107,14 +108,18 @@ func (d *drawing) redraw(i int, by chooser) bool {
 		return false
 	}
 	part := d.newDrawing()
-	part.chooser, part.room, part.expansions = by, d.room, d.expansions
+	part.chooser, part.limit, part.expansions = by, d.limit, d.expansions
 	part.stack, part.after, part.goals, part.available = m.stack, m.after, m.goals, m.available
 	part.size = 1
-	for j, m := range d.marks {
-		if j < i || j >= end {
-			part.size += m.size
+	for j, m := range d.marks { // the rest of the tree counts
+		if j >= i && j < end {
+			continue
+		}
+		if part.size += m.size; d.nodes[j].word >= 0 {
+			part.owedTokens++
 		}
 	}
+	part.chain = d.chainTo(i)
 	if d.nodes[i].word >= 0 {
 		part.leaf(n, d.words[d.nodes[i].word].Type, d.nodes[i].depth)
 	} else {
@@ -131,6 +136,18 @@ func (d *drawing) redraw(i int, by chooser) bool {
 	d.Draft = *assemble(piece{&d.Draft, 0, i, 0}, piece{&part.Draft, 0, len(part.nodes), 0}, piece{&d.Draft, end, len(d.nodes), 0})
 	d.marks = append(append(d.marks[:i:i], part.marks...), d.marks[end:]...)
 	return true
+}
+
+// chainTo returns the symbols of a node and those above it, from the top.
+func (t *Draft) chainTo(i int) []grammars.Occurrence {
+	chain := make([]grammars.Occurrence, t.nodes[i].depth+1)
+	for depth := len(chain); i >= 0 && depth > 0; i-- {
+		if t.nodes[i].depth < depth {
+			depth = t.nodes[i].depth
+			chain[depth] = t.nodes[i].occurrence
+		}
+	}
+	return chain
 }
 
 // has reports whether a draft is the same as the nodes of a range.

@@ -11,6 +11,8 @@ import (
 const (
 	maxSeparators    = 20
 	maxSeparatorSize = 100 // symbols of a separator
+
+	maxSeparatorRepeats = 5 // rounds of a repetition in trivia
 )
 
 // findSeparators returns short texts of the grammar's trivia, beginning with a
@@ -36,7 +38,7 @@ func (x *Generator) findSeparators() [][]byte {
 func (x *Generator) trivia(n *grammars.Node, by chooser) (text []byte, ok bool) {
 	scan := x.writer.Scan(0, grammars.AnyMode, n.Target)
 	t := &spelling{drawing: x.newDrawing(), scan: &scan, left: maxTurnsBack}
-	t.chooser, t.room = by, maxSeparatorSize
+	t.chooser, t.limit = by, size{nodes: maxSeparatorSize, repeats: maxSeparatorRepeats}
 	if t.node(n, 0); t.failed || !scan.Done() {
 		t.text = x.writer.Spell(x.rand, 0, grammars.AnyMode, n.Target)
 	}
@@ -90,7 +92,7 @@ func (x *Generator) wish(i, words int) [][]byte {
 				continue
 			}
 			last = kind
-			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30, MaxRepeat: 5}}); ok {
+			if text, ok := x.trivia(kinds[kind], uniform{Options{MaxDepth: 30}}); ok {
 				out = append(out, text)
 			}
 		}

@@ -34,7 +34,9 @@ Every input is parsed again. Where the text of a tree is misread, a part of the
 tree is drawn again.
 Strategies:
 
-  random    choose alternatives at random, within the limits on depth and size
+  random    choose alternatives at random, within the limits on depth and size;
+            sizes vary, and alternatives that the inputs before seldom took are
+            preferred
   shortest  choose the smallest derivations
   kpath     cover all k-paths of the grammar, or as many as --n inputs cover; a
             summary is printed on standard error
@@ -62,7 +64,7 @@ Strategies:
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
-	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
+	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
 	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
 	cli.BindFiles(flags, &c.tokensFrom, "tokens-from", "choose the texts of tokens from the inputs in `DIR|FILE`s")
 	cli.Bind(flags, &c.req, "synthetic_names", "seed")
@@ -154,8 +156,11 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 	cli.NoteSeed(c.Streams, c.req.Seed, s.Seed)
 	if c.req.Strategy == openapi.Kpath {
 		more := ""
+		if s.Impossible > 0 {
+			more = fmt.Sprintf(", %d proved impossible", s.Impossible)
+		}
 		if s.Unrealised > 0 {
-			more = fmt.Sprintf(", %d without a text that parses back", s.Unrealised)
+			more += fmt.Sprintf(", %d not found", s.Unrealised)
 		}
 		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
 	}
