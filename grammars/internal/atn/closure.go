@@ -24,6 +24,8 @@ type simulator struct {
 	sideOut configs
 	places  places
 
+	expanded configs
+
 	// The configurations after a rule's end and a token, with any caller: by rule
 	// and token, the number of a list.
 	after      pairTable
@@ -295,7 +297,7 @@ func (m *sweep) run(s *simulator) {
 	for len(m.work) > 0 {
 		v := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
-		if s.step(1); m.seen.count > maxClosure {
+		if s.step(1 + s.stacks.charge()); m.seen.count > maxClosure {
 			panic(&limit.Error{What: "configurations to predict one token", Value: strconv.Itoa(maxClosure)})
 		}
 		if s.net.states[v.state].kind != ruleStop {
@@ -308,7 +310,7 @@ func (m *sweep) run(s *simulator) {
 	for len(m.heap) > 0 {
 		rule := s.net.byOrder[m.pop()]
 		in := m.rules[rule]
-		s.step(1)
+		s.step(1 + s.stacks.charge())
 		m.within(s, visit{s.net.starts[rule], in.stack, in.outer})
 	}
 }
@@ -316,6 +318,7 @@ func (m *sweep) run(s *simulator) {
 // within follows the epsilon paths within a rule.
 func (m *sweep) within(s *simulator, v visit) {
 	n := s.locals.of(v.state, s.step)
+	s.step((len(n.takes) + len(n.calls)) / entriesPerStep)
 	m.take(s, n.takes, v)
 	for _, c := range n.calls {
 		m.call(s, c, v.stack, v.outer)
@@ -410,7 +413,11 @@ func (m *sweep) follow(s *simulator, stop int32) {
 	if _, known := m.followed.add(uint64(stop), 0); known {
 		return
 	}
-	for _, f := range s.net.states[stop].follows {
+	follows := s.net.states[stop].follows
+	if len(follows) == 0 && m.token == anyToken {
+		s.out.add(s.stacks, config{stop, m.alt, emptyStack, true})
+	}
+	for _, f := range follows {
 		m.visit(s.net.onward[f.state], emptyStack, true)
 	}
 }
@@ -447,13 +454,53 @@ func (m *sweep) pop() int32 {
 	}
 }
 
-// expand returns the configurations before any token that the given ones lead to,
-// in full-context prediction.
+// expand returns the configurations before any token that the given ones lead to.
+// The result is valid until the next call.
 func (s *simulator) expand(from []config) []config {
-	from = slices.Clone(from)
+	s.out, s.expanded = s.expanded, s.out
 	s.out.reset()
-	s.main.states = true
-	defer func() { s.main.states = false }()
+	s.main.states, s.side.states = true, true
 	s.advance(from, anyToken)
-	return s.out.list
+	s.main.states, s.side.states = false, false
+	s.out, s.expanded = s.expanded, s.out
+	return s.expanded.list
+}
+
+// conflict reports whether the configurations of SLL prediction, sorted, have a
+// conflict. Most have none because no state and stack is reached by several
+// alternatives when rules are left, so that they need not be expanded.
+func (s *simulator) conflict(list []config) bool {
+	if s.places.ambiguous(list) {
+		return true
+	}
+	return s.converge(list) && s.places.ambiguous(s.expand(list))
+}
+
+// converge reports whether several alternatives reach a state and stack when rules
+// are left.
+func (s *simulator) converge(list []config) bool {
+	m := &s.main
+	m.seen.reset()
+	for _, c := range list {
+		m.work = append(m.work[:0], visit{c.state, c.stack, false})
+		for len(m.work) > 0 {
+			v := m.work[len(m.work)-1]
+			m.work = m.work[:len(m.work)-1]
+			alt, known := m.seen.add(uint64(uint32(v.state))<<32|uint64(v.stack), uint32(c.alt))
+			switch {
+			case known && alt != uint32(c.alt):
+				return true
+			case known || !s.net.ends[v.state]:
+			case v.stack != emptyStack:
+				returns, below := s.stacks.entries(v.stack)
+				for i, back := range returns {
+					m.work = append(m.work, visit{back, below[i], false})
+				}
+			case s.net.states[v.state].kind != ruleStop:
+				m.work = append(m.work, visit{s.net.stops[s.net.states[v.state].rule], emptyStack, false})
+			}
+			s.step(1)
+		}
+	}
+	return false
 }

@@ -27,8 +27,8 @@ func (c *predictCache) use(s *predictState) {
 // words returns the approximate size of a state, without its stacks.
 func (s *predictState) words() int {
 	n := stateWords + 3 + 2*len(s.configs)
-	if e := s.edges.Load(); e != nil {
-		n += 4 + 2*len(e.slots)
+	if e := s.edges.Load(); e != noEdges {
+		n += e.words()
 	}
 	return n
 }
@@ -123,7 +123,7 @@ func (x *copier) start(from, to *decisionStart) {
 }
 
 func (x *copier) startState(s *predictState) *predictState {
-	out := &predictState{decision: s.decision, level: s.level, configs: s.configs} // without stacks
+	out := newPredictState(s.decision, s.level, s.configs) // without stacks
 	out.finished.Store(s.finished.Load())
 	x.to.size += stateWords + 2*len(s.configs)
 	x.states[s] = out
@@ -133,9 +133,6 @@ func (x *copier) startState(s *predictState) *predictState {
 // edges copies the edges of a state to states that are kept.
 func (x *copier) edges(from, to *predictState) {
 	e := from.edges.Load()
-	if e == nil {
-		return
-	}
 	for i := range e.slots {
 		token, n := e.slots[i].token.Load(), e.slots[i].state.Load()
 		switch {

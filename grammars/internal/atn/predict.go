@@ -58,7 +58,13 @@ type predictState struct {
 	edges     atomic.Pointer[edgeTable]
 }
 
-// maxPredictSize is the maximum size of a cache, in words.
+func newPredictState(decision, level int32, configs []config) *predictState {
+	s := &predictState{decision: decision, level: level, configs: configs}
+	s.edges.Store(noEdges)
+	return s
+}
+
+// maxPredictSize is the default maximum size of a cache, in words.
 const maxPredictSize = 8 << 20
 
 func newPredictor(w *flatNetwork, most int) *predictor {
@@ -151,7 +157,7 @@ func (c *predictCache) start(r *run, p *flatState, precedence int32) *predictSta
 	sim := c.sim
 	sim.step = r.step
 	list := sim.startConfigs(p, emptyStack)
-	s := &predictState{decision: p.decision, level: noLevel, configs: slices.Clone(list)}
+	s := newPredictState(p.decision, noLevel, slices.Clone(list))
 	s.finished.Store(sim.finishedAlt(list))
 	c.size += stateWords + 2*len(list)
 	if !sim.net.usesLevel(p) {
@@ -207,7 +213,7 @@ func (c *predictCache) extend(r *run, p *flatState, s *predictState, t int32) *p
 		switch alt := uniqueAlt(list); {
 		case alt != 0:
 			n = c.decide(alt, false)
-		case t == eof || sim.places.ambiguous(list):
+		case t == eof || sim.conflict(list):
 			n = c.decide(lowestAlt(list), true)
 		default:
 			n = c.intern(p.decision, list)
@@ -257,7 +263,8 @@ func (c *predictCache) intern(decision int32, list []config) *predictState {
 			return s
 		}
 	}
-	s := &predictState{decision: decision, level: noLevel, hash: hash, configs: slices.Clone(list)}
+	s := newPredictState(decision, noLevel, slices.Clone(list))
+	s.hash = hash
 	s.finished.Store(c.sim.finishedAlt(list))
 	c.states = append(c.states, s)
 	c.table[at] = int32(len(c.states))
@@ -284,6 +291,7 @@ func (c *predictCache) rehash() {
 // One goroutine adds edges while others read.
 type edgeTable struct {
 	slots []edgeSlot
+	mask  uint32
 	count int
 }
 
@@ -293,13 +301,20 @@ type edgeSlot struct {
 	state atomic.Pointer[predictState]
 }
 
+// noEdges is the table of a state without edges.
+var noEdges = &edgeTable{slots: make([]edgeSlot, 1)} //nolint:gochecknoglobals // never changed
+
+// edge returns the state after token t, or nil if it was not computed yet.
 func (s *predictState) edge(t int32) *predictState {
 	e := s.edges.Load()
-	if e == nil {
-		return nil
+	if slot := &e.slots[uint32(t+1)&e.mask]; slot.token.Load() == t+2 {
+		return slot.state.Load()
 	}
-	mask := uint32(len(e.slots) - 1)
-	for at := uint32(t+1) & mask; ; at = (at + 1) & mask {
+	return e.find(t)
+}
+
+func (e *edgeTable) find(t int32) *predictState {
+	for at := uint32(t+1) & e.mask; ; at = (at + 1) & e.mask {
 		slot := &e.slots[at]
 		switch slot.token.Load() {
 		case t + 2:
@@ -313,33 +328,32 @@ func (s *predictState) edge(t int32) *predictState {
 // setEdge stores an edge and returns the memory it took, in words.
 func (s *predictState) setEdge(t int32, n *predictState) (words int) {
 	e := s.edges.Load()
-	if e == nil || 4*(e.count+1) > 3*len(e.slots) {
-		next := &edgeTable{slots: make([]edgeSlot, 2)}
-		if e != nil {
-			next.slots = make([]edgeSlot, 2*len(e.slots))
-			words -= 2 * len(e.slots)
-			for i := range e.slots {
-				if token := e.slots[i].token.Load(); token != 0 {
-					next.add(token-2, e.slots[i].state.Load())
-				}
-			}
-		} else {
-			words += 4
-		}
-		words += 2 * len(next.slots)
-		next.add(t, n)
-		s.edges.Store(next)
-		return words
+	if 4*(e.count+1) <= 3*len(e.slots) {
+		e.add(t, n)
+		return 0
 	}
-	e.add(t, n)
-	return words
+	size := 2 * len(e.slots)
+	next := &edgeTable{slots: make([]edgeSlot, size), mask: uint32(size - 1)}
+	for i := range e.slots {
+		if token := e.slots[i].token.Load(); token != 0 {
+			next.add(token-2, e.slots[i].state.Load())
+		}
+	}
+	next.add(t, n)
+	s.edges.Store(next)
+	if e == noEdges {
+		return next.words()
+	}
+	return next.words() - e.words()
 }
 
+// words returns the size of the table in words.
+func (e *edgeTable) words() int { return 5 + 2*len(e.slots) }
+
 func (e *edgeTable) add(t int32, n *predictState) {
-	mask := uint32(len(e.slots) - 1)
-	at := uint32(t+1) & mask
+	at := uint32(t+1) & e.mask
 	for e.slots[at].token.Load() != 0 {
-		at = (at + 1) & mask
+		at = (at + 1) & e.mask
 	}
 	e.slots[at].state.Store(n)
 	e.slots[at].token.Store(t + 2)

@@ -26,6 +26,7 @@ type stacks struct {
 	table   []stackID // a hash table of the nodes; 0 is a free slot
 	merges  pairTable
 	scratch []stackEntry // of the merges under way
+	work    int          // entries merged since the last charge
 	// anyContext defines the meaning of the end of a stack: if set, any context
 	// may follow, so that the empty stack subsumes every other; otherwise the
 	// input ends.
@@ -125,6 +126,7 @@ func (g *stacks) merge(a, b stackID) stackID {
 		g.scratch = append(g.scratch, stackEntry{g.returns[j], g.below[j]})
 	}
 	s := g.intern(g.scratch[base:])
+	g.work += len(g.scratch) - base
 	g.scratch = g.scratch[:base]
 	g.merges.put(key, uint32(s))
 	return s
@@ -199,6 +201,17 @@ func (g *stacks) rehash() {
 		g.table[at] = stackID(s)
 	}
 }
+
+// charge returns the work of merges since the last call, in steps.
+func (g *stacks) charge() int {
+	steps := g.work / entriesPerStep
+	g.work -= steps * entriesPerStep
+	return steps
+}
+
+// entriesPerStep is the number of entries of stacks or rules that are handled in
+// the time of one step.
+const entriesPerStep = 8
 
 // forgetMerges drops the remembered merges if they are many.
 func (g *stacks) forgetMerges() {
