@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -26,7 +27,7 @@ import org.antlr.v4.tool.ast.GrammarRootAST;
  *
  * <p>Usage: Accept SECONDS ENCODING START MAIN GRAMMARS [INPUTS]. GRAMMARS is a folder with all files of the grammar,
  * to which .tokens files are added, and MAIN the name of its parser or combined grammar. For each file of the folder
- * INPUTS, in order of names, a line has the name, a tab, and "ok" or the first error. The last line is "end"; it is
+ * INPUTS, in order of sizes, a line has the name, a tab, and "ok" or the first error. The last line is "end"; it is
  * missing if the time did not suffice. If the tool rejects the grammar, the only line has "!", a tab and the error.
  */
 public class Accept {
@@ -136,7 +137,7 @@ public class Accept {
   private void parseAll(Grammar parser, Grammar lexer, String start, Charset encoding, Path inputs) throws Exception {
     List<Path> files;
     try (Stream<Path> found = Files.list(inputs)) {
-      files = found.sorted().toList();
+      files = found.sorted(Comparator.comparing(file -> file.toFile().length())).toList();
     }
     LexerInterpreter lex = lexer.createLexerInterpreter(CharStreams.fromString(""));
     ParserInterpreter parse = parser.createParserInterpreter(new CommonTokenStream(lex));

@@ -99,6 +99,9 @@ func (r *row) judge(printed []byte) {
 			r.ANTLR.Checked++
 			if answer == "ok" {
 				r.ANTLR.Accepted++
+				if kind == "random" {
+					r.ANTLR.Random++
+				}
 			} else if r.ANTLR.First == "" {
 				r.ANTLR.First = name + ": " + answer
 			}

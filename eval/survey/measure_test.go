@@ -65,12 +65,18 @@ func TestMeasureReportsGrammarThatDoesNotLoad(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	r := row{Example: &examples{Tried: 2, Parsed: 1}}
+	r := row{Example: &examples{Tried: 2, Parsed: 1}, Random: &random{Distinct: 2}}
 	r.judge([]byte("examples-00001-true\tok\nexamples-00002-false\tok\nrandom-00001-true\tok\nrandom-00002-true\t1:0: no\nend\n"))
 	if v := r.ANTLR; r.Example.Differ != 1 || v.Checked != 2 || v.Accepted != 1 || v.First != "random-00002-true: 1:0: no" || v.Error != "" {
 		t.Errorf("examples %+v, verdict %+v", *r.Example, *r.ANTLR)
 	}
-	if r.judge([]byte("random-00001-true\tok\n")); r.ANTLR.Error == "" || r.accepted() {
-		t.Error("inputs that the time did not suffice for count as accepted")
+	for printed, want := range map[string]bool{
+		"random-00001-true\tok\n": false, // the time did not suffice for the other
+		"random-00001-true\tok\nrandom-00002-true\tok\ncover-00001-true\tok\n":           true,
+		"random-00001-true\tok\nrandom-00002-true\tok\ncover-00001-true\t1:0: no\nend\n": false,
+	} {
+		if r.judge([]byte(printed)); r.accepted() != want {
+			t.Errorf("accepted: %v for\n%s", !want, printed)
+		}
 	}
 }

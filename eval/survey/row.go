@@ -60,8 +60,9 @@ type cover struct {
 
 // A verdict says how the ANTLR tool judges generated inputs.
 type verdict struct {
-	Checked  int     `json:"checked"`
+	Checked  int     `json:"checked"` // inputs that were parsed in time
 	Accepted int     `json:"accepted"`
+	Random   int     `json:"random"` // random inputs among the accepted ones
 	Seconds  float64 `json:"seconds"`
 	Error    string  `json:"error,omitempty"`
 	First    string  `json:"first,omitempty"` // the first rejected input, and why

@@ -41,10 +41,12 @@ Without an INPUT, or with -, the input is read from standard input. Formats:
   json  one object per line and input, with the tree or the error
 
 As in ANTLR, a start rule that does not end in EOF may leave the rest of the
-input unread; a note says so. With --encoding latin1, or bytes, each byte of an
-input is a character, U+0000 to U+00FF, as in binary formats: texts in trees have
-these characters, and offsets count bytes. All inputs are parsed; the exit status is 1 if one
-of them has no tree. Limits apply to each input.`,
+input unread; a note says so. All inputs are parsed; the exit status is 1 if one
+of them has no tree. Limits apply to each input.
+
+With --encoding latin1, or bytes, each byte of an input is a character, U+0000 to
+U+00FF, as in binary formats: texts in trees have these characters, and offsets
+count bytes.`,
 		Example: `  echo '[1, 2]' | inroad parse --grammar json
   inroad parse --grammar calc.g4 --format tree sums.txt
   inroad parse --grammar MyLexer.g4,MyParser.g4 --start program --format json *.txt`,
