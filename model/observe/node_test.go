@@ -68,7 +68,7 @@ func TestHostileNode(t *testing.T) {
 	for range 12 { // exceeds the memory limit in total
 		inputs = append(inputs, "leak", "fine")
 	}
-	opt := observe.Options{Jobs: 2, Warmup: -1, Limits: observe.Limits{Timeout: time.Minute, Memory: 128 << 20}}
+	opt := observe.Options{Jobs: 2, Warmup: -1, Limits: observe.Limits{Timeout: time.Minute, Memory: 192 << 20}}
 	got := observeAll(t, p, opt, inputs...)
 	opt.Timeout = time.Second / 2
 	maps.Copy(got, observeAll(t, p, opt, slow...))
