@@ -231,6 +231,8 @@ type place struct {
 	threads []atn.Lexed
 }
 
+func (at place) guards() int { return at.threads[0].Guards() }
+
 func (at place) then(text []byte, threads []atn.Lexed) place {
 	return place{at.base, append(slices.Clip(at.tail), text...), threads}
 }
@@ -307,19 +309,24 @@ func (p *page) word(at place, i int, wanted [][]byte) (place, bool) {
 	return p.fit(at, i, word, wanted)
 }
 
-// fit returns the place after a word.
-func (p *page) fit(at place, i int, word Word, wanted [][]byte) (place, bool) {
+// fit returns the place after a word, preferably where the text to come can turn no
+// token but the last into a longer one.
+func (p *page) fit(at place, i int, word Word, wanted [][]byte) (best place, ok bool) {
 	last := i == len(p.words)-1
+	tried := 0
 	for gap := range p.gaps(at, wanted) {
-		next, ok := p.put(gap, word, false)
-		if !ok && last {
-			next, ok = p.put(gap, word, true)
+		next, fits := p.put(gap, word, false)
+		if !fits && last {
+			next, fits = p.put(gap, word, true)
 		}
-		if ok {
-			return next, true
+		if fits && (!ok || next.guards() < best.guards()) {
+			best, ok = next, true
+		}
+		if tried++; ok && (best.guards() <= 1 || tried > len(p.Separators)+1) {
+			break
 		}
 	}
-	return at, false
+	return best, ok
 }
 
 // end returns the place at the end of the input, with the wanted trivia or a

@@ -44,6 +44,10 @@ const maxSpellSteps = 1 << 22
 // tokens may be read as longer ones.
 const maxGuards = 16
 
+// Guards returns the number of tokens so far that the text to come can turn into longer
+// ones.
+func (at Lexed) Guards() int { return len(at.guards) }
+
 // Begin returns the lexer at the beginning of an input, in a mode.
 func (s *Speller) Begin(mode int) Lexed { return Lexed{modes: string(rune(mode))} }
 
