@@ -152,6 +152,11 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 	return tree, g.explain(input, err)
 }
 
+// LimitCaches limits the memory that parses keep for later parses to about the given
+// number of bytes each for tokens, predictions and derivations of tokens. The
+// defaults are 96, 64 and 32 MiB. Call it before the first parse.
+func (g *Grammar) LimitCaches(bytes int) { g.machine.LimitCaches(bytes) }
+
 // ambiguous adapts report to the machine's ambiguities.
 func (g *Grammar) ambiguous(report func(Ambiguity)) func(atn.Ambiguity) {
 	if report == nil {

@@ -15,13 +15,17 @@ import (
 
 // A library loads grammars and models from the store, and caches them.
 type library struct {
-	store    *store.Store
-	grammars *cache[*api.Grammar]
-	models   *cache[*api.Model]
+	store       *store.Store
+	parserCache int // bytes of the caches of a grammar, each
+	grammars    *cache[*api.Grammar]
+	models      *cache[*api.Model]
 }
 
-func newLibrary(s *store.Store, bytes int64) *library {
-	return &library{store: s, grammars: newCache[*api.Grammar](bytes / 2), models: newCache[*api.Model](bytes / 2)}
+func newLibrary(s *store.Store, bytes int64, parserCache int) *library {
+	return &library{
+		store: s, parserCache: parserCache,
+		grammars: newCache[*api.Grammar](bytes / 2), models: newCache[*api.Model](bytes / 2),
+	}
 }
 
 // bytes returns the approximate size of the caches.
@@ -51,6 +55,7 @@ func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) 
 		if err != nil {
 			return nil, 0, err
 		}
+		g.LimitCaches(l.parserCache)
 		// The parser's caches are limited by the number of nodes of the grammar.
 		return newGrammar(g, stored), int64(len(g.Nodes))<<12 + 1<<16, nil
 	})
@@ -113,6 +118,7 @@ func (l *library) Model(ctx context.Context, name string) (*api.Model, error) {
 		if err != nil {
 			return nil, 0, err
 		}
+		m.Grammar.LimitCaches(l.parserCache)
 		// Decoded trees take about as much memory as they take in the uncompressed
 		// file, and their encoded predictions take the same amount again.
 		return newModel(m, stored), 16*stored.Size + int64(len(m.Grammar.Nodes))<<12 + 1<<16, nil

@@ -36,21 +36,24 @@ type Config struct {
 	// address and from the same origin are served.
 	NeedKeys bool
 
-	Timeout    time.Duration   // of a request that is not streamed; 1 minute
-	Stall      time.Duration   // how long a stream waits for a client that stops; 30 seconds
-	MinRate    int64           // minimum of bytes per second that the client of a stream sends or accepts on average; 500
-	Grace      time.Duration   // for open requests at shutdown; 15 seconds
-	MaxBody    int64           // bytes of a body that is not streamed; 16 MiB
-	MaxUpload  int64           // bytes of a streamed body; 1 GiB
-	MaxBodies  int64           // bytes of memory for the bodies of concurrent requests, of which one key may use a quarter; 256 MiB
-	MaxActive  int             // concurrent requests; 256, of which a quarter is for short ones
-	MaxWait    time.Duration   // scheduling latency above which requests are rejected; 100 milliseconds
-	MaxQueue   int             // queued jobs; 100
-	MaxMemory  int64           // approximate bytes of a training or an evaluation; 2 GiB
-	CacheBytes int64           // approximate bytes of cached grammars and models; 128 MiB
-	Processors int             // requests that compute for long at the same time; GOMAXPROCS
-	Workers    int             // goroutines of a training or a batch; as many as Processors
-	Limits     grammars.Limits // of a parse
+	Timeout    time.Duration // of a request that is not streamed; 1 minute
+	Stall      time.Duration // how long a stream waits for a client that stops; 30 seconds
+	MinRate    int64         // minimum of bytes per second that the client of a stream sends or accepts on average; 500
+	Grace      time.Duration // for open requests at shutdown; 15 seconds
+	MaxBody    int64         // bytes of a body that is not streamed; 16 MiB
+	MaxUpload  int64         // bytes of a streamed body; 1 GiB
+	MaxBodies  int64         // bytes of memory for the bodies of concurrent requests, of which one key may use a quarter; 256 MiB
+	MaxActive  int           // concurrent requests; 256, of which a quarter is for short ones
+	MaxWait    time.Duration // scheduling latency above which requests are rejected; 100 milliseconds
+	MaxQueue   int           // queued jobs; 100
+	MaxMemory  int64         // approximate bytes of a training or an evaluation; 2 GiB
+	CacheBytes int64         // approximate bytes of cached grammars and models; 128 MiB
+	// ParserCache is the approximate memory in bytes that parses with one grammar keep
+	// for later parses, for tokens and for predictions each; 64 MiB.
+	ParserCache int
+	Processors  int             // requests that compute for long at the same time; GOMAXPROCS
+	Workers     int             // goroutines of a training or a batch; as many as Processors
+	Limits      grammars.Limits // of a parse
 	// Quotas are the limits of keys without limits of their own. Active also applies
 	// to each address without a key, and is three quarters of MaxActive if 0. The
 	// other limits are off if 0. A negative value turns any limit off.
@@ -71,6 +74,7 @@ func (c Config) withDefaults() Config {
 	c.MaxQueue = cmp.Or(c.MaxQueue, 100)
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
+	c.ParserCache = cmp.Or(c.ParserCache, 64<<20)
 	c.Processors = cmp.Or(c.Processors, runtime.GOMAXPROCS(0))
 	c.Workers = cmp.Or(c.Workers, c.Processors)
 	c.MinRate = cmp.Or(c.MinRate, 500)
@@ -116,7 +120,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, contract: contract,
-		library:     newLibrary(c.Store, c.CacheBytes),
+		library:     newLibrary(c.Store, c.CacheBytes, c.ParserCache),
 		quotas:      newQuotas(c.Quotas, c.MaxStreams),
 		keyLog:      newKeyLog(c.Store, c.Log),
 		memory:      newMemory(c.MaxBodies),

@@ -25,6 +25,7 @@ type Machine struct {
 	runtime         func() *runtime
 	dissector       func() *dissector
 	symbols         func() []symbol // of the lexer
+	maxCache        int             // bytes of each cache, or 0 for the default
 	runs            sync.Pool
 }
 
@@ -37,7 +38,13 @@ func Build(spec *Spec, names *derivation.Names) *Machine {
 	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
 	m.symbols = sync.OnceValue(func() []symbol { return symbolsOf(m.lexer.net, m.lexer.classes) })
-	m.dissector = sync.OnceValue(func() *dissector { return newDissector(spec) })
+	m.dissector = sync.OnceValue(func() *dissector {
+		d := newDissector(spec)
+		if m.maxCache != 0 {
+			d.dfa.maxSize = int64(m.maxCache)
+		}
+		return d
+	})
 	return m
 }
 
@@ -48,10 +55,9 @@ func (m *Machine) Serialized() (lexer, parser []int32) {
 }
 
 // LimitCaches limits the caches of the lexer, the predictor and the dissector
-// to about the given number of bytes each. The machine must not be in use.
+// to about the given number of bytes each. The machine must not have been used.
 func (m *Machine) LimitCaches(bytes int) {
-	m.lexer.maxSize, m.predictor.maxSize = int64(bytes), bytes/8
-	m.dissector().dfa.maxSize = int64(bytes)
+	m.maxCache, m.lexer.maxSize, m.predictor.maxSize = bytes, int64(bytes), bytes/8
 	m.predictor.cache.Store(newPredictCache(m.predictor.locals, m.predictor.maxSize))
 }
 
