@@ -134,7 +134,7 @@ func (m *measurement) random(ctx context.Context) error {
 	seen := map[string]bool{}
 	opt := generate.Options{MaxNodes: m.Nodes}
 	for round := uint64(0); r.Distinct < m.Want && round < 10; round++ { // duplicates are drawn again
-		for input, err := range generate.Each(ctx, m.grammar, opt, m.Seed+round, m.Want-r.Distinct, 1) {
+		for input, err := range generate.Each(ctx, m.grammar, opt, m.Seed+round, max(m.Want-r.Distinct, m.Want/4), 1) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -161,6 +161,9 @@ func (m *measurement) random(ctx context.Context) error {
 				if err := m.keep("random", true, r.Distinct, input.Text); err != nil {
 					return err
 				}
+			}
+			if r.Distinct == m.Want {
+				break
 			}
 		}
 	}
