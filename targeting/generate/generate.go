@@ -136,7 +136,10 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 		d := x.newDrawing()
 		d.limit.shrink((draws - 1) / 2)
 		d.start()
-		input, tried, err := d.finish(ctx, anyInput, min(maxTried/2, maxTried-texts))
+		// Operators and lexer states can call for more tokens than was foreseen. The
+		// smallest tree is returned in any case.
+		fits := func(*Input) (bool, error) { return len(d.words) <= x.opt.MaxTokens || d.limit.tokens == 0, nil }
+		input, tried, err := d.finish(ctx, fits, min(maxTried/2, maxTried-texts))
 		if err != nil {
 			return nil, err
 		}
