@@ -68,6 +68,8 @@ func TestProblems(t *testing.T) {
 	var made openapi.Grammar // whose token KEY is never read
 	s.post(t, "/v1/grammars", `{"files":[{"name":"never.g4","text":"grammar never; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;"}]}`, http.StatusCreated, &made)
 	never := made.ID
+	var late openapi.Grammar // whose rule key is never preferred
+	s.post(t, "/v1/grammars", `{"files":[{"name":"late.g4","text":"grammar late; s : (name | key) EOF ; name : WORD ; key : WORD ; WORD : [a-z]+ ;"}]}`, http.StatusCreated, &late)
 	var costly openapi.Grammar // whose token has many derivations
 	s.post(t, "/v1/grammars", `{"files":[{"name":"costly.g4","text":"grammar costly; s : T EOF ; T : `+strings.Repeat("F ", 60)+`'b' | 'a'* 'c' ; fragment F : `+
 		strings.Repeat("'a'* ", 10)+`;"}]}`, http.StatusCreated, &costly)
@@ -139,7 +141,8 @@ func TestProblems(t *testing.T) {
 		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text was found that parses back"},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "symbol none not found in grammar json"},
 		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
-		{"a tree without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "unrealised", "no text was found"},
+		{"a tree without a text", "POST", "/v1/grammars/" + late.ID + "/solutions", "application/json", `{"require":["key"]}`, nil, 422, "unrealised", "no text was found"},
+		{"a token without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "infeasible", "the lexer reads no input"},
 
 		{"another host", "GET", "/v1/models", "", "", []string{"Host", "example.org"}, 403, "forbidden", `host "example.org"`},
 		{"another origin", "GET", "/v1/models", "", "", []string{"Origin", "http://example.org"}, 403, "forbidden", `origin "http://example.org"`},

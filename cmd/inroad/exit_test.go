@@ -22,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 		}
 		return name
 	}
-	late := write("late.g4", "grammar late; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;")
+	late := write("late.g4", "grammar late; s : (name | key) EOF ; name : WORD ; key : WORD ; WORD : [a-z]+ ;")
 	seen := write("seen.ndjson", observed())
 	trained := filepath.Join(dir, "letters.model")
 	letters := write("letters.g4", "grammar letters; s : letter* EOF ; letter : 'a' | 'b' | 'c' ;")
@@ -43,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 		{"infeasible", t.Context(), []string{"solve", "--grammar", "json", "--require", "object > member", "--forbid", "STRING"}, 3},
 		{"a method that is infeasible", t.Context(), []string{"target", "--model", trained, "both", "--avoid", "a"}, 3},
 		{"a method both to reach and to avoid", t.Context(), []string{"target", "--model", trained, "a", "--avoid", "a"}, 3},
-		{"unrealised", t.Context(), []string{"solve", "--grammar", late, "--require", "KEY"}, 4},
+		{"unrealised", t.Context(), []string{"solve", "--grammar", late, "--require", "key"}, 4},
 		{"a limit of the solver", t.Context(), []string{"solve", "--grammar", "json", "--at-least", "array:1000", "--at-least", "object:1000", "--at-least", "NUMBER:1000"}, 5},
 		{"a method that was never observed", t.Context(), []string{"target", "--model", trained, "never"}, 5},
 		{"a method that was never avoided", t.Context(), []string{"target", "--model", trained, "a", "--avoid", "read"}, 5},

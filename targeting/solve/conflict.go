@@ -33,6 +33,8 @@ func (e *InfeasibleError) Error() string {
 		return fmt.Sprintf("infeasible: an input has at least %d %s; the limit is %d", e.Needs, e.What, e.Limit)
 	case e.Limit > 0:
 		return fmt.Sprintf("infeasible: an input with %s has at least %d %s; the limit is %d", all, e.Needs, e.What, e.Limit)
+	case len(texts) == 0 && e.Depth == 0:
+		return "infeasible: the lexer reads no input as tokens that the start rule derives"
 	case len(texts) == 0:
 		return fmt.Sprintf("infeasible: no input has a depth of at most %d", e.Depth)
 	case e.Depth > 0:
