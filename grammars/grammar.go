@@ -177,12 +177,12 @@ type Node struct {
 	Types     []int          // sets of tokens, sorted
 
 	// Size and Depth are the least number of symbols and the least height of a
-	// derivation of the node, the node included. Both are [Unproductive] if the
-	// node has no finite derivation.
-	Size, Depth int
+	// derivation of the node, the node included. Tokens is the least number of tokens
+	// of a derivation. All are [Unproductive] if the node has no finite derivation.
+	Size, Depth, Tokens int
 
 	deferred bool // exists only because of EOF, and is numbered after all other nodes
 }
 
-// Unproductive is the size and depth of a node without a finite derivation.
+// Unproductive is the size, depth and number of tokens of a node without a finite derivation.
 const Unproductive = -1

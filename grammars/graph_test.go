@@ -191,34 +191,34 @@ func TestLeastSizes(t *testing.T) {
 	}
 	const never = grammars.Unproductive
 	tests := map[string]struct {
-		rules       string
-		size, depth int // of the first rule's right-hand side
+		rules               string
+		size, depth, tokens int // of the first rule's right-hand side
 	}{
-		"a literal":                        {"a : 'x' ;", 1, 1},
-		"an empty alternative is a symbol": {"a : ;", 1, 1},
-		"the end of the input is none":     {"a : EOF ;", 0, 0},
-		"a sequence":                       {"a : 'x' 'y' EOF ;", 2, 1},
-		"a rule":                           {"a : b 'y' ; b : 'x' 'z' ;", 4, 2},
-		"a token":                          {"a : T ; T : 'tt' [0-9] [a-z] ;", 4, 2},
-		"a token of fragments":             {"a : T U ; T : F F ; fragment F : 'f' ; U : 'u' ;", 5 + 2, 3},
-		"optional and repeated":            {"a : 'x'? 'y'* ;", 0, 0},
-		"at least once":                    {"a : ('x' 'y')+ ;", 2, 1},
-		"the smallest alternative":         {"a : 'x' 'y' 'z' | b ; b : 'x' ;", 2, 1},
-		"the flattest need not be it":      {"a : b | 'x' 'y' 'z' 'v' ; b : c ; c : 'x' ;", 3, 1},
-		"a token out of many":              {"a : . ~T ; T : 'a' 'b' ;", 2, 1},
-		"left recursion":                   {"a : a '+' a | b ; b : 'x' | '(' a ')' ;", 2, 2},
-		"a token that two rules make":      {"a : T ; T : 'a' 'b' ; U : 'u' -> type(T) ;", 3, 2},
-		"no end":                           {"a : 'x' | b ; b : 'y' b ;", 1, 1},
-		"no way out of a sequence":         {"s : 'x' | a ; a : 'x' s b ; b : 'y' b ;", 1, 1},
-		"a token that no rule makes":       {"tokens { T } a : T | 'x' b ; b : 'y' ;", 3, 2},
-		"too large to count":               {doubling, 1 << 30, 65},
+		"a literal":                        {"a : 'x' ;", 1, 1, 1},
+		"an empty alternative is a symbol": {"a : ;", 1, 1, 0},
+		"the end of the input is none":     {"a : EOF ;", 0, 0, 0},
+		"a sequence":                       {"a : 'x' 'y' EOF ;", 2, 1, 2},
+		"a rule":                           {"a : b 'y' ; b : 'x' 'z' ;", 4, 2, 3},
+		"a token":                          {"a : T ; T : 'tt' [0-9] [a-z] ;", 4, 2, 1},
+		"a token of fragments":             {"a : T U ; T : F F ; fragment F : 'f' ; U : 'u' ;", 5 + 2, 3, 2},
+		"optional and repeated":            {"a : 'x'? 'y'* ;", 0, 0, 0},
+		"at least once":                    {"a : ('x' 'y')+ ;", 2, 1, 2},
+		"the smallest alternative":         {"a : 'x' 'y' 'z' | b ; b : 'x' ;", 2, 1, 1},
+		"the flattest need not be it":      {"a : b | 'x' 'y' 'z' 'v' ; b : c ; c : 'x' ;", 3, 1, 1},
+		"a token out of many":              {"a : . ~T ; T : 'a' 'b' ;", 2, 1, 2},
+		"left recursion":                   {"a : a '+' a | b ; b : 'x' | '(' a ')' ;", 2, 2, 1},
+		"a token that two rules make":      {"a : T ; T : 'a' 'b' ; U : 'u' -> type(T) ;", 3, 2, 1},
+		"no end":                           {"a : 'x' | b ; b : 'y' b ;", 1, 1, 1},
+		"no way out of a sequence":         {"s : 'x' | a ; a : 'x' s b ; b : 'y' b ;", 1, 1, 1},
+		"a token that no rule makes":       {"tokens { T } a : T | 'x' b ; b : 'y' ;", 3, 2, 2},
+		"too large to count":               {doubling, 1 << 30, 65, 1 << 30},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			g := grammartest.Load(t, "grammar g; "+test.rules)
 			root := g.Nodes[g.Rules[0].Root]
-			if root.Size != test.size || root.Depth != test.depth {
-				t.Errorf("size %d and depth %d, want %d and %d, of %s", root.Size, root.Depth, test.size, test.depth, test.rules)
+			if root.Size != test.size || root.Depth != test.depth || root.Tokens != test.tokens {
+				t.Errorf("size %d, depth %d and %d tokens, want %d, %d and %d, of %s", root.Size, root.Depth, root.Tokens, test.size, test.depth, test.tokens, test.rules)
 			}
 		})
 	}

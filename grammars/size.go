@@ -17,12 +17,19 @@ func parents(g *Grammar) [][]Occurrence {
 // grammar.
 const maxSize = 1 << 30
 
-// measure computes the least size and depth of every node.
+// measure computes the least size, depth and number of tokens of every node.
 func (l *loader) measure() {
-	sizes := l.least(func(n *Node, children int) int { return min(n.own()+children, maxSize) }, func(sum, child int) int { return min(sum+child, maxSize) })
+	sum := func(sum, child int) int { return min(sum+child, maxSize) }
+	sizes := l.least(func(n *Node, children int) int { return min(n.own()+children, maxSize) }, sum)
+	tokens := l.least(func(n *Node, children int) int {
+		if n.Token > 0 || n.Kind == TokenSet {
+			return 1
+		}
+		return children
+	}, sum)
 	depths := l.least(func(n *Node, children int) int { return n.own() + children }, func(most, child int) int { return max(most, child) })
 	for i, n := range l.grammar.Nodes {
-		n.Size, n.Depth = sizes[i], depths[i]
+		n.Size, n.Depth, n.Tokens = sizes[i], depths[i], tokens[i]
 	}
 }
 

@@ -78,7 +78,7 @@ func (u uniform) fitting(d *drawing, alts []*grammars.Node, depth int) []*gramma
 	if some := without(alts, func(n *grammars.Node) bool { return !d.hasRoom(n) }); len(some) > 0 {
 		return smallest(some, d.leastDepth)
 	}
-	return smallest(smallest(alts, func(n *grammars.Node) int { return d.leastTokens[n.ID] }), d.leastSize)
+	return smallest(smallest(alts, func(n *grammars.Node) int { return n.Tokens }), d.leastSize)
 }
 
 func (u uniform) fits(d *drawing, n *grammars.Node, depth int) bool {

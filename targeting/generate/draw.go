@@ -87,7 +87,7 @@ func (d *drawing) hasRoom(n *grammars.Node) bool { return d.hasRoomFor(n, 0) }
 // hasRoomFor reports whether a derivation of a node and more symbols fit into the
 // size limit.
 func (d *drawing) hasRoomFor(n *grammars.Node, more int) bool {
-	return d.least()+d.leastSize(n)+more <= d.limit.nodes && len(d.words)+d.owedTokens+d.leastTokens[n.ID] <= d.limit.tokens
+	return d.least()+d.leastSize(n)+more <= d.limit.nodes && len(d.words)+d.owedTokens+n.Tokens <= d.limit.tokens
 }
 
 // enter records that a node is drawn: it advances goals and tells the chooser.
@@ -238,13 +238,13 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 	owed, owedTokens := d.owed, d.owedTokens
 	for _, c := range n.Children {
 		d.owed += c.Size
-		d.owedTokens += d.leastTokens[c.ID]
+		d.owedTokens += c.Tokens
 	}
 	d.rest = append(d.rest, rest{depth, n.Children})
 	top := len(d.rest) - 1
 	for i, c := range n.Children {
 		d.owed -= c.Size
-		d.owedTokens -= d.leastTokens[c.ID]
+		d.owedTokens -= c.Tokens
 		d.rest[top].nodes = n.Children[i+1:]
 		d.goals = nil
 		for j, g := range goals {
@@ -271,7 +271,7 @@ func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
 	owed, owedTokens := d.owed, d.owedTokens
 	owe := func(rounds int) {
-		d.owed, d.owedTokens = owed+max(rounds, 0)*max(body.Size, 0), owedTokens+max(rounds, 0)*d.leastTokens[body.ID]
+		d.owed, d.owedTokens = owed+max(rounds, 0)*max(body.Size, 0), owedTokens+max(rounds, 0)*body.Tokens
 	}
 	planned := d.plan(n)
 	d.rest = append(d.rest, rest{depth, n.Children})

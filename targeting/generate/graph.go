@@ -10,15 +10,14 @@ import (
 
 // A graph is a grammar together with the lookups that drawing repeats most often.
 type graph struct {
-	grammar     *grammars.Grammar
-	refinement  *refine.Refinement
-	modes       *refine.Modes // nil if lexer modes are not refined
-	needs       *refine.Needs
-	productive  [][]*grammars.Node            // by node: the children that have a finite derivation
-	readable    map[grammars.Occurrence][]int // by token set: the types of tokens that have a text
-	above       []grammars.Occurrence         // by node: the construct that it stands in, within its rule
-	symbols     *grammars.Symbols
-	leastTokens []int // by node: the least number of tokens of a derivation
+	grammar    *grammars.Grammar
+	refinement *refine.Refinement
+	modes      *refine.Modes // nil if lexer modes are not refined
+	needs      *refine.Needs
+	productive [][]*grammars.Node            // by node: the children that have a finite derivation
+	readable   map[grammars.Occurrence][]int // by token set: the types of tokens that have a text
+	above      []grammars.Occurrence         // by node: the construct that it stands in, within its rule
+	symbols    *grammars.Symbols
 }
 
 func newGraph(g *grammars.Grammar, start string) *graph {
@@ -28,7 +27,6 @@ func newGraph(g *grammars.Grammar, start string) *graph {
 	}
 	t.modes = t.refinement.Modes()
 	t.readable = readable(g)
-	t.leastTokens = g.Memo(leastTokensKey{}, func() any { return leastTokens(g) }).([]int)
 	roots := map[grammars.Occurrence]bool{}
 	for _, r := range g.Rules {
 		roots[r.Root] = true
@@ -65,51 +63,6 @@ func readable(g *grammars.Grammar) map[grammars.Occurrence][]int {
 		for _, t := range n.Types {
 			if read[t] {
 				out[n.ID] = append(out[n.ID], t)
-			}
-		}
-	}
-	return out
-}
-
-type leastTokensKey struct{}
-
-// leastTokens returns the least number of tokens of each node's derivations; 0 for
-// nodes inside tokens.
-func leastTokens(g *grammars.Grammar) []int {
-	const most = 1 << 30
-	out := make([]int, len(g.Nodes))
-	for i, n := range g.Nodes {
-		if n.Rule != nil && n.Rule.Kind == grammars.ParserRule {
-			out[i] = most
-		}
-	}
-	measure := func(n *grammars.Node) int {
-		switch {
-		case n.Token > 0 || n.Kind == grammars.TokenSet:
-			return 1
-		case n.Kind == grammars.Alternation:
-			least := most
-			for _, alt := range n.Children {
-				least = min(least, out[alt.ID])
-			}
-			return least
-		case n.Kind == grammars.Repetition:
-			return min(n.Min*out[n.Children[0].ID], most)
-		}
-		sum := 0
-		for _, child := range n.Children {
-			sum = min(sum+out[child.ID], most)
-		}
-		return sum
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, n := range slices.Backward(g.Nodes) { // children mostly come later
-			if n.Rule == nil || n.Rule.Kind != grammars.ParserRule {
-				continue
-			}
-			if least := measure(n); least < out[n.ID] {
-				out[n.ID], changed = least, true
 			}
 		}
 	}
