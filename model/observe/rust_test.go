@@ -38,8 +38,8 @@ func TestRust(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	checkMarks(t, filepath.Join(dir, "src/lib.rs"), "src/lib.rs", p.Header().Units, 2)
-	got := observeAll(t, p, observe.Options{Jobs: 1}, "7", "x", "panic", "index", "exit", "recurse")
+	checkMarks(t, filepath.Join(dir, "src/lib.rs"), "src/lib.rs", p.Header().Units, 3)
+	got := observeAll(t, p, observe.Options{Jobs: 1}, "7", "x", "panic", "index", "exit", "recurse", "length")
 	for _, tc := range []struct {
 		input   string
 		outcome observation.Outcome
@@ -49,6 +49,7 @@ func TestRust(t *testing.T) {
 		{"7", observation.OK, observation.Failure{}, []string{"Reader<T>::new 1", "Reader<T>::digit 1", "Reader<T>::digit::{{closure}} 1"}},
 		// The second reader has another type.
 		{"x", observation.Failed, observation.Failure{Type: "rejected", Message: "LLVMFuzzerTestOneInput returned -1"}, []string{"Reader<T>::new 2", "Reader<T>::digit 2", "Reader<T>::digit::{{closure}} 2", "first::{{closure}} 1"}},
+		{"length", observation.OK, observation.Failure{}, []string{"length 1"}}, // always inlined
 		{"panic", observation.Crashed, observation.Failure{Type: "panic", Message: "no digit in 5 bytes in subject::first (src/lib.rs:19)"}, nil},
 		{"index", observation.Crashed, observation.Failure{Type: "panic", Message: "index out of bounds: the len is 5 but the index is 5 in subject::first (src/lib.rs:20)"}, nil},
 		{"exit", observation.Crashed, observation.Failure{Type: "exit", Message: "exit status 3 in subject::first (src/lib.rs:21)"}, nil},

@@ -20,6 +20,7 @@ pub fn first(data: &[u8]) -> Option<u8> {
         b"index" => Some(data[data.len()]),
         b"exit" => std::process::exit(3),
         b"recurse" => Some(recurse(1)),
+        b"length" => Some(length(data)),
         _ => Reader::new(data.iter().copied()).digit().or_else(|| Reader::new(data.to_vec().into_iter()).digit()),
     }
 }
@@ -29,4 +30,9 @@ fn recurse(n: u8) -> u8 {
         return 0; // in: subject::recurse
     }
     recurse(std::hint::black_box(n)) + 1
+}
+
+#[inline(always)]
+fn length(data: &[u8]) -> u8 {
+    data.len() as u8 // in: subject::length
 }
