@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/g4"
 )

@@ -13,13 +13,12 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
-
-	"github.com/inroad/inroad/eval/internal/process"
 )
 
 // A task tells a process of its own what to measure.

@@ -187,6 +187,7 @@ func TestKill(t *testing.T) {
 }
 
 func testKill(t *testing.T, file string) {
+	t.Helper()
 	size := func() int64 {
 		info, err := os.Stat(file)
 		if err != nil {

@@ -102,7 +102,7 @@ func (d *drawing) ancestor(misread, step int) int {
 
 // redraw replaces the subtree of a node by another one. It reports whether it could.
 func (d *drawing) redraw(i int, by chooser) bool {
-	m, end := d.marks[i], d.Draft.end(i)
+	m, end := d.marks[i], d.end(i)
 	n := d.grammar.Nodes[d.nodes[i].occurrence]
 	if n.Kind != grammars.Reference && n.Kind != grammars.TokenSet {
 		return false
