@@ -56,7 +56,7 @@ func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) 
 			return nil, 0, err
 		}
 		g.LimitCaches(l.parserCache)
-		// The parser's caches are limited by the number of nodes of the grammar.
+		// An estimate: few grammars fill the parser's caches, which LimitCaches limits.
 		return newGrammar(g, stored), int64(len(g.Nodes))<<12 + 1<<16, nil
 	})
 }
