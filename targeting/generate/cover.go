@@ -185,7 +185,7 @@ func (c *Cover) cover(ctx context.Context, i int) (*Input, error) {
 			c.take(id)
 		}
 	}
-	if !c.covered[i] {
+	if !c.covered[i] && (len(c.givenUp) == 0 || c.givenUp[len(c.givenUp)-1] != i) { // Next may try it again
 		c.givenUp = append(c.givenUp, i)
 	}
 	if best == nil {

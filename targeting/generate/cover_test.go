@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -205,5 +206,34 @@ func TestForest(t *testing.T) {
 	}
 	if len(found[1]) > all*3/4 || len(found[sets]) != all {
 		t.Errorf("the first set has %d, the last %d of %d paths", len(found[1]), len(found[sets]), all)
+	}
+}
+
+// Paths that the parser reads otherwise are given up once, even if inputs for them
+// cover other paths.
+func TestCoverGivesUpOnce(t *testing.T) {
+	g := grammartest.Load(t, "grammar g; s : host (':' D)? query? EOF ; host : name | address ; name : W ('.' W)* ; address : W '.' W '.' W ; "+
+		"query : '?' pair ('&' pair)* ; pair : W ('=' W)? | address ; W : [a-z] ; D : [0-9] ;")
+	for seed := range uint64(5) {
+		x, err := generate.New(g, rand.New(rand.NewPCG(seed, 0)), generate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cover, err := generate.NewCover(x, 2, generate.CoverOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			input, err := cover.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if input == nil {
+				break
+			}
+		}
+		if covered, all := cover.Covered(); covered+len(cover.Unrealised()) != all {
+			t.Errorf("%d of %d paths are covered, and %d given up", covered, all, len(cover.Unrealised()))
+		}
 	}
 }
