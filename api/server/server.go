@@ -48,8 +48,8 @@ type Config struct {
 	MaxQueue   int           // queued jobs; 100
 	MaxMemory  int64         // approximate bytes of a training or an evaluation; 2 GiB
 	CacheBytes int64         // approximate bytes of cached grammars and models; 128 MiB
-	// ParserCache is the approximate memory in bytes that parses with one grammar keep
-	// for later parses, for tokens and for predictions each; 64 MiB.
+	// ParserCache is the approximate size in bytes of each of the two caches that speed
+	// up later parses with a grammar, for tokens and for predictions; 64 MiB.
 	ParserCache int
 	Processors  int             // requests that compute for long at the same time; GOMAXPROCS
 	Workers     int             // goroutines of a training or a batch; as many as Processors

@@ -81,7 +81,7 @@ training starts again with the service.`,
 	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
 	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; one key may use a quarter")
-	flags.IntVar(&c.parserCache, "parser-cache", 64, "memory that parses with one grammar keep for later parses, for tokens and for predictions each, in `MiB`")
+	flags.IntVar(&c.parserCache, "parser-cache", 64, "maximum size in `MiB` of each of the two caches that speed up later parses with a grammar, for tokens and for predictions")
 	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
 	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "upload")
 	flags.IntVar(&c.active, "key-active", 192, "maximum number of concurrent requests of a key, or of an address without a key; 0 for no limit")
