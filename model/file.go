@@ -72,6 +72,7 @@ type modelFile struct {
 	Examples  [][]byte           `cbor:"examples,omitempty"` // short training inputs for the leaves
 	Outside   Outside            `cbor:"outside"`
 	Stats     Stats              `cbor:"gathered"`
+	Recorded  *recordedFile      `cbor:"recorded,omitempty"`
 }
 
 type optionsFile struct {
@@ -268,7 +269,7 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 		Outside: f.Outside, Stats: f.Stats,
 		file: f, space: features.NewSpace(g, features.Options{}),
 	}
-	for _, check := range []func() error{m.Options.check, m.checkUnits, m.decodeRefusals, m.decodeFeatures, m.decodeTrees, m.decodeSeen} {
+	for _, check := range []func() error{m.Options.check, m.checkUnits, m.decodeRefusals, m.decodeFeatures, m.decodeTrees, m.decodeSeen, m.checkRecorded} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -436,6 +437,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		f.Seen = binary.LittleEndian.AppendUint64(f.Seen, id)
+	}
+	var err error
+	if f.Recorded, err = t.record(k.index, len(k.units)); err != nil {
+		return nil, err
 	}
 	m, err := newModel(ctx, f)
 	if err != nil {

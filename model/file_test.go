@@ -87,6 +87,9 @@ func TestReadHostileModel(t *testing.T) {
 		"a strange extra":       func(f *modelFile) { f.Features[0] = featureFile{Extra: 1 << 63} },
 		"an unknown outcome":    func(f *modelFile) { f.Features[0] = featureFile{Outcome: "nosuch"} },
 		"fewer reached outside": func(f *modelFile) { f.Outside.Reached = nil },
+		"half a digest":         func(f *modelFile) { f.Recorded.Digests = f.Recorded.Digests[1:] },
+		"fewer recorded sets":   func(f *modelFile) { f.Recorded.Sets = nil },
+		"too many sets":         func(f *modelFile) { f.Recorded.Count = 1 << 40 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			body, err := m.file.encode()
@@ -139,6 +142,14 @@ func askDamaged(t *testing.T, file []byte) {
 	}
 	for unit := range m.Units {
 		m.Explain(unit, true)
+	}
+	for i := range m.Recorded() {
+		digest := append(slices.Clone(m.file.Recorded.Digests[i*recordedDigest:][:recordedDigest]), make([]byte, sha256.Size-recordedDigest)...)
+		if _, _, err := m.ReachedBy([sha256.Size]byte(digest)); err != nil {
+			if _, ok := errors.AsType[*FileError](err); !ok {
+				t.Errorf("got %v, want a FileError", err)
+			}
+		}
 	}
 }
 

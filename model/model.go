@@ -40,6 +40,7 @@ type Model struct {
 	seen        []uint64     // sorted IDs of the paths in the training inputs
 	calibration calibration
 	lookup      *lookup
+	recorded    recordedSets
 	pool        sync.Pool // of *predictor
 
 	examplesOnce sync.Once

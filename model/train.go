@@ -58,6 +58,7 @@ type record struct {
 	place      int32  // offset of the place that the failure message names, or unknownPlace
 	outside    bool   // the input is outside the grammar
 	unlabelled bool   // the methods are unknown
+	commit     string // of the program
 }
 
 // Stats counts the observations given to a trainer.
@@ -160,7 +161,7 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 
 func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) {
 	t.stats.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: OutcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil}
+	r := record{digest: sha256.Sum256(o.Input), outcome: OutcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil, commit: t.commit}
 	t.stats.Unknown += btoi(r.unlabelled)
 	t.unusable.add(o.Input, r.unlabelled, f.err)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
@@ -182,6 +183,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 		before := &t.records[i]
 		if r.subsumedBy(before) {
 			t.stats.Duplicates++
+			before.commit = r.commit
 			return
 		}
 		contradicts = contradicts || !before.subsumedBy(&r)
@@ -302,6 +304,7 @@ func Train(ctx context.Context, start string, sources []grammars.Source, h obser
 type task struct {
 	opt       Options
 	units     []observation.Unit // sorted by ID
+	index     []int32            // by unit of the trainer: index in units
 	rows      []*record
 	labelled  []int32   // rows with known methods
 	features  []Feature // of the records
@@ -351,6 +354,7 @@ func (t *Trainer) task() (*task, error) {
 	for i, u := range k.units {
 		index[t.unitIndex[u.ID]] = int32(i)
 	}
+	k.index = index
 	k.outside.Reached = make([]int, len(k.units))
 	k.outside.Outcomes = map[string]int{}
 	for i := range t.records {
