@@ -1,0 +1,171 @@
+package source
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An outline collects the declarations of a file.
+type outline struct {
+	file   *File
+	tokens []token
+	spans  []span
+}
+
+// A span is a declaration with its tokens: those with indexes from from to before
+// to that are in no span inside it. The tokens of a span without a kind separate
+// declarations and belong to none.
+type span struct {
+	from, to int
+	decl     Decl
+}
+
+// text returns the token with an index, or "" if there is none.
+func (o *outline) text(i int) string {
+	if i < 0 || i >= len(o.tokens) {
+		return ""
+	}
+	return o.tokens[i].text(o.file.text)
+}
+
+// kind returns the kind of the token with an index, or 0 if there is none.
+func (o *outline) kind(i int) tokenKind {
+	if i < 0 || i >= len(o.tokens) {
+		return 0
+	}
+	return o.tokens[i].kind
+}
+
+// declare adds a declaration that consists of the tokens from from to before to.
+// Of two declarations with the same tokens, the first is the outer one.
+func (o *outline) declare(from, to int, d Decl) {
+	o.spans = append(o.spans, span{from, to, d})
+}
+
+// separate marks tokens as separators that belong to no declaration.
+func (o *outline) separate(from, to int) { o.declare(from, to, Decl{}) }
+
+// finish computes the declarations of the file from the spans.
+func (o *outline) finish() {
+	file := span{0, len(o.tokens), Decl{Kind: Statement, Name: FileStatement}}
+	o.spans = slices.Insert(o.spans, 0, file)
+	slices.SortStableFunc(o.spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	o.distribute()
+	for _, s := range o.spans {
+		d := s.decl
+		if d.Kind == 0 || len(d.tokens) == 0 {
+			continue
+		}
+		d.file = o.file
+		first := slices.IndexFunc(d.tokens, func(t token) bool { return t.kind != directive })
+		d.Start = int(d.tokens[max(first, 0)].line)
+		d.End = int(d.tokens[len(d.tokens)-1].last)
+		if d.Name != FileStatement {
+			d.End = max(d.End, int(o.tokens[s.to-1].last))
+		}
+		if len(d.Names) == 0 && d.Short != "" {
+			d.Names = []string{d.Short}
+		}
+		o.file.Decls = append(o.file.Decls, d)
+	}
+	slices.SortStableFunc(o.file.Decls, func(a, b Decl) int { return cmp.Compare(a.Start, b.Start) })
+	makeUnique(o.file.Decls)
+	digest(o.file.Decls)
+	o.file.Generated = o.generated()
+}
+
+// distribute gives each span its tokens.
+func (o *outline) distribute() {
+	owners := make([]int32, len(o.tokens))
+	sizes := make([]int, len(o.spans))
+	stack := []int{}
+	next := 0
+	for i := range o.tokens {
+		for len(stack) > 0 && o.spans[stack[len(stack)-1]].to <= i {
+			stack = stack[:len(stack)-1]
+		}
+		for ; next < len(o.spans) && o.spans[next].from <= i; next++ {
+			if s := &o.spans[next]; len(stack) > 0 {
+				s.to = min(s.to, o.spans[stack[len(stack)-1]].to)
+			}
+			if o.spans[next].to > i {
+				stack = append(stack, next)
+			}
+		}
+		owner := stack[len(stack)-1] // the span of the file is around all others
+		owners[i] = int32(owner)
+		sizes[owner]++
+	}
+	all := make([]token, 0, len(o.tokens))
+	for i, size := range sizes {
+		all = all[:len(all)+size]
+		o.spans[i].decl.tokens = all[len(all)-size : len(all)-size : len(all)]
+	}
+	for i, owner := range owners {
+		tokens := &o.spans[owner].decl.tokens
+		*tokens = append(*tokens, o.tokens[i])
+	}
+}
+
+// makeUnique numbers declarations of the same name.
+func makeUnique(decls []Decl) {
+	taken := map[string]bool{}
+	counts := map[string]int{}
+	for i := range decls {
+		taken[decls[i].Name] = true
+	}
+	for i := range decls {
+		d := &decls[i]
+		plain := d.Name
+		for counts[plain]++; counts[plain] > 1; counts[plain]++ {
+			d.Name = plain + "#" + strconv.Itoa(counts[plain])
+			if !taken[d.Name] {
+				taken[d.Name] = true
+				break
+			}
+		}
+	}
+}
+
+// generated reports whether another tool wrote the file.
+func (o *outline) generated() bool {
+	for _, origin := range o.file.Origins {
+		if origin.File != o.file.Name {
+			return true
+		}
+	}
+	head := o.file.text
+	if len(o.tokens) > 0 {
+		head = head[:o.tokens[0].start]
+	}
+	for line := range strings.Lines(head) {
+		if strings.Contains(line, "DO NOT EDIT") || strings.Contains(line, "@generated") {
+			return true
+		}
+	}
+	return false
+}
+
+// originates records that the lines after a directive originate in another file,
+// up to the next directive.
+func (o *outline) originates(line int, file string, first int) {
+	o.endOrigin(line)
+	o.file.Origins = append(o.file.Origins, Origin{Range{line + 1, line + 1}, file, first})
+}
+
+// endOrigin ends the last origin before a line.
+func (o *outline) endOrigin(line int) {
+	n := len(o.file.Origins)
+	if n == 0 {
+		return
+	}
+	last := &o.file.Origins[n-1]
+	last.Last = line - 1
+	if last.Last < last.First || last.File == o.file.Name && last.Line == last.First {
+		o.file.Origins = o.file.Origins[:n-1]
+	}
+}
