@@ -48,7 +48,7 @@ func ExampleEngine_Select() {
 	fmt.Println("left out:", selected.Rest)
 	// Output:
 	// changed: [array]
-	// corpus/[8] reaches array
+	// corpus/[8] reached array
 	// corpus/[[9]] reaches array
 	// left out: [corpus/7]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting/selection"
+	code "github.com/inroad/inroad/targeting/selection/source"
 )
 
 // SelectionFormat names the format of a selection in its field inroad.
@@ -57,6 +58,13 @@ func (e *Engine) Select(ctx context.Context, req openapi.SelectRequest, corpus i
 	}
 	out := selectionAnswer(s, m.Model, opt.Seed)
 	out.Ignored = change.Ignored
+	for _, c := range change.Changes {
+		mapped := openapi.SelectMapped{Name: c.Name, How: string(c.How), Methods: []string{}}
+		for _, u := range c.Units {
+			mapped.Methods = append(mapped.Methods, m.Units[u].ID)
+		}
+		out.Changes = append(out.Changes, mapped)
+	}
 	for _, miss := range missed {
 		out.Missed = append(out.Missed, openapi.SelectMiss{Method: m.Units[miss.Unit].ID, Reason: Excerpt(miss.Err.Error())})
 	}
@@ -72,7 +80,7 @@ func (e *Engine) Select(ctx context.Context, req openapi.SelectRequest, corpus i
 // the budget and the maximum of the request allow. The change in the request is
 // ignored, and inputs need neither content nor digest.
 func SelectAll(req openapi.SelectRequest, corpus []openapi.SelectInput, why openapi.Fallback) (openapi.Selection, error) {
-	req.Diff, req.Touched, req.Untracked, req.Folders, req.Fallbacks = "", nil, nil, nil, nil
+	req.Diff, req.Changes, req.Ignored, req.Folders, req.Fallbacks = "", nil, nil, nil, nil
 	opt, err := selectOptions(&req)
 	if err != nil {
 		return openapi.Selection{}, err
@@ -107,7 +115,7 @@ func selectOptions(req *openapi.SelectRequest) (selection.Options, error) {
 	}
 	opt := selection.Options{
 		Goal:   selection.Goal{Recall: req.Recall, Budget: duration(req.BudgetMs), Max: req.Max, PerClass: req.PerClass},
-		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, Seed: Seed(req.Seed),
+		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, MinChance: *req.MinChance, Seed: Seed(req.Seed),
 	}
 	switch {
 	case req.Recall > 0:
@@ -121,19 +129,82 @@ func selectOptions(req *openapi.SelectRequest) (selection.Options, error) {
 
 // changeOf maps the change of a request to units.
 func changeOf(m *model.Model, req *openapi.SelectRequest) (selection.Change, error) {
-	files, err := selection.ParseDiff(req.Diff)
-	if err != nil {
-		return selection.Change{}, openapi.FieldErrorf("diff", "%v", err)
+	table := selection.NewTable(m.Units, req.Root)
+	var out selection.Change
+	if len(req.Changes) > 0 {
+		if req.Diff != "" {
+			return out, openapi.FieldErrorf("diff", "changes are given too: give one of them")
+		}
+		out = table.MapCode(sourceChange(req), func(unit int) bool {
+			reached, _ := m.Support(unit)
+			return reached > 0 || m.Outside.Reached[unit] > 0
+		})
+	} else {
+		files, err := selection.ParseDiff(req.Diff)
+		if err != nil {
+			return out, openapi.FieldErrorf("diff", "%v", err)
+		}
+		rules := selection.Rules{RunAllOn: req.RunAllOn, Ignore: append(selection.DefaultIgnore(), req.Ignore...)}
+		out = table.Map(files, rules, selection.InFolders(req.Folders))
+		out.Ignored = append(out.Ignored, req.Ignored...)
 	}
-	git := selection.GitChange{Files: files, Untracked: req.Untracked, InputFolders: req.Folders}
-	if req.Touched != nil {
-		git.Touched = append([]string{}, *req.Touched...)
-	}
-	rules := selection.Rules{RunAllOn: req.RunAllOn, Ignore: append(selection.DefaultIgnore(), req.Ignore...)}
 	for _, f := range req.Fallbacks {
-		git.Fallbacks = append(git.Fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
+		out.Fallbacks = append(out.Fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
 	}
-	return git.Map(selection.NewTable(m.Units, req.Root), rules), nil
+	return out, nil
+}
+
+// kinds are the kinds of declarations by their names in the contract.
+var kinds = map[openapi.SelectChangeKind]code.Kind{
+	openapi.DeclFunction: code.Function, openapi.DeclValue: code.Value, openapi.DeclType: code.Type,
+	openapi.DeclImport: code.Import, openapi.DeclStatement: code.Statement,
+}
+
+// sourceChange returns the changed declarations of a request.
+func sourceChange(req *openapi.SelectRequest) *selection.SourceChange {
+	out := &selection.SourceChange{Ignored: req.Ignored}
+	for _, c := range req.Changes {
+		out.Changes = append(out.Changes, selection.CodeChange{
+			Name: c.Name, Kind: kinds[c.Kind], How: selection.How(c.How), Affected: regionsOf(c.Affected), AtLoad: regionsOf(c.AtLoad),
+		})
+	}
+	return out
+}
+
+func regionsOf(in []openapi.SelectRegion) []selection.Region {
+	var out []selection.Region
+	for _, r := range in {
+		region := selection.Region{File: r.File, Name: r.Name, First: r.First, Last: r.Last}
+		for _, lines := range r.Lines {
+			region.Lines = append(region.Lines, code.Range{First: lines.First, Last: lines.Last})
+		}
+		out = append(out, region)
+	}
+	return out
+}
+
+// SelectChanges returns changed declarations as the contract has them.
+func SelectChanges(changes []selection.CodeChange) []openapi.SelectChange {
+	out := []openapi.SelectChange{}
+	for _, c := range changes {
+		out = append(out, openapi.SelectChange{
+			Name: c.Name, Kind: openapi.SelectChangeKind(c.Kind.String()), How: openapi.SelectChangeHow(c.How),
+			Affected: selectRegions(c.Affected), AtLoad: selectRegions(c.AtLoad),
+		})
+	}
+	return out
+}
+
+func selectRegions(in []selection.Region) []openapi.SelectRegion {
+	var out []openapi.SelectRegion
+	for _, r := range in {
+		region := openapi.SelectRegion{File: r.File, Name: r.Name, First: r.First, Last: r.Last}
+		for _, lines := range r.Lines {
+			region.Lines = append(region.Lines, openapi.SelectLines{First: lines.First, Last: lines.Last})
+		}
+		out = append(out, region)
+	}
+	return out
 }
 
 // A selectCorpus holds the inputs of a request.
@@ -229,7 +300,7 @@ func (c *selectCorpus) addTo(opt *selection.Options, inputs []selection.Input) {
 func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openapi.Selection {
 	out := openapi.Selection{
 		Inroad: SelectionFormat, Exact: true, Everything: s.Everything(), Fallbacks: []openapi.Fallback{}, Changed: []string{},
-		Corpus: len(s.Inputs), Classes: s.Classes, Affected: round(s.Affected, 1), Recall: round(s.Recall, 4),
+		Corpus: len(s.Inputs), Known: s.Known, Classes: s.Classes, Affected: round(s.Affected, 1), Recall: round(s.Recall, 4),
 		CostMs: milliseconds(s.Cost), TotalMs: milliseconds(s.Total), Cut: s.Cut, Seed: int64(seed),
 		Inputs: []openapi.SelectedInput{}, Rest: []string{},
 	}
@@ -238,6 +309,9 @@ func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openap
 	}
 	for _, f := range s.Fallbacks {
 		out.Fallbacks = append(out.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})
+	}
+	for _, u := range s.Unobserved {
+		out.Unobserved = append(out.Unobserved, openapi.SelectUnobserved{Method: u.Method, Reason: u.Why})
 	}
 	for _, unit := range s.Units {
 		out.Changed = append(out.Changed, m.Units[unit].ID)

@@ -183,7 +183,7 @@ func TestDecodeLine(t *testing.T) {
 func TestDecodeReserves(t *testing.T) {
 	errFull := errors.New("full")
 	for name, text := range map[string]io.Reader{
-		"items":       strings.NewReader(`{"model":"m","untracked":[` + strings.Repeat(`"",`, 199_999) + `""]}`),
+		"items":       strings.NewReader(`{"model":"m","ignored":[` + strings.Repeat(`"",`, 199_999) + `""]}`),
 		"a string":    strings.NewReader(`{"model":"m","diff":"` + strings.Repeat("x", 2<<20)),
 		"escapes":     strings.NewReader(`{"model":"m","diff":"` + strings.Repeat(`\n`, 2<<20)),
 		"items twice": strings.NewReader(`{"model":"m","inputs":[` + strings.Repeat(`{"path":"x","reached":["",""]},`, 20_000)),
@@ -265,7 +265,7 @@ func FuzzDecode(f *testing.F) {
 			`{}`, `null`, `[]`, ` {"n":8.0,"k":1e0,"seed":-0}`, `{"name":"é\u00e9\ud83d\ude00","scopes":["read"],"rate":1.5,"upload":1}`,
 			`{"files":[{"name":"a","text":"b"}]}`, `{"inputs":[{"input":"1","name":"a"},{"input_base64":"MQ=="}],"before":"a","after":"b"}`,
 			`{"tokens":{"a":["b"],"c":["d"]},"probabilities":{"a":[1,null,true,{}]}}`, `{"methods":["a"],"style":"varied","any_outcome":true}`,
-			`{"subject":"a","grammar":"b","options":{"features":["all"],"outcome":false,"margin":0}}`, `{"model":"m","touched":[],"fallbacks":[{"cause":"a","detail":""}]}`,
+			`{"subject":"a","grammar":"b","options":{"features":["all"],"outcome":false,"margin":0}}`, `{"model":"m","ignored":[],"fallbacks":[{"cause":"a","detail":""}]}`,
 			`{"path":"a","reached":[],"size":1,"changed":"new","digest":"` + strings.Repeat("0", 64) + `"}`, `{"counts":[{"path":"a","min":1}],"require":["b"]}`,
 			`{"n":1,"n":2}`, "{\"start\":\"\xff\"}", `{"cooldown":1e-7}`, `{"max_steps":1e99}`, `{"n":1}x`, `{"timeout_ms":0.1,"input":""}`,
 		} {

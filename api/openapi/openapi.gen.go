@@ -432,6 +432,54 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for SelectChangeHow.
+const (
+	HowAdded   SelectChangeHow = "added"
+	HowChanged SelectChangeHow = "changed"
+	HowDeleted SelectChangeHow = "deleted"
+)
+
+// Valid indicates whether the value is a known member of the SelectChangeHow enum.
+func (e SelectChangeHow) Valid() bool {
+	switch e {
+	case HowAdded:
+		return true
+	case HowChanged:
+		return true
+	case HowDeleted:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SelectChangeKind.
+const (
+	DeclFunction  SelectChangeKind = "function"
+	DeclImport    SelectChangeKind = "import"
+	DeclStatement SelectChangeKind = "statement"
+	DeclType      SelectChangeKind = "type"
+	DeclValue     SelectChangeKind = "value"
+)
+
+// Valid indicates whether the value is a known member of the SelectChangeKind enum.
+func (e SelectChangeKind) Valid() bool {
+	switch e {
+	case DeclFunction:
+		return true
+	case DeclImport:
+		return true
+	case DeclStatement:
+		return true
+	case DeclType:
+		return true
+	case DeclValue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SelectInputChanged.
 const (
 	Edited SelectInputChanged = "edited"
@@ -463,6 +511,7 @@ const (
 	WhyReaches    SelectReasonKind = "reaches"
 	WhySample     SelectReasonKind = "sample"
 	WhyUnknown    SelectReasonKind = "unknown"
+	WhyUnsure     SelectReasonKind = "unsure"
 )
 
 // Valid indicates whether the value is a known member of the SelectReasonKind enum.
@@ -489,6 +538,8 @@ func (e SelectReasonKind) Valid() bool {
 	case WhySample:
 		return true
 	case WhyUnknown:
+		return true
+	case WhyUnsure:
 		return true
 	default:
 		return false
@@ -1862,6 +1913,26 @@ type Scores struct {
 // Seed Seed of the random choices; 0 draws a seed.
 type Seed = int64
 
+// SelectChange A changed declaration of the program, with the methods that it affects.
+type SelectChange struct {
+	// Affected Affected methods: the declaration itself, or methods that use it.
+	Affected []SelectRegion `json:"affected,omitempty,omitzero"`
+
+	// AtLoad Methods that are affected if no observation reached those in `affected`, because the declaration runs only when the program is loaded.
+	AtLoad []SelectRegion   `json:"at_load,omitempty,omitzero"`
+	How    SelectChangeHow  `json:"how"`
+	Kind   SelectChangeKind `json:"kind"`
+
+	// Name File and name of the declaration.
+	Name string `json:"name"`
+}
+
+// SelectChangeHow defines model for SelectChange.How.
+type SelectChangeHow string
+
+// SelectChangeKind defines model for SelectChange.Kind.
+type SelectChangeKind string
+
 // SelectInput An input of the corpus, with its content in `input` or `input_base64`. Without content, `digest` is required, and
 // `reached` can list the methods that the input reached when it was run; otherwise the input may reach any method.
 type SelectInput struct {
@@ -1890,6 +1961,19 @@ type SelectInput struct {
 // SelectInputChanged Set if the change adds or edits the input itself.
 type SelectInputChanged string
 
+// SelectLines defines model for SelectLines.
+type SelectLines struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// SelectMapped A changed declaration, with the methods of the model that it affects.
+type SelectMapped struct {
+	How     string   `json:"how"`
+	Methods []string `json:"methods"`
+	Name    string   `json:"name"`
+}
+
 // SelectMiss A method for which no input was generated.
 type SelectMiss struct {
 	Method string `json:"method"`
@@ -1909,6 +1993,20 @@ type SelectReason struct {
 // SelectReasonKind defines model for SelectReason.Kind.
 type SelectReasonKind string
 
+// SelectRegion A method in the sources at the commit of the model.
+type SelectRegion struct {
+	// File Path in the repository.
+	File string `json:"file"`
+
+	// First First line, from 1.
+	First int `json:"first"`
+	Last  int `json:"last"`
+
+	// Lines Affected lines of the method; all if absent.
+	Lines []SelectLines `json:"lines,omitempty,omitzero"`
+	Name  string        `json:"name,omitempty,omitzero"`
+}
+
 // SelectRequest defines model for SelectRequest.
 type SelectRequest struct {
 	// Always Inputs that are always selected.
@@ -1916,6 +2014,9 @@ type SelectRequest struct {
 
 	// BudgetMs Maximum total duration of the selected inputs; no limit if absent, or if no duration is known.
 	BudgetMs float64 `json:"budget_ms,omitempty,omitzero"`
+
+	// Changes Changed declarations of the program, instead of a diff; `inroad select` finds them by syntax.
+	Changes []SelectChange `json:"changes,omitempty,omitzero"`
 
 	// Diff Unified diff against the commit of the model, with or without context.
 	Diff string `json:"diff,omitempty,omitzero"`
@@ -1930,13 +2031,19 @@ type SelectRequest struct {
 	Generate int `json:"generate,omitempty,omitzero"`
 
 	// Ignore Files whose change affects no input, in addition to documentation.
-	Ignore []string      `json:"ignore,omitempty,omitzero"`
-	Inputs []SelectInput `json:"inputs,omitempty,omitzero"`
+	Ignore []string `json:"ignore,omitempty,omitzero"`
+
+	// Ignored Changed files that affect no method; they are repeated in the answer.
+	Ignored []string      `json:"ignored,omitempty,omitzero"`
+	Inputs  []SelectInput `json:"inputs,omitempty,omitzero"`
 
 	// Max Maximum number of inputs to select; no limit if absent.
 	Max int `json:"max,omitempty,omitzero"`
 
-	// MinRecall Select all inputs if the held-out recall of a changed method is lower.
+	// MinChance Leave out predicted inputs that reach a changed method with a lower probability.
+	MinChance *float64 `json:"min_chance,omitempty"`
+
+	// MinRecall Select all predicted inputs if the held-out recall of a changed method is lower.
 	MinRecall *float64 `json:"min_recall,omitempty"`
 
 	// Minimize Select a smallest subset of the corpus that reaches the same methods, regardless of the change.
@@ -1960,12 +2067,12 @@ type SelectRequest struct {
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
+}
 
-	// Touched Files that the change touches; all files of the diff if absent. A touched file without a diff counts as changed in full.
-	Touched *[]string `json:"touched,omitempty"`
-
-	// Untracked New files of the repository that are not in the diff.
-	Untracked []string `json:"untracked,omitempty,omitzero"`
+// SelectUnobserved A changed method that no observation reached. It selects no input.
+type SelectUnobserved struct {
+	Method string `json:"method"`
+	Reason string `json:"reason"`
 }
 
 // SelectedInput defines model for SelectedInput.
@@ -1991,11 +2098,17 @@ type Selection struct {
 	// Affected Expected number of inputs that reach a changed method.
 	Affected float64 `json:"affected"`
 
+	// Age Number of commits between the model's commit and the base; set by `inroad select`.
+	Age int `json:"age,omitempty,omitzero"`
+
 	// Base The revision that the change is compared with; set by `inroad select`.
 	Base string `json:"base,omitempty,omitzero"`
 
 	// Changed IDs of the changed methods.
 	Changed []string `json:"changed"`
+
+	// Changes Changed declarations; absent if the change is a diff.
+	Changes []SelectMapped `json:"changes,omitempty,omitzero"`
 
 	// Classes Number of classes of inputs that likely reach a changed method. Inputs of a class have the same predictions.
 	Classes int `json:"classes"`
@@ -2023,6 +2136,9 @@ type Selection struct {
 	// Inroad Version of the format.
 	Inroad string `json:"inroad"`
 
+	// Known Number of inputs whose reached methods are recorded and not predicted.
+	Known int `json:"known,omitempty,omitzero"`
+
 	// Missed Changed methods for which no input was generated.
 	Missed []SelectMiss `json:"missed,omitempty,omitzero"`
 
@@ -2040,6 +2156,9 @@ type Selection struct {
 
 	// TotalMs Expected duration of all inputs; absent if no duration is known.
 	TotalMs float64 `json:"total_ms,omitempty,omitzero"`
+
+	// Unobserved Changed methods that no observation reached. They select no input.
+	Unobserved []SelectUnobserved `json:"unobserved,omitempty,omitzero"`
 }
 
 // Shortfall defines model for Shortfall.

@@ -125,7 +125,7 @@ var largeBodies = []struct{ path, start, part, end string }{
 	{"/v1/grammars/json/inputs", `{"probabilities":{"a":[`, `{},`, `0]}}`},
 	{"/v1/grammars", `{"files":[`, `{"name":"a","text":""},`, `{}]}`},
 	{"/v1/comparisons", `{"before":"a","after":"b","inputs":[`, `{},`, `{}]}`},
-	{"/v1/selections", `{"model":"m","untracked":[`, `"",`, `""]}`},
+	{"/v1/selections", `{"model":"m","ignored":[`, `"",`, `""]}`},
 	{"/v1/selections", `{"model":"m","inputs":[`, `{"path":"a"},`, `{}]}`},
 	{"/v1/selections", `{"model":"m","inputs":[`, `{"path":"a","reached":["","",""]},`, `{}]}`},
 	{"/v1/selections", `{"model":"m","inputs":[{"path":"a","reached":[`, `"",`, `""]}]}`},
@@ -198,7 +198,7 @@ func TestUnfinishedLines(t *testing.T) {
 		{"/v1/grammars/json/coverage", `{"input":"`, `x`},
 		{"/v1/grammars/json/coverage", `{"input":"`, `\n`},
 		{"/v1/grammars/json/coverage", `{"input_base64":"`, `M`},
-		{"/v1/selections", `{"model":"m","untracked":[`, `"a",`},
+		{"/v1/selections", `{"model":"m","ignored":[`, `"a",`},
 		{"/v1/subjects/s/observations", `{"input":"`, `x`},
 	} {
 		t.Run(c.path+" "+c.part, func(t *testing.T) {

@@ -93,12 +93,21 @@ func TestSelect(t *testing.T) {
 			openapi.WhyReaches, "",
 		},
 		{"a smallest corpus", `"minimize":true`, sums + `,{"path":"both","input":"1+2*3"}`, []string{"both"}, []string{"sum", "one", "product"}, openapi.WhyNeeded, ""},
-		{"only the files that the change is about", `"sample":0,"touched":[],"diff":"` + edit(11) + `"`, sums, nil, []string{"sum", "one", "product"}, "", ""},
-		{"all of a file that was another in between", `"sample":0,"min_recall":0,"touched":["calc.go"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyReaches, "method never observed"},
+		{
+			"those that reach a changed function", `"sample":0,"changes":[{"name":"calc.go#add","kind":"function","how":"changed","affected":[{"file":"calc.go","name":"add","first":10,"last":12}]}]`,
+			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+		},
+		{
+			"those that reach a function that uses a changed constant", `"sample":0,"changes":[{"name":"calc.go#limit","kind":"value","how":"changed","affected":[{"file":"lib/calc.go","name":"add","first":10,"last":12,"lines":[{"first":11,"last":11}]}]}]`,
+			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+		},
+		{
+			"those that use values of a function that only runs at load", `"sample":0,"changes":[{"name":"calc.go#never","kind":"function","how":"changed",` +
+				`"affected":[{"file":"calc.go","first":22,"last":24}],"at_load":[{"file":"calc.go","name":"add","first":10,"last":12}]}]`,
+			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+		},
+		{"nothing if a method was never observed", `"sample":0,"diff":"` + edit(23) + `"`, sums, nil, []string{"sum", "one", "product"}, "", ""},
 		{"all inputs if a line is in no method", `"diff":"` + edit(2) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "unmapped change"},
-		{"all inputs if a method was never observed", `"diff":"` + edit(23) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "method never observed"},
-		{"all inputs if a file is new", `"untracked":["new.go","notes.txt"]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "new method"},
-		{"inputs are no files of the program", `"folders":["corpus"],"untracked":["corpus/new.go"]`, sums, nil, []string{"sum", "one", "product"}, "", ""},
 		{"all inputs if a file affects everything", `"run_all_on":["*.go"],"diff":"` + edit(11) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "file that affects everything"},
 		{"all inputs if the client says so", `"fallbacks":[{"cause":"shallow clone","detail":"fetch more"}]`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "shallow clone"},
 	} {
@@ -159,6 +168,8 @@ func TestSelectRefused(t *testing.T) {
 		{"an unknown model", `{"model":"none"}`, "not-found", "model none: not found"},
 		{"a damaged diff", `{"model":"latest","diff":"--- a/x\n+++ b/x\n@@ nonsense @@\n"}`, "bad-request", "diff: line 3 of the diff: "},
 		{"a bad pattern", `{"model":"latest","always":["["]}`, "bad-request", `always: invalid file pattern "[": unclosed`},
+		{"a diff and changes", `{"model":"latest","diff":"` + edit(11) + `","changes":[{"name":"f","kind":"function","how":"added"}]}`, "bad-request", "diff: changes are given too: give one of them"},
+		{"a change of another kind", `{"model":"latest","changes":[{"name":"f","kind":"macro","how":"added"}]}`, "bad-request", "kind"},
 		{"a share over 1", `{"model":"latest","recall":2}`, "bad-request", "recall 2: must be between 0.000001 and 1"},
 		{"an unknown option", `{"model":"latest","goal":1}`, "bad-request", "goal: unknown field"},
 		{"no model", `{}`, "bad-request", "model: required"},

@@ -2,13 +2,13 @@ package selection
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
-// addModelFallbacks adds fallbacks for changed units that the model knows too
-// little about.
-func (c *selector) addModelFallbacks() {
+// findWeakUnits finds the changed units that the model cannot predict: those that no
+// observation reached, and those whose held-out observations it mostly missed.
+func (c *selector) findWeakUnits() {
+	c.weak = map[int]weakness{}
 	if c.model == nil || c.predictions == nil {
 		if len(c.Fallbacks) == 0 {
 			c.Fallbacks = append(c.Fallbacks, Fallback{NoModel, "there are no predictions"})
@@ -16,17 +16,31 @@ func (c *selector) addModelFallbacks() {
 		return
 	}
 	for _, u := range c.Units {
-		id := c.model.Units[u].ID
 		reached, _ := c.model.Support(u)
 		held := c.model.HeldOut(u)
 		switch {
 		case reached == 0 && c.model.Outside.Reached[u] == 0:
-			c.Fallbacks = append(c.Fallbacks, Fallback{NeverObserved, id + " changed, but no observation reached it"})
+			c.weak[u] = neverObserved
+			if _, own := slices.BinarySearch(c.own, u); own && !c.predictions.observed(u) {
+				c.Unobserved = append(c.Unobserved, Unobserved{c.model.Units[u].ID, "changed, but no observation reached it"})
+			}
 		case held.Positives() >= minHeldOut && held.Recall() < c.opt.MinRecall:
-			c.Fallbacks = append(c.Fallbacks, Fallback{PoorRecall, fmt.Sprintf(
-				"%s changed, but only %.0f %% of the held-out observations that reached it were predicted to", id, 100*held.Recall())})
+			c.weak[u] = poorlyPredicted
 		}
 	}
+}
+
+// A weakness is a reason not to use the predictions for a unit.
+type weakness uint8
+
+const (
+	neverObserved   weakness = iota + 1 // predicted inputs do not reach it, as far as is known
+	poorlyPredicted                     // predicted inputs may all reach it
+)
+
+// observed reports whether an input of the corpus is known to reach a unit.
+func (p *Predictions) observed(unit int) bool {
+	return slices.ContainsFunc(p.rows, func(r *row) bool { return r.known == observed && r.chances[unit] > 0 })
 }
 
 // minHeldOut is the number of held-out observations below which the recall of a
@@ -37,7 +51,7 @@ const minHeldOut = 5
 // unit, and the changed unit that it most likely reaches.
 func (c *selector) computeChances() {
 	n := len(c.Inputs)
-	c.chances, c.unit, c.class = make([]float64, n), make([]int, n), make([]int32, n)
+	c.chances, c.unit, c.class, c.unsure = make([]float64, n), make([]int, n), make([]int32, n), make([]bool, n)
 	for i := range n {
 		c.unit[i] = -1
 		if c.Everything() {
@@ -51,7 +65,16 @@ func (c *selector) computeChances() {
 	for _, u := range c.Units {
 		scale := c.scaleOf(u)
 		for i := range n {
-			if p := scale.of(c.predictions.At(i, u), c.predictions.row(i).known); p > c.chances[i] || c.unit[i] < 0 && p > 0 {
+			p := scale.of(c.predictions.At(i, u), c.predictions.row(i).known)
+			if known := c.predictions.row(i).known; known == predicted || known == outside {
+				switch c.weak[u] {
+				case neverObserved:
+					p = 0
+				case poorlyPredicted:
+					p, c.unsure[i] = 1, true
+				}
+			}
+			if p > c.chances[i] || c.unit[i] < 0 && p > 0 {
 				c.chances[i], c.unit[i] = max(p, c.chances[i]), u
 			}
 		}

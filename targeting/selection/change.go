@@ -7,17 +7,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// A GitChange is a change as git reports it.
+// A GitChange is a change in a git repository.
 type GitChange struct {
-	Files        []FileChange // differences from the commit that the model was trained at
-	Diff         string       // text of Files; may be empty
-	Touched      []string     // files that the change touches; nil for all of Files
-	Untracked    []string     // files that git does not track
-	InputFolders []string     // folders of the repository that contain inputs
-	Fallbacks    []Fallback   // reasons to run all inputs
-	Prefix       string       // from the root of the repository to the current folder
+	SourceChange
+	Files  []FileStatus // files that the change touches, including untracked ones
+	Age    int          // number of commits between the model's commit and the base
+	Prefix string       // from the root of the repository to the current folder
 }
 
 // fall adds a reason to run all inputs.
@@ -47,62 +46,23 @@ func (g GitChange) ChangedInputs(files []string) map[string]bool {
 		inputs[g.Place(name)] = filepath.ToSlash(name)
 	}
 	out := map[string]bool{}
-	for _, f := range g.relevantFiles() {
-		if name, ok := inputs[f.New]; ok {
-			out[name] = f.Old == ""
-		}
-	}
-	for _, file := range g.Untracked {
-		if name, ok := inputs[file]; ok {
-			out[name] = true
-		}
-	}
-	return out
-}
-
-// Map maps the change to units. Untracked files count if they are source files:
-// others may be build products.
-func (g GitChange) Map(table *Table, rules Rules) Change {
-	files := g.relevantFiles()
-	for _, name := range g.Untracked {
-		if table.isSource(name) && !g.isInput(name) {
-			files = append(slices.Clip(files), FileChange{New: name})
-		}
-	}
-	change := table.Map(files, rules, g.isInput)
-	change.Fallbacks = slices.Concat(g.Fallbacks, change.Fallbacks)
-	return change
-}
-
-// isInput reports whether a file of the repository is an input: whether it is in
-// one of the input folders. This also works for deleted files.
-func (g GitChange) isInput(name string) bool {
-	return slices.ContainsFunc(g.InputFolders, func(folder string) bool {
-		return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
-	})
-}
-
-// relevantFiles returns the touched files with their differences from the commit
-// that the model was trained at. A touched file without differences was changed
-// and changed back; it is returned without hunks, so that all its units count as
-// changed.
-func (g GitChange) relevantFiles() []FileChange {
-	if g.Touched == nil {
-		return g.Files
-	}
-	byName := map[string]FileChange{}
 	for _, f := range g.Files {
-		byName[f.Name()] = f
-	}
-	var out []FileChange
-	for _, name := range g.Touched {
-		f, ok := byName[name]
-		if !ok {
-			f = FileChange{Old: name, New: name}
+		if name, ok := inputs[f.Path]; ok {
+			out[name] = f.New
 		}
-		out = append(out, f)
 	}
 	return out
+}
+
+// InFolders returns a function that reports whether a file of the repository is in one
+// of the folders, or is one of them. If the whole repository is such a folder, source
+// files are not.
+func InFolders(folders []string) func(name string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool {
+			return folder == "." && source.LanguageOf(name) == "" || name == folder || strings.HasPrefix(name, folder+"/")
+		})
+	}
 }
 
 // DefaultIgnore returns patterns of files that no program reads, such as

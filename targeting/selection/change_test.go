@@ -4,55 +4,19 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestGitChange(t *testing.T) {
-	table := testTable()
-	in := func(name string, hunks ...Hunk) FileChange { return FileChange{Old: name, New: name, Hunks: hunks} }
-	f, h := in("lib/a.go", hunk(15, 1, Code, Code)), in("lib/sub/b.go", hunk(5, 1, Code, Code))
-	for _, c := range []struct {
-		name   string
-		change GitChange
-		units  []string
-		cause  Cause
-	}{
-		{"all files of the diff", GitChange{Files: []FileChange{f, h}}, []string{"a.go#f", "b.go#h"}, ""},
-		{"only the touched files", GitChange{Files: []FileChange{f, h}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
-		{"no touched files", GitChange{Files: []FileChange{f, h}, Touched: []string{}}, nil, ""},
-		{"a file that was changed and changed back", GitChange{Files: []FileChange{f}, Touched: []string{"lib/sub/b.go"}}, []string{"b.go#h"}, ""},
-		{"an untracked source file", GitChange{Untracked: []string{"lib/new.go"}}, nil, NewMethod},
-		{"another untracked file", GitChange{Untracked: []string{"lib/a.out"}}, nil, ""},
-		{"an input that looks like a source", GitChange{Untracked: []string{"corpus/x.go"}, InputFolders: []string{"corpus"}}, nil, ""},
-		{"a folder whose name begins with that of the corpus", GitChange{Untracked: []string{"corpus2/x.go"}, InputFolders: []string{"corpus"}}, nil, NewMethod},
-		{"a corpus that is the whole repository", GitChange{Untracked: []string{"x.go"}, InputFolders: []string{"."}}, nil, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := c.change.Map(table, Rules{})
-			var units []string
-			for _, u := range got.Units {
-				units = append(units, table.units[u].ID)
-			}
-			cause := Cause("")
-			if len(got.Fallbacks) > 0 {
-				cause = got.Fallbacks[0].Cause
-			}
-			if !slices.Equal(units, c.units) || cause != c.cause {
-				t.Errorf("got %q and %q, want %q and %q", units, cause, c.units, c.cause)
-			}
-		})
-	}
-}
-
 // TestChangedInputs finds the inputs that a change adds or edits.
 func TestChangedInputs(t *testing.T) {
 	g := GitChange{
-		Files:     []FileChange{{New: "sub/corpus/new"}, {Old: "sub/corpus/edited", New: "sub/corpus/edited"}, {Old: "sub/corpus/gone"}, {New: "corpus/same"}},
-		Untracked: []string{"sub/corpus/untracked", "sub/other"},
-		Prefix:    "sub/",
+		Files: []FileStatus{
+			{Path: "sub/corpus/new", New: true}, {Path: "sub/corpus/edited"}, {Path: "corpus/same", New: true},
+			{Path: "sub/corpus/untracked", New: true}, {Path: "sub/other", New: true},
+		},
+		Prefix: "sub/",
 	}
 	t.Chdir(t.TempDir())
 	absolute, err := filepath.Abs("corpus/untracked")

@@ -29,7 +29,7 @@ type language struct {
 }
 
 var (
-	goImport     = regexp.MustCompile(`^(import\s*\(|\)|(import\s+)?([A-Za-z]\w*\s+)?"[\w./~-]+")$`)
+	goImport     = regexp.MustCompile(`^import\s+([A-Za-z_.]\w*\s+)?"[\w./~-]+"$`) // a string alone may be part of a constant
 	dottedImport = regexp.MustCompile(`^(import|using|use)\s+[\w.:*{}, ]+;?$`)
 	scriptImport = regexp.MustCompile(`^import\s+[\w*{}, $]+\s+from\s+['"][\w@./-]+['"];?$`)
 )

@@ -302,7 +302,8 @@ func TestContent(t *testing.T) {
 		{".go", "/* one */ var x = 1", Code},
 		{".go", "//go:embed x.txt", Code},
 		{".go", "// +build linux", Code},
-		{".go", `	"fmt"`, Import},
+		{".go", `	"fmt"`, Code}, // or part of a constant
+		{".go", `import "fmt"`, Import},
 		{".go", `	_ "net/http/pprof"`, Code},
 		{".go", `	"one",`, Code},
 		{".go", "func (x *T) f(", TopSignature},

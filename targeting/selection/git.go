@@ -2,10 +2,10 @@ package selection
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -14,8 +14,15 @@ import (
 // A Repository is a git repository. Its configuration is not trusted, so no program
 // that it names is run.
 type Repository struct {
+	root    string // folder of its working tree
 	prefix  string // from its root to the current folder, with a slash at its end
 	shallow bool
+	objects *objectReader // nil until an object is read
+}
+
+// gitEnvironment returns variables that keep git from waiting and from translating.
+func gitEnvironment() []string {
+	return []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 }
 
 // git runs git in the current folder and returns its output. The first line of its
@@ -24,7 +31,7 @@ func git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false",
 	}, args...)...)
-	cmd.Env = append(cmd.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(cmd.Environ(), gitEnvironment()...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -41,14 +48,15 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// OpenRepository opens the repository of the current folder.
+// OpenRepository opens the repository of the current folder. The caller must close it.
 func OpenRepository(ctx context.Context) (*Repository, error) {
-	out, err := git(ctx, "rev-parse", "--is-shallow-repository", "--show-prefix")
+	out, err := git(ctx, "rev-parse", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
-	shallow, prefix, _ := strings.Cut(out, "\n")
-	return &Repository{strings.TrimSuffix(prefix, "\n"), shallow == "true"}, nil
+	shallow, rest, _ := strings.Cut(out, "\n")
+	prefix, root, _ := strings.Cut(rest, "\n")
+	return &Repository{root: strings.TrimSuffix(root, "\n"), prefix: prefix, shallow: shallow == "true"}, nil
 }
 
 // HookFile returns the file of a hook in the repository of the current folder.
@@ -66,10 +74,9 @@ func (r *Repository) commit(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(out), err
 }
 
-// fork returns the last common ancestor of the current commit and another commit, or ""
-// if there is none.
-func (r *Repository) fork(ctx context.Context, base string) (string, error) {
-	out, err := git(ctx, "merge-base", base, "HEAD")
+// fork returns the last common ancestor of two commits, or "" if there is none.
+func (r *Repository) fork(ctx context.Context, base, head string) (string, error) {
+	out, err := git(ctx, "merge-base", base, head)
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", nil
 	}
@@ -83,17 +90,6 @@ func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(strings.TrimSpace(out))
-}
-
-// diff returns the differences between the tracked files and a commit.
-func (r *Repository) diff(ctx context.Context, commit string) (text string, files []FileChange, err error) {
-	text, err = git(ctx, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O"+os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options", commit, "--")
-	if err != nil {
-		return "", nil, err
-	}
-	files, err = ParseDiff(text)
-	return text, files, err
 }
 
 // untracked returns the files that git neither tracks nor ignores.
@@ -110,79 +106,136 @@ type BaseError struct{ Base, Reason string }
 
 func (e *BaseError) Error() string { return fmt.Sprintf("base %s: %s", e.Base, e.Reason) }
 
-// Change reads the change since the base. Its line numbers are those of modelCommit, at
-// which the model was trained, or of the base if modelCommit is empty. A model that is
-// more than maxAge commits older than the base is stale.
-func (r *Repository) Change(ctx context.Context, base, modelCommit string, maxAge int) (*GitChange, error) {
+// ChangeOptions describe a change, and the model to describe it for.
+type ChangeOptions struct {
+	CompareOptions        // Inputs are relative to the current folder
+	Base           string // revision that the change is compared with
+	Head           string // revision with the change; empty for the working tree
+	// Commit is the commit at which the model was trained. If it is empty, only the
+	// changed files are found.
+	Commit string
+	MaxAge int // maximum number of commits between Commit and the base; 0 for no limit
+}
+
+// Change reads a change: the difference between the head and the commit at which the
+// head forked from the base. If the clone is shallow and lacks that commit, the
+// difference from the base is taken, which contains all of the change.
+func (r *Repository) Change(ctx context.Context, opt ChangeOptions) (*GitChange, error) {
 	c := &GitChange{Prefix: r.prefix}
-	from, err := r.start(ctx, base, c)
+	from, err := r.start(ctx, opt, c)
 	if err != nil || from == "" {
 		return c, err
 	}
-	if c.Diff, c.Files, err = r.diff(ctx, from); err != nil {
+	head := Version(&commitVersion{r, opt.Head})
+	if c.Files, err = r.changedFiles(ctx, from, opt.Head); err != nil {
 		return nil, err
 	}
-	if c.Untracked, err = r.untracked(ctx); err != nil || modelCommit == "" {
+	if opt.Head == "" {
+		untracked, err := r.untracked(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range untracked {
+			c.Files = append(c.Files, FileStatus{Path: name, New: true, Untracked: true})
+		}
+		head = &workingTree{r.root, untracked}
+	}
+	if opt.Commit == "" {
+		return c, nil
+	}
+	trained, err := r.trainedAt(ctx, opt, from, c)
+	if err != nil || trained == "" {
 		return c, err
 	}
-	clean, isDirty := strings.CutSuffix(modelCommit, dirty)
+	v := Versions{Base: &commitVersion{r, from}, Head: head}
+	v.Trained = v.Base
+	if trained != from {
+		v.Trained = &commitVersion{r, trained}
+		if v.Since, err = r.changedFiles(ctx, trained, from); err != nil {
+			return nil, err
+		}
+	}
+	compare := opt.CompareOptions
+	compare.Inputs = nil
+	for _, name := range opt.Inputs {
+		compare.Inputs = append(compare.Inputs, c.Place(name))
+	}
+	found, err := CompareSources(ctx, v, c.Files, compare)
+	if err == nil {
+		c.SourceChange = *found
+	}
+	return c, err
+}
+
+// trainedAt returns the commit at which the model was trained. It returns "" if all
+// inputs are run because the commit cannot be used.
+func (r *Repository) trainedAt(ctx context.Context, opt ChangeOptions, from string, c *GitChange) (string, error) {
+	clean, isDirty := strings.CutSuffix(opt.Commit, dirty)
 	trained, err := r.commit(ctx, clean)
 	switch {
 	case err != nil:
-		return nil, err
+		return "", err
 	case trained == "" && r.shallow:
-		c.fall(ShallowClone, "the clone lacks commit %.40s, at which the model was trained; fetch the full history", clean)
-		return c, nil
+		c.fall(ShallowClone, "the clone lacks commit %.40s, at which the model was trained; fetch it with git fetch --depth=1 origin %.40s", clean, clean)
+		return "", nil
 	case trained == "":
 		c.fall(StaleModel, "the repository has no commit %.40s, at which the model was trained", clean)
-		return c, nil
+		return "", nil
 	case isDirty: // the lines of its methods are unknown
 		c.fall(StaleModel, "the model was trained at %.40s with uncommitted changes; commit them, observe and train again", clean)
-		return c, nil
+		return "", nil
 	case trained == from:
-		return c, nil
+		return trained, nil
 	}
-	age, err := r.age(ctx, trained, from)
-	if err != nil {
-		return nil, err
-	}
-	if age > maxAge {
-		commits := "commits"
-		if age == 1 {
-			commits = "commit"
+	if c.Age, err = r.age(ctx, trained, from); err != nil {
+		if r.shallow {
+			return trained, nil // the age is unknown
 		}
-		c.fall(StaleModel, "the model was trained %d %s before the base: must be at most %d", age, commits, maxAge)
-		return c, nil
+		return "", err
 	}
-	c.Touched = []string{}
-	for _, f := range c.Files {
-		c.Touched = append(c.Touched, f.Name())
+	if opt.MaxAge > 0 && c.Age > opt.MaxAge {
+		c.fall(StaleModel, "the model was trained %d %s before the base: must be at most %d", c.Age, plural(c.Age, "commit"), opt.MaxAge)
+		return "", nil
 	}
-	c.Diff, c.Files, err = r.diff(ctx, trained)
-	return c, err
+	return trained, nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // start returns the commit at which the change started. It returns "" if all inputs are
 // run because the clone lacks the commit.
-func (r *Repository) start(ctx context.Context, base string, c *GitChange) (string, error) {
-	commit, err := r.commit(ctx, base)
+func (r *Repository) start(ctx context.Context, opt ChangeOptions, c *GitChange) (string, error) {
+	commit, err := r.commit(ctx, opt.Base)
 	if err != nil {
 		return "", err
 	}
+	head := cmp.Or(opt.Head, "HEAD")
+	if opt.Head != "" {
+		if found, err := r.commit(ctx, opt.Head); err != nil || found == "" {
+			return "", cmp.Or(err, error(&BaseError{opt.Head, "commit not found"}))
+		}
+	}
 	from := ""
 	if commit != "" {
-		if from, err = r.fork(ctx, commit); err != nil {
+		if from, err = r.fork(ctx, commit, head); err != nil {
 			return "", err
 		}
 	}
 	switch {
 	case from != "":
 		return from, nil
+	case commit != "" && r.shallow:
+		return commit, nil
 	case r.shallow:
-		c.fall(ShallowClone, "the clone lacks the history up to %.60s; fetch the full history", base)
+		c.fall(ShallowClone, "the clone lacks %.60s; fetch it with git fetch --depth=1 origin %.60s", opt.Base, opt.Base)
 		return "", nil
 	case commit == "":
-		return "", &BaseError{base, "commit not found"}
+		return "", &BaseError{opt.Base, "commit not found"}
 	}
-	return "", &BaseError{base, "no history in common with the current commit"}
+	return "", &BaseError{opt.Base, "no history in common with the current commit"}
 }

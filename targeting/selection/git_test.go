@@ -34,48 +34,77 @@ func TestRepository(t *testing.T) {
 	write("b.go", "package a\n")
 	run("add", ".")
 	run("commit", "--quiet", "-m", "two")
-	write("a.go", "package b\n")
+	write("a.go", "package b\n\nfunc f() {}\n")
 	write("new", "")
 
 	r, err := OpenRepository(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, tc := range []struct {
-		name, base, commit string
-		maxAge             int
-		files, touched     []string
-		fallback           string
+		name, base, head, commit string
+		maxAge                   int
+		files                    string
+		fallback                 string
 	}{
-		{"since the model", first, first, 0, []string{"a.go", "b.go"}, nil, ""},
-		{"since a base after the model", "HEAD", first, 1, []string{"a.go", "b.go"}, []string{"a.go"}, ""},
-		{"without a model", "HEAD", "", 0, []string{"a.go"}, nil, ""},
-		{"an old model", "HEAD", first, 0, []string{"a.go"}, nil, "stale model: the model was trained 1 commit before the base: must be at most 0"},
-		{"an unknown model", "HEAD", "v9", 0, []string{"a.go"}, nil, "stale model: the repository has no commit v9, at which the model was trained"},
-		{"uncommitted changes", first, first + "-dirty", 0, []string{"a.go", "b.go"}, nil, "stale model: the model was trained at " + first + " with uncommitted changes; commit them, observe and train again"},
+		{"since the model", first, "", first, 0, "a.go +b.go +new", ""},
+		{"since a base after the model", "HEAD", "", first, 1, "a.go +new", ""},
+		{"without a model", "HEAD", "", "", 0, "a.go +new", ""},
+		{"a commit instead of the working tree", first, "HEAD", first, 0, "+b.go", ""},
+		{"a commit that the base follows", "HEAD", first, first, 0, "", ""},
+		{"an old model", "HEAD", "", first, 0, "a.go +new", ""},
+		{"an unknown model", "HEAD", "", "v9", 0, "a.go +new", "stale model: the repository has no commit v9, at which the model was trained"},
+		{"uncommitted changes", first, "", first + "-dirty", 0, "a.go +b.go +new", "stale model: the model was trained at " + first + " with uncommitted changes; commit them, observe and train again"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, err := r.Change(t.Context(), tc.base, tc.commit, tc.maxAge)
+			c, err := r.Change(t.Context(), ChangeOptions{Base: tc.base, Head: tc.head, Commit: tc.commit, MaxAge: tc.maxAge})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var files []string
 			for _, f := range c.Files {
-				files = append(files, f.Name())
+				if f.New {
+					f.Path = "+" + f.Path
+				}
+				files = append(files, f.Path)
 			}
 			fallback := ""
 			for _, f := range c.Fallbacks {
 				fallback += f.String()
 			}
-			if diff := cmp.Diff([]any{tc.files, tc.touched, []string{"new"}, tc.fallback}, []any{files, c.Touched, c.Untracked, fallback}); diff != "" {
-				t.Errorf("files, touched, untracked and fallback (-want +got):\n%s", diff)
+			if diff := cmp.Diff([]string{tc.files, tc.fallback}, []string{strings.Join(files, " "), fallback}); diff != "" {
+				t.Errorf("files and fallback (-want +got):\n%s", diff)
 			}
 		})
 	}
 	for _, base := range []string{"nowhere", "--help"} {
-		_, err = r.Change(t.Context(), base, first, 0)
+		_, err = r.Change(t.Context(), ChangeOptions{Base: base, Commit: first})
 		if wrong, ok := errors.AsType[*BaseError](err); !ok || wrong.Base != base {
 			t.Errorf("base %s: got %v", base, err)
 		}
+	}
+}
+
+// TestTooOldModel limits the age of a model.
+func TestTooOldModel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"init", "--quiet"}, {"commit", "--quiet", "--allow-empty", "-m", "one"}, {"commit", "--quiet", "--allow-empty", "-m", "two"}, {"commit", "--quiet", "--allow-empty", "-m", "three"}} {
+		if _, err := git(t.Context(), append([]string{"-c", "user.name=u", "-c", "user.email=e"}, args...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := OpenRepository(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Change(t.Context(), ChangeOptions{Base: "HEAD", Commit: "HEAD~2", MaxAge: 1})
+	const want = "stale model: the model was trained 2 commits before the base: must be at most 1"
+	if err != nil || len(c.Fallbacks) != 1 || c.Fallbacks[0].String() != want {
+		t.Errorf("got %v and %v, want %q", c.Fallbacks, err, want)
 	}
 }

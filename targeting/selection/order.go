@@ -30,16 +30,23 @@ func (c *selector) ordered(inputs []int) []int {
 	return append(c.greedy(first), later...)
 }
 
-// greedy orders inputs by the number of units per cost that they reach and
-// earlier inputs do not. The gain of an input never grows, so only that of the
-// first input in the queue is recomputed.
+// greedy orders inputs by risk per cost: first by the changed units that they reach
+// and earlier inputs do not, then by other such units, then by their chance. The gain
+// of an input never grows, so only that of the first input in the queue is
+// recomputed.
 func (c *selector) greedy(inputs []int) []int {
 	reached := make([]bool, c.predictions.Units)
 	for _, s := range c.Selected {
 		c.predictions.markReached(s.Input, reached)
 	}
 	gain := func(i int) float64 {
-		return (c.predictions.gain(i, reached) + c.chances[i]) / c.opt.Costs.weight(c.Inputs[i])
+		changed := 0.0
+		for _, u := range c.Units {
+			if !reached[u] && c.predictions.At(i, u).Likely() {
+				changed++
+			}
+		}
+		return (changed*changedWeight + c.predictions.gain(i, reached) + c.chances[i]) / c.opt.Costs.weight(c.Inputs[i])
 	}
 	queue := make(gainQueue, 0, len(inputs))
 	for _, i := range inputs {
@@ -60,6 +67,9 @@ func (c *selector) greedy(inputs []int) []int {
 	}
 	return out
 }
+
+// changedWeight is the number of other units that weigh as much as a changed one.
+const changedWeight = 10
 
 // gain counts the units that an input likely reaches and that are not reached
 // yet.

@@ -191,6 +191,13 @@ func (k *predictTask) predict(ctx context.Context, p *prediction) (err error) {
 	case ok:
 		p.answer = k.shared(k.observed(o))
 		return nil
+	}
+	switch units, ok, err := k.model.ReachedBy(p.input.Digest); {
+	case err != nil:
+		return err
+	case ok:
+		p.answer = k.shared(k.observed(Observation{units}))
+		return nil
 	case !read:
 		p.answer = k.shared(row{known: unknown})
 		return nil

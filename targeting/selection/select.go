@@ -26,14 +26,15 @@ type Options struct {
 	Changed   map[string]bool // by path: inputs that the change adds (true) or edits (false)
 	Failed    map[Digest]bool // inputs that failed recently
 	Sample    float64         // share of the inputs left out that are drawn at random
-	MinRecall float64         // below this recall of a changed unit on held-out observations, all inputs are run
+	MinRecall float64         // below this recall of a changed unit on held-out observations, all predicted inputs are run
+	MinChance float64         // predicted inputs that reach a changed unit with a lower probability are left out
 	Costs     *Costs          // nil if no run is known
 	Seed      uint64
 }
 
 // Defaults returns the default options.
 func Defaults() Options {
-	return Options{Goal: Goal{Recall: 0.95}, Sample: 0.01, MinRecall: 0.5, Seed: 1}
+	return Options{Goal: Goal{Recall: 0.95}, Sample: 0.01, MinRecall: 0.5, MinChance: 0.01, Seed: 1}
 }
 
 // A SelectedInput is an input to run.
@@ -45,17 +46,19 @@ type SelectedInput struct {
 
 // A Selection is the result of [Select] or [Minimize].
 type Selection struct {
-	Inputs    []Input
-	Fallbacks []Fallback      // reasons to run all inputs; usually none
-	Units     []int           // changed units
-	Selected  []SelectedInput // in the order to run them
-	Rest      []int           // inputs that are left out, most likely to reach a changed unit first
-	Classes   int             // classes of inputs that likely reach a changed unit
-	Affected  float64         // expected number of inputs that reach a changed unit
-	Recall    float64         // expected share of them that are selected
-	Cost      time.Duration   // of the selected inputs
-	Total     time.Duration   // cost of the whole corpus
-	Cut       bool            // Budget or Max left out inputs that the recall needs
+	Inputs     []Input
+	Fallbacks  []Fallback      // reasons to run all inputs; usually none
+	Units      []int           // changed units
+	Unobserved []Unobserved    // changed methods that no observation reached
+	Selected   []SelectedInput // in the order to run them
+	Rest       []int           // inputs that are left out, most likely to reach a changed unit first
+	Known      int             // inputs whose reached units are recorded, not predicted
+	Classes    int             // classes of inputs that likely reach a changed unit
+	Affected   float64         // expected number of inputs that reach a changed unit
+	Recall     float64         // expected share of them that are selected
+	Cost       time.Duration   // of the selected inputs
+	Total      time.Duration   // cost of the whole corpus
+	Cut        bool            // Budget or Max left out inputs that the recall needs
 }
 
 // Everything reports whether there is a fallback to run all inputs.
@@ -66,13 +69,15 @@ func (s *Selection) Everything() bool { return len(s.Fallbacks) > 0 }
 // goal allow.
 func Select(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
 	c := &selector{
-		Selection: &Selection{Inputs: inputs, Fallbacks: slices.Clone(change.Fallbacks), Units: change.Units},
-		model:     m, predictions: p, opt: opt, reasons: make([][]Reason, len(inputs)), taken: make([]bool, len(inputs)),
+		Selection: &Selection{
+			Inputs: inputs, Fallbacks: slices.Clone(change.Fallbacks), Units: change.Units, Unobserved: slices.Clone(change.Unobserved),
+		},
+		own: change.Own, model: m, predictions: p, opt: opt, reasons: make([][]Reason, len(inputs)), taken: make([]bool, len(inputs)),
 	}
 	if c.opt.Costs == nil {
 		c.opt.Costs = LearnCosts(nil)
 	}
-	c.addModelFallbacks()
+	c.findWeakUnits()
 	c.computeChances()
 	c.findMandatory()
 	wanted := c.forGoal()
@@ -97,12 +102,15 @@ func compareBool(a, b bool) int {
 // A selector is the state of [Select].
 type selector struct {
 	*Selection
+	own         []int // changed units whose own code changed, sorted
 	model       *model.Model
 	predictions *Predictions
 	opt         Options
-	chances     []float64 // by input: chance that it reaches a changed unit
-	unit        []int     // by input: changed unit that it most likely reaches; -1 for none
-	class       []int32   // by input
+	chances     []float64        // by input: chance that it reaches a changed unit
+	unit        []int            // by input: changed unit that it most likely reaches; -1 for none
+	class       []int32          // by input
+	weak        map[int]weakness // by changed unit
+	unsure      []bool           // by input: it may reach a changed unit that is predicted poorly
 	reasons     [][]Reason
 	mandatory   []int
 	taken       []bool
@@ -130,25 +138,32 @@ func (c *selector) findMandatory() {
 	}
 }
 
-// forGoal returns the inputs that the recall needs in addition to the mandatory
-// ones.
+// forGoal returns the inputs that reach a changed unit, in addition to the mandatory
+// ones: all inputs that are known to reach one, all that cannot be predicted well, and
+// as many predicted inputs as the recall needs.
 func (c *selector) forGoal() []int {
-	var out []int
-	taken := 0.0
-	left := 0.0     // expected number of inputs left out that reach a changed unit
-	variance := 0.0 // of that number
+	var known, out []int
+	taken := 0.0    // expected number of predicted inputs taken that reach a changed unit
+	left := 0.0     // the same of those left out
+	variance := 0.0 // of left
 	for i, p := range c.chances {
 		c.Affected += p
-		if len(c.reasons[i]) > 0 {
+		switch {
+		case p == 0:
+		case c.known(i) || c.unsure[i]:
+			if len(c.reasons[i]) == 0 {
+				known = append(known, i)
+			}
+		case len(c.reasons[i]) > 0:
 			taken += p
-		} else if p > 0 {
+		default:
 			out = append(out, i)
 			left += p
 			variance += p * (1 - p)
 		}
 	}
 	if c.Everything() {
-		return out
+		return append(known, out...)
 	}
 	out = c.byPreference(out)
 	goal := c.opt.Goal.Recall
@@ -156,10 +171,11 @@ func (c *selector) forGoal() []int {
 		goal = 1
 	}
 	for n, i := range out {
-		if missed := left + safetyMargin*math.Sqrt(max(variance, 0)); taken >= goal*(taken+missed) && taken > 0 {
-			return out[:n]
-		}
 		p := c.chances[i]
+		missed := left + safetyMargin*math.Sqrt(max(variance, 0))
+		if taken >= goal*(taken+missed) && taken > 0 || p < c.opt.MinChance {
+			return append(known, out[:n]...)
+		}
 		taken += p
 		left = max(0, left-p)
 		variance -= p * (1 - p)
@@ -167,7 +183,12 @@ func (c *selector) forGoal() []int {
 			left = 0
 		}
 	}
-	return out
+	return append(known, out...)
+}
+
+// known reports whether it is recorded which units an input reached.
+func (c *selector) known(i int) bool {
+	return c.predictions != nil && c.predictions.row(i).known == observed
 }
 
 // byPreference orders inputs by how much they serve the recall: first those that
@@ -299,6 +320,9 @@ func (c *selector) summarize() {
 	found := 0.0
 	for i := range c.Inputs {
 		c.Total += c.cost(i)
+		if c.known(i) {
+			c.Known++
+		}
 		if c.unit[i] >= 0 && c.chances[i] >= 0.5 {
 			affected[c.class[i]] = true
 		}
@@ -332,6 +356,10 @@ func (c *selector) reasonsOf(i int) []Reason {
 			r = Reason{Kind: Unknown}
 		case observed:
 			r.Kind = Reached
+		case predicted, outside:
+			if c.weak[u] == poorlyPredicted {
+				r.Kind, r.Chance = Unsure, 0
+			}
 		}
 		out = append(out, r)
 	}

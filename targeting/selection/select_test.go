@@ -69,11 +69,13 @@ func draw(r *rand.Rand, n int) []string {
 	return out
 }
 
+// train trains a model on random inputs. They end in a line end, so that no other
+// input is recorded.
 func train(tb testing.TB, n int) *model.Model {
 	tb.Helper()
 	var observations []observation.Observation
 	for _, in := range draw(rand.New(rand.NewPCG(1, 1)), n) {
-		observations = append(observations, observation.Observation{Input: []byte(in), Methods: program(in), Outcome: observation.OK})
+		observations = append(observations, observation.Observation{Input: []byte(in + "\n"), Methods: program(in), Outcome: observation.OK})
 	}
 	sources, err := bundled.Sources("json")
 	if err != nil {
@@ -212,8 +214,6 @@ func TestFallbacks(t *testing.T) {
 	texts := draw(rand.New(rand.NewPCG(2, 2)), 50)
 	p := predict(t, m, texts, PredictOptions{})
 	array := changeOf(t, m, "array")
-	poor := Defaults()
-	poor.MinRecall = 1.1 // nothing is as good
 	for _, test := range []struct {
 		name   string
 		model  *model.Model
@@ -224,8 +224,6 @@ func TestFallbacks(t *testing.T) {
 	}{
 		{"no model", nil, nil, Change{}, Defaults(), NoModel},
 		{"a fallback of the change", m, p, Change{Units: array.Units, Fallbacks: []Fallback{{Unmapped, "x"}}}, Defaults(), Unmapped},
-		{"a method that no observation reached", m, p, changeOf(t, m, "never"), Defaults(), NeverObserved},
-		{"poor recall", m, p, array, poor, PoorRecall},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := Select(test.model, p.Inputs, test.known, test.change, test.opt)
@@ -236,6 +234,72 @@ func TestFallbacks(t *testing.T) {
 				t.Errorf("selected %d of %d, as %v", len(s.Selected), len(texts), s.Selected[0].Reasons)
 			}
 		})
+	}
+}
+
+// TestSelectKnown selects all inputs that are known to reach a changed method, whatever
+// recall is asked for, and predicts the others.
+func TestSelectKnown(t *testing.T) {
+	m := train(t, 400)
+	texts := draw(rand.New(rand.NewPCG(2, 2)), 300)
+	for i := range texts[:200] {
+		texts[i] = draw(rand.New(rand.NewPCG(1, 1)), 200)[i] + "\n" // observed in training
+	}
+	p := predict(t, m, texts, PredictOptions{})
+	opt := Defaults()
+	opt.Goal.Recall, opt.Sample = 0.5, 0
+	s := Select(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+	selected := map[int]Reason{}
+	for _, c := range s.Selected {
+		selected[c.Input] = c.Reasons[0]
+	}
+	reach, left := 0, 0
+	for i, text := range texts {
+		reaches := strings.Contains(text, "[")
+		reason, ok := selected[i]
+		switch {
+		case i < 200 && reaches != ok:
+			t.Errorf("%q is recorded: selected %t, reaches %t", text, ok, reaches)
+		case i < 200 && ok && reason.Kind != Reached:
+			t.Errorf("%q is recorded, but selected because it %v", text, reason)
+		case i >= 200 && reaches:
+			reach++
+			left += btoi(!ok)
+		}
+	}
+	if s.Known < 200 || left == 0 || left == reach {
+		t.Errorf("%d inputs are known; %d of %d other inputs that reach the method are left out", s.Known, left, reach)
+	}
+}
+
+// TestWeakUnits selects inputs for changed methods that the model cannot predict: none
+// if no observation reached the method, and all that are not recorded if it is
+// predicted poorly.
+func TestWeakUnits(t *testing.T) {
+	m := train(t, 400)
+	recorded := draw(rand.New(rand.NewPCG(1, 1)), 1)[0] + "\n"
+	texts := append(draw(rand.New(rand.NewPCG(2, 2)), 50), recorded)
+	p := predict(t, m, texts, PredictOptions{})
+	opt := Defaults()
+	opt.Sample, opt.MinRecall = 0, 1.1 // no method is predicted so well
+
+	never := changeOf(t, m, "never")
+	never.Own = never.Units
+	s := Select(m, p.Inputs, p, never, opt)
+	if len(s.Selected) != 0 || s.Everything() || len(s.Unobserved) != 1 || s.Unobserved[0].Method != "p.go#never" {
+		t.Errorf("%d selected, unobserved %v", len(s.Selected), s.Unobserved)
+	}
+	if s := Select(m, p.Inputs, p, changeOf(t, m, "never"), opt); len(s.Unobserved) != 0 {
+		t.Errorf("a method that did not change itself is unobserved: %v", s.Unobserved)
+	}
+	s = Select(m, p.Inputs, p, changeOf(t, m, "array"), opt)
+	if want := 50 + btoi(strings.Contains(recorded, "[")); len(s.Selected) != want || s.Everything() {
+		t.Errorf("%d selected, want %d", len(s.Selected), want)
+	}
+	for _, c := range s.Selected {
+		if why := c.Reasons[0]; (why.Kind == Unsure) != (c.Input < 50) {
+			t.Errorf("%q is selected because it %v", texts[c.Input], why)
+		}
 	}
 }
 

@@ -47,16 +47,15 @@ type Cause string
 
 // The causes of a fallback.
 const (
-	NoModel       Cause = "no model"
-	StaleModel    Cause = "stale model"
-	ShallowClone  Cause = "shallow clone"
-	Unmapped      Cause = "unmapped change"
-	NewMethod     Cause = "new method"
-	NeverObserved Cause = "method never observed"
-	PoorRecall    Cause = "poor recall"
-	RunAllOn      Cause = "file that affects everything"
-	Unreachable   Cause = "unreachable service"
-	OtherError    Cause = "error"
+	NoModel      Cause = "no model"
+	StaleModel   Cause = "stale model"
+	ShallowClone Cause = "shallow clone"
+	Unmapped     Cause = "unmapped change"
+	NewMethod    Cause = "new method"
+	RunAllOn     Cause = "file that affects everything"
+	BuildFile    Cause = "build file"
+	Unreachable  Cause = "unreachable service"
+	OtherError   Cause = "error"
 )
 
 // A Fallback is a reason to run all inputs.
@@ -66,6 +65,12 @@ type Fallback struct {
 }
 
 func (f Fallback) String() string { return string(f.Cause) + ": " + f.Detail }
+
+// An Unobserved is a changed method that no observation reached. It selects no input.
+type Unobserved struct {
+	Method string
+	Why    string
+}
 
 // A ReasonKind is the kind of a [Reason].
 type ReasonKind string
@@ -80,6 +85,7 @@ const (
 	Reaches    ReasonKind = "reaches"    // it is predicted to reach a changed unit
 	Reached    ReasonKind = "reached"    // it reached a changed unit when it was observed
 	Unknown    ReasonKind = "unknown"    // the units that it reaches cannot be predicted
+	Unsure     ReasonKind = "unsure"     // the model predicts a changed unit poorly
 	Sampled    ReasonKind = "sample"     // drawn at random to measure the recall
 	Generated  ReasonKind = "generated"  // generated to reach a changed unit
 	Needed     ReasonKind = "needed"     // it reaches a unit that no other input of a minimized corpus reaches
@@ -110,6 +116,8 @@ func (r Reason) String() string {
 		return fmt.Sprintf("reached %s when observed", r.Unit)
 	case Unknown:
 		return "unknown which methods it reaches"
+	case Unsure:
+		return fmt.Sprintf("may reach %s, which the model predicts poorly", r.Unit)
 	case Sampled:
 		return "random sample of the inputs left out"
 	case Generated:

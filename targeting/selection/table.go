@@ -16,6 +16,9 @@ type Table struct {
 	units []observation.Unit
 	files map[string][]span // by path in the repository
 	kinds map[string]bool   // extensions of files that contain units
+
+	byFile map[string]*fileUnits
+	byBase map[string][]string // paths of files, by their last element
 }
 
 // A span is a range of lines that belong to the same units.
@@ -27,8 +30,7 @@ type span struct {
 }
 
 // NewTable returns the table of units whose file names are relative to the folder
-// root of the repository. Blocks are left out: a change to a block is a change to
-// its method.
+// root of the repository.
 func NewTable(units []observation.Unit, root string) *Table {
 	t := &Table{root: path.Clean(root), units: units, files: map[string][]span{}, kinds: map[string]bool{}}
 	byFile := map[string][]int{}
@@ -43,6 +45,7 @@ func NewTable(units []observation.Unit, root string) *Table {
 	for name, in := range byFile {
 		t.files[name] = t.spans(in)
 	}
+	t.indexFiles()
 	return t
 }
 
@@ -114,9 +117,12 @@ type Rules struct {
 
 // A Change holds the units that a change affects.
 type Change struct {
-	Units     []int      // changed units, sorted
-	Fallbacks []Fallback // reasons to run all inputs
-	Ignored   []string   // changed files that match [Rules.Ignore]
+	Units      []int          // units that the change affects, sorted
+	Own        []int          // those whose own code changed, sorted
+	Changes    []MappedChange // changed declarations; nil if the change is a diff
+	Unobserved []Unobserved   // changed methods that are no units of the model
+	Fallbacks  []Fallback     // reasons to run all inputs
+	Ignored    []string       // changed files that affect no unit
 }
 
 // Map maps changed files to units. Files for which isInput returns true are
@@ -131,6 +137,7 @@ func (t *Table) Map(files []FileChange, rules Rules, isInput func(string) bool) 
 		c.Units = append(c.Units, u)
 	}
 	slices.Sort(c.Units)
+	c.Own = c.Units
 	return c
 }
 
@@ -254,15 +261,14 @@ func (m *mapper) inside(file string, s span, h Hunk) {
 	}
 }
 
-// outside maps changed lines outside all units. Comments, annotations and
-// possible parts of a signature belong to the methods before and after them.
-// Other code outside methods may affect all methods.
+// outside maps changed lines outside all units. Comments and annotations belong to
+// the methods before and after them. Other code outside methods may affect all
+// methods: a line alone does not show whether it is part of a signature or of a table.
 func (m *mapper) outside(file string, s span, line int, h Hunk) {
 	removed, added := maxContent(h.Removed), maxContent(h.Added)
-	isSignature := removed == Signature || removed == TopSignature
 	switch {
 	case s.edge && removed <= Import && added <= Import:
-	case removed <= Decoration && added <= Decoration, isSignature && added <= TopSignature && s.between:
+	case removed <= Decoration && added <= Decoration:
 		m.add(s.units)
 	case removed <= Decoration:
 		m.fallBack(NewMethod, "%s:%d: code was added outside all methods", file, line)

@@ -55,7 +55,7 @@ func TestTableMap(t *testing.T) {
 		{"lines added at the end of a function in a method", in(hunk(36, 0, None, Code)), "a.go#g a.go#g.func1"},
 		{"a comment between methods", in(hunk(25, 1, Comment, Comment)), "a.go#f a.go#g"},
 		{"an annotation added between methods", in(hunk(28, 0, None, Decoration)), "a.go#f a.go#g"},
-		{"a signature between methods", in(hunk(29, 1, Signature, Signature)), "a.go#f a.go#g"},
+		{"a signature between methods", in(hunk(29, 1, Signature, Signature)), "unmapped change"},
 		{"a comment added right after a method", in(hunk(20, 0, None, Comment)), "a.go#f a.go#g"},
 		{"a new method between methods", in(hunk(25, 0, None, Code)), "new method"},
 		{"the signature of a new method", in(hunk(25, 0, None, Signature)), "new method"},

@@ -16,47 +16,52 @@ import (
 // A change holds the flags that describe the change.
 type change struct {
 	base   string
+	head   string
 	diff   string // file
 	maxAge uint   // commits
 }
 
 func (c *change) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main")
+	flags.StringVar(&c.head, "head", "", "`REV` with the change, instead of the working tree")
 	flags.StringVar(&c.diff, "diff", "", "`FILE` with a unified diff against the model's commit, - for standard input, instead of --base")
-	flags.UintVar(&c.maxAge, "max-age", 100, "select all inputs if the model is more than `N` commits older than the base")
+	flags.UintVar(&c.maxAge, "max-age", 0, "select all inputs if the model is more than `N` commits older than the base; 0 for no limit")
 }
 
 // maxDiff is the maximum size of a diff, in bytes.
 const maxDiff = 256 << 20
 
-// read reads the change, in lines of the commit that the model was trained at.
-// Without a commit, it reads the change since the base.
-func (c *change) read(ctx context.Context, commit string, stdin io.Reader) (*selection.GitChange, error) {
-	if c.diff != "" {
-		return c.readDiff(ctx, stdin)
-	}
+// readGit reads the change in the repository of the current folder. Without a commit
+// that the model was trained at, it only finds the changed files.
+func (c *change) readGit(ctx context.Context, opt selection.ChangeOptions) (_ *selection.GitChange, err error) {
 	r, err := selection.OpenRepository(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.Change(ctx, c.base, commit, int(c.maxAge))
+	defer func() { err = errors.Join(err, r.Close()) }()
+	opt.Base, opt.Head, opt.MaxAge = c.base, c.head, int(c.maxAge)
+	out, err := r.Change(ctx, opt)
 	if wrong, ok := errors.AsType[*selection.BaseError](err); ok {
-		err = fmt.Errorf("--%w", wrong)
+		flag := "base"
+		if wrong.Base == c.head {
+			flag = "head"
+		}
+		err = fmt.Errorf("--%s %s: %s", flag, cli.Printable(wrong.Base), wrong.Reason)
 	}
 	return out, err
 }
 
-func (c *change) readDiff(ctx context.Context, stdin io.Reader) (*selection.GitChange, error) {
+// readDiff reads the diff.
+func (c *change) readDiff(ctx context.Context, stdin io.Reader) (string, error) {
 	text, err := cli.ReadInput(ctx, c.diff, stdin, maxDiff)
 	if err == nil && len(text) > maxDiff {
 		err = &limit.Error{What: "size of a diff", Value: fmt.Sprintf("%d bytes", maxDiff)}
 	}
-	out := &selection.GitChange{Diff: string(text)}
 	if err == nil {
-		out.Files, err = selection.ParseDiff(out.Diff)
+		_, err = selection.ParseDiff(string(text))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--diff %s: %w", cli.InputName(c.diff), err)
+		return "", fmt.Errorf("--diff %s: %w", cli.InputName(c.diff), err)
 	}
-	return out, nil
+	return string(text), nil
 }

@@ -158,12 +158,29 @@ func (o *output) report(s openapi.Selection) {
 	for _, why := range fallbacks(s) {
 		o.Notef("all inputs are to be run: %s", cli.Printable(why))
 	}
+	for i, u := range s.Unobserved {
+		if i == mostShown {
+			o.Notef("note: %d more changed methods were never observed", len(s.Unobserved)-mostShown)
+			break
+		}
+		o.Notef("note: %s: %s; no input is selected for it", cli.Printable(u.Method), cli.Printable(u.Reason))
+	}
 	o.Notef("%s", cli.Printable(sentence(s)))
 	if !o.explain {
 		return
 	}
-	for _, method := range s.Changed {
-		fmt.Fprintf(o.Err, "changed: %s\n", cli.Printable(method))
+	for _, c := range s.Changes {
+		fmt.Fprintf(o.Err, "%s: %s\n", cli.Printable(c.How), cli.Printable(c.Name))
+		for _, method := range c.Methods {
+			if method != c.Name {
+				fmt.Fprintf(o.Err, "  affects %s\n", cli.Printable(method))
+			}
+		}
+	}
+	if s.Changes == nil {
+		for _, method := range s.Changed {
+			fmt.Fprintf(o.Err, "changed: %s\n", cli.Printable(method))
+		}
 	}
 	for _, in := range s.Inputs {
 		var reasons []string

@@ -89,6 +89,7 @@ func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, err
 type selectCommand struct {
 	task
 	change      change
+	age         int // of the model, in commits
 	onError     string
 	generateDir string
 }
@@ -131,7 +132,7 @@ Paths are printed in the order to run them: first one input of each class.`,
 	flags := cmd.Flags()
 	c.bindCorpus(flags)
 	c.change.bind(flags)
-	cli.Bind(flags, &c.req, "root", "run_all_on", "ignore", "always", "recall", "budget_ms", "max", "per_class", "sample", "min_recall", "seed", "generate")
+	cli.Bind(flags, &c.req, "root", "run_all_on", "ignore", "always", "recall", "budget_ms", "max", "per_class", "sample", "min_recall", "min_chance", "seed", "generate")
 	flags.StringVar(&c.generateDir, "generate-dir", "", "`DIR` to write generated inputs to")
 	c.output.bind(flags)
 	cli.BindEnum(flags, &c.onError, "on-error", "all selects all inputs on an error, fail fails", "all", "fail")
@@ -169,7 +170,7 @@ func (c *selectCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.Base = c.change.base
+	s.Base, s.Age = c.change.base, c.age
 	return c.output.write(s)
 }
 
@@ -196,38 +197,50 @@ func (c *selectCommand) choose(ctx context.Context) (openapi.Selection, error) {
 
 // readChange adds the change to the request, and marks the inputs that it adds or
 // edits.
-func (c *selectCommand) readChange(ctx context.Context, commit string) error {
-	if c.change.diff == "" && commit == "" {
-		c.req.Fallbacks = []openapi.Fallback{{Cause: string(selection.StaleModel), Detail: "the model does not name the commit that it was trained at"}}
-		return nil
+func (c *selectCommand) readChange(ctx context.Context, commit string) (err error) {
+	c.req.Root = filepath.ToSlash(c.req.Root)
+	if c.change.diff != "" {
+		for _, name := range c.corpus.paths {
+			c.req.Folders = append(c.req.Folders, filepath.ToSlash(name))
+		}
+		c.req.Diff, err = c.change.readDiff(ctx, c.In)
+		return err
 	}
-	found, err := c.change.read(ctx, commit, c.In)
+	found, err := c.readGit(ctx, commit)
 	if err != nil {
 		return err
 	}
-	c.req.Diff, c.req.Untracked = found.Diff, found.Untracked
-	c.req.Root = filepath.ToSlash(c.req.Root)
-	if found.Touched != nil {
-		c.req.Touched = &found.Touched
+	if commit == "" {
+		found.Fallbacks = []selection.Fallback{{Cause: selection.StaleModel, Detail: "the model does not name the commit that it was trained at"}}
 	}
+	c.age = found.Age
+	c.req.Changes, c.req.Ignored = api.SelectChanges(found.Changes), found.Ignored
 	for _, f := range found.Fallbacks {
 		c.req.Fallbacks = append(c.req.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})
 	}
-	for _, name := range c.corpus.paths {
-		c.req.Folders = append(c.req.Folders, found.Place(name))
-	}
-	c.corpus.changed = found.ChangedInputs(c.corpus.files)
 	return nil
+}
+
+// readGit reads the change in the repository, for a model that was trained at a
+// commit.
+func (c *selectCommand) readGit(ctx context.Context, commit string) (*selection.GitChange, error) {
+	rules := selection.Rules{RunAllOn: c.req.RunAllOn, Ignore: append(selection.DefaultIgnore(), c.req.Ignore...)}
+	found, err := c.change.readGit(ctx, selection.ChangeOptions{
+		Commit:         commit,
+		CompareOptions: selection.CompareOptions{Rules: rules, Inputs: c.corpus.paths},
+	})
+	if err == nil {
+		c.corpus.changed = found.ChangedInputs(c.corpus.files)
+	}
+	return found, err
 }
 
 // withoutModel selects all inputs. The change still determines which of them are new.
 func (c *selectCommand) withoutModel(ctx context.Context) (openapi.Selection, error) {
 	if c.change.diff == "" {
-		found, err := c.change.read(ctx, "", c.In)
-		if err != nil {
+		if _, err := c.readGit(ctx, ""); err != nil {
 			return openapi.Selection{}, err
 		}
-		c.corpus.changed = found.ChangedInputs(c.corpus.files)
 	}
 	return c.selectAll(selection.NoModel, c.req.Model+": not found")
 }

@@ -1,0 +1,47 @@
+package selection
+
+import (
+	"github.com/inroad/inroad/targeting/selection/source"
+)
+
+// A CodeChange is a change to one declaration of the program, with the code whose
+// inputs it affects.
+type CodeChange struct {
+	Name     string // file#name of the declaration, in the newest version that has it
+	Kind     source.Kind
+	How      How
+	Affected []Region // methods at the commit of the model
+	// AtLoad are the methods that are affected if no observation reached those in
+	// Affected: the declaration may run when the program is loaded, before any input,
+	// and compute values that these methods use.
+	AtLoad []Region
+}
+
+// How says how a declaration changed.
+type How string
+
+// The ways in which a declaration changes.
+const (
+	Changed How = "changed"
+	Added   How = "added"
+	Deleted How = "deleted"
+)
+
+// A Region is a method in the sources at the commit of the model.
+type Region struct {
+	File  string // path in the repository
+	Name  string // of the method in the file
+	First int    // first line, from 1
+	Last  int
+	Lines []source.Range // lines of the method that are affected; nil for all
+}
+
+// A SourceChange is the change between two versions of a program, in terms of the
+// version at which a model was trained.
+type SourceChange struct {
+	Changes   []CodeChange
+	Fallbacks []Fallback // reasons to run all inputs
+	Ignored   []string   // changed files that affect no method
+	Functions int        // methods of the changed files at the commit of the model
+	Stale     int        // those that differ between that commit and the start of the change
+}

@@ -1,0 +1,110 @@
+package source
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Size returns the size of the file in bytes.
+func (f *File) Size() int { return len(f.text) }
+
+// ContainsText reports whether the file contains a text anywhere.
+func (f *File) ContainsText(text string) bool { return strings.Contains(f.text, text) }
+
+// Calls reports whether the declaration calls a function of the given name, or
+// creates a value of a type with that name.
+func (d *Decl) Calls(name string) bool {
+	for i, t := range d.tokens {
+		if t.kind == identifier && d.text(t) == name && i+1 < len(d.tokens) && d.text(d.tokens[i+1]) == "(" {
+			return true
+		}
+	}
+	return false
+}
+
+// RunsAtLoad reports whether a function runs when the program is loaded, before any
+// input: an init function of Go.
+func (d *Decl) RunsAtLoad() bool {
+	return d.file.Language == "go" && d.Kind == Function && d.Short == "init" && d.Owner == ""
+}
+
+// ChangedNames returns the identifiers on the lines on which two versions of a
+// declaration differ, sorted.
+func ChangedNames(a, b *Decl) []string {
+	names := map[string]bool{}
+	note := func(d *Decl, from, to int) {
+		lines := map[int32]bool{}
+		for _, t := range d.tokens[from:to] {
+			lines[t.line] = true
+		}
+		for _, t := range d.tokens {
+			if t.kind == identifier && lines[t.line] {
+				names[d.text(t)] = true
+			}
+		}
+	}
+	for _, e := range diffTokens(a, b) {
+		note(a, e.a, e.aEnd)
+		note(b, e.b, e.bEnd)
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// DiffersInText reports whether two versions of a declaration differ in a string
+// literal, such as the tag of a field.
+func DiffersInText(a, b *Decl) bool {
+	literals := func(d *Decl) []string {
+		var out []string
+		for _, t := range d.tokens {
+			if t.kind == stringLiteral {
+				out = append(out, d.text(t))
+			}
+		}
+		return out
+	}
+	return !slices.Equal(literals(a), literals(b))
+}
+
+// IsPredeclared reports whether a name is a keyword of a language, or one that its
+// programs mention everywhere without declaring it, such as a type of numbers.
+func IsPredeclared(language, name string) bool {
+	return slices.Contains(predeclared[language], name) || slices.Contains(predeclared[""], name)
+}
+
+var predeclared = map[string][]string{
+	"": {
+		"break", "case", "const", "continue", "default", "do", "else", "enum", "false", "for", "if", "return", "static", "struct", "switch",
+		"true", "while", "int", "char", "float", "double", "long", "short", "void", "bool", "null", "this", "self", "import", "public",
+		"private", "protected", "class", "new", "try", "catch", "throw", "throws", "finally", "final", "interface",
+	},
+	"go": {
+		"any", "byte", "chan", "comparable", "complex128", "complex64", "defer", "error", "fallthrough", "float32", "float64", "func", "go",
+		"goto", "int16", "int32", "int64", "int8", "interface", "iota", "len", "make", "map", "nil", "package", "range", "rune", "select",
+		"string", "type", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr", "var", "append", "cap", "copy", "panic", "_",
+	},
+	"java": {
+		"String", "Object", "Integer", "Long", "Boolean", "Character", "List", "Map", "Set", "extends", "implements", "abstract", "boolean",
+		"byte", "instanceof", "super", "synchronized", "transient", "volatile", "Override", "package", "var", "record", "native",
+	},
+	"c": {
+		"unsigned", "signed", "size_t", "extern", "inline", "sizeof", "typedef", "union", "volatile", "uint8_t", "uint16_t", "uint32_t",
+		"uint64_t", "int8_t", "int16_t", "int32_t", "int64_t", "NULL", "nullptr", "auto", "template", "typename", "namespace", "using",
+		"std", "string", "virtual", "override", "operator", "register", "define", "include", "ifdef", "ifndef", "endif", "elif", "defined",
+	},
+	"javascript": {
+		"async", "await", "delete", "export", "exports", "extends", "from", "function", "in", "instanceof", "let", "module", "of", "require",
+		"super", "typeof", "undefined", "var", "yield", "Object", "Array", "String", "Number", "Boolean", "prototype", "any", "string",
+		"number", "boolean", "type", "Error", "Math", "JSON",
+	},
+	"python": {
+		"and", "as", "assert", "async", "await", "cls", "def", "del", "elif", "except", "False", "from", "global", "in", "is", "lambda",
+		"None", "nonlocal", "not", "or", "pass", "raise", "True", "with", "yield", "str", "bytes", "dict", "list", "object", "set", "tuple",
+		"len", "range", "type", "isinstance", "super", "property", "staticmethod", "classmethod", "__all__",
+	},
+	"rust": {
+		"as", "async", "await", "crate", "dyn", "extern", "fn", "i128", "i16", "i32", "i64", "i8", "impl", "in", "isize", "let", "loop", "match",
+		"mod", "move", "mut", "pub", "ref", "Self", "str", "String", "super", "trait", "type", "u128", "u16", "u32", "u64", "u8", "unsafe", "use",
+		"usize", "where", "Vec", "Option", "Some", "None", "Result", "Ok", "Err", "Box", "derive", "f32", "f64",
+	},
+}
