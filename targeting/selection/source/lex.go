@@ -249,3 +249,10 @@ func (l *lexer) operatorLength(extra []string) int {
 	}
 	return 1
 }
+
+// dropLast removes the last token if it is the given operator.
+func (l *lexer) dropLast(op string) {
+	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind == operator && l.lastText() == op {
+		l.tokens = l.tokens[:n-1]
+	}
+}

@@ -12,6 +12,9 @@ type outline struct {
 	file   *File
 	tokens []token
 	spans  []span
+	// partners are the indexes of the closing brackets of opening ones, after
+	// matchBrackets.
+	partners []int32
 }
 
 // A span is a declaration with its tokens: those with indexes from from to before

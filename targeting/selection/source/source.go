@@ -133,6 +133,8 @@ func Parse(name string, text []byte) (*File, bool) {
 	switch language {
 	case "go":
 		outlineGo(o)
+	case "java":
+		outlineJava(o)
 	default:
 		return nil, false
 	}
