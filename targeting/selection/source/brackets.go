@@ -25,41 +25,118 @@ func (o *outline) is(i int, c byte) bool {
 }
 
 // matchBrackets computes the partner of each opening bracket: its closing one, or,
-// if that is missing, the closing one of the brackets around it.
+// if that is missing, the closing one of the brackets around it. The partner of an
+// angle bracket without a closing one is the angle bracket itself.
 func (o *outline) matchBrackets() {
 	o.partners = make([]int32, len(o.tokens))
-	var open []int32
+	m := matcher{outline: o, top: -1}
 	for i := range o.tokens {
-		switch o.nesting(i) {
-		case 1:
-			open = append(open, int32(i))
-		case -1:
-			open = o.closeBracket(open, i)
-		}
+		m.token(i)
 	}
-	for _, i := range open {
-		o.partners[i] = int32(len(o.tokens))
+	m.finish()
+}
+
+// A matcher matches brackets. Its stack of open brackets is a list of nodes that
+// is never changed, so that earlier stacks stay valid.
+type matcher struct {
+	*outline
+	nodes []openBracket
+	top   int32 // node of the innermost open bracket, or -1
+}
+
+// An openBracket is an opening bracket inside another one.
+type openBracket struct {
+	token  int32
+	parent int32 // node around it, or -1
+}
+
+// maxUnclosed limits how many unclosed brackets a closing one may close.
+const maxUnclosed = 64
+
+// bracket returns the opening bracket on top of the stack, or 0.
+func (m *matcher) bracket(node int32) byte {
+	if node < 0 {
+		return 0
+	}
+	return m.file.text[m.tokens[m.nodes[node].token].start]
+}
+
+// token takes the next token.
+func (m *matcher) token(i int) {
+	t := m.tokens[i]
+	if t.kind != operator || t.end != t.start+1 {
+		return
+	}
+	switch c := m.file.text[t.start]; c {
+	case ';':
+		m.dropAngles()
+	case '{':
+		m.dropAngles()
+		m.push(i)
+	case '(', '[':
+		m.push(i)
+	case '<':
+		m.partners[i] = int32(i)
+		m.push(i)
+	case '>':
+		if m.bracket(m.top) == '<' {
+			m.pop(m.top, i)
+		}
+	case ')', ']', '}':
+		m.close(opening(c), i)
 	}
 }
 
-// closeBracket removes the partner of a closing bracket from the open ones, and
-// the unclosed brackets inside it. A closing bracket without a partner is ignored,
-// and only a brace closes what is inside braces.
-func (o *outline) closeBracket(open []int32, i int) []int32 {
-	want := opening(o.file.text[o.tokens[i].start])
-	for n := len(open) - 1; n >= 0; n-- {
-		c := o.file.text[o.tokens[open[n]].start]
-		if c == want {
-			for _, inside := range open[n:] {
-				o.partners[inside] = int32(i)
-			}
-			return open[:n]
+// dropAngles removes angle brackets that cannot be closed any more.
+func (m *matcher) dropAngles() {
+	for m.bracket(m.top) == '<' {
+		m.top = m.nodes[m.top].parent
+	}
+}
+
+func (m *matcher) push(i int) {
+	m.nodes = append(m.nodes, openBracket{int32(i), m.top})
+	m.top = int32(len(m.nodes) - 1)
+}
+
+// pop closes the brackets up to a node with a token.
+func (m *matcher) pop(node int32, i int) {
+	for n := m.top; ; n = m.nodes[n].parent {
+		if m.bracket(n) != '<' || n == node {
+			m.partners[m.nodes[n].token] = int32(i)
 		}
-		if c == '{' {
+		if n == node {
 			break
 		}
 	}
-	return open
+	m.top = m.nodes[node].parent
+}
+
+// close closes the innermost bracket of a kind, and the unclosed brackets inside
+// it. A closing bracket without a partner is ignored, and only a brace closes what
+// is inside braces.
+func (m *matcher) close(want byte, i int) {
+	m.dropAngles()
+	n := m.top
+	for range maxUnclosed {
+		switch m.bracket(n) {
+		case want:
+			m.pop(n, i)
+			return
+		case '{', 0:
+			return
+		}
+		n = m.nodes[n].parent
+	}
+}
+
+// finish closes the remaining brackets behind the last token.
+func (m *matcher) finish() {
+	for n := m.top; n >= 0; n = m.nodes[n].parent {
+		if m.bracket(n) != '<' {
+			m.partners[m.nodes[n].token] = int32(len(m.tokens))
+		}
+	}
 }
 
 // opening returns the opening bracket of a closing one.
@@ -100,25 +177,11 @@ func (o *outline) find(i, end int, set string) int {
 }
 
 // behindAngles returns the index behind the type parameters whose opening angle
-// bracket has an index. It returns the index itself if they do not end before a
-// brace or a semicolon.
+// bracket has an index, or the index behind the bracket itself if it has no
+// closing one before end.
 func (o *outline) behindAngles(i, end int) int {
-	depth := 0
-	for j := i; j < end; {
-		switch {
-		case o.is(j, '<'):
-			depth++
-		case o.is(j, '>'):
-			if depth--; depth == 0 {
-				return j + 1
-			}
-		case o.is(j, '(') || o.is(j, '['):
-			j = o.behindBracket(j, end)
-			continue
-		case o.is(j, '{') || o.is(j, '}') || o.is(j, ';') || o.is(j, ')'):
-			return i
-		}
-		j++
+	if p := int(o.partners[i]); p < end {
+		return p + 1
 	}
-	return i
+	return i + 1
 }

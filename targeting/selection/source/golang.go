@@ -128,7 +128,7 @@ func goOrigin(o *outline, line int, text string) {
 	}
 	file := o.file.Name
 	if name != "" {
-		file = path.Join(path.Dir(file), name)
+		file = relative(file, name)
 	}
 	o.originates(line, file, number)
 }
@@ -260,14 +260,7 @@ func (g goOutline) attached(i int) bool {
 	if i+1 >= len(g.tokens) {
 		return false
 	}
-	between := g.file.text[g.tokens[i].end:g.tokens[i+1].start]
-	between = strings.TrimPrefix(strings.TrimPrefix(between, "\r"), "\n")
-	for line := range strings.Lines(between) {
-		if strings.TrimSpace(line) == "" && strings.HasSuffix(line, "\n") {
-			return false
-		}
-	}
-	return true
+	return !blankLine(g.file.text[g.tokens[i].end:g.tokens[i+1].start])
 }
 
 // group outlines a declaration group and returns the index behind it.

@@ -87,7 +87,7 @@ func (j javaOutline) member(from, end int, in scope) int {
 		return j.typeDecl(from, i, end, in)
 	}
 	if j.is(i, '<') {
-		i = max(j.behindAngles(i, end), i+1)
+		i = j.behindAngles(i, end)
 	}
 	head := j.headEnd(i, end)
 	switch {
@@ -249,7 +249,7 @@ func (j javaOutline) headEnd(i, end int) int {
 	for i < end {
 		switch {
 		case j.is(i, '<'):
-			i = max(j.behindAngles(i, end), i+1)
+			i = j.behindAngles(i, end)
 			continue
 		case j.is(i, '@'):
 			i = max(j.behindModifiers(i, end), i+1)
@@ -303,7 +303,7 @@ func (j javaOutline) parameters(i, end int) string {
 		for k := i; k < next; k++ {
 			switch {
 			case j.is(k, '<'):
-				k = max(j.behindAngles(k, next), k+1) - 1
+				k = j.behindAngles(k, next) - 1
 			case j.is(k, '@'):
 				k = max(j.behindModifiers(k, next), k+1) - 1
 			case j.is(k, '.'):
@@ -322,7 +322,7 @@ func (j javaOutline) parameterEnd(i, end int) int {
 	for i < end {
 		switch {
 		case j.is(i, '<'):
-			i = max(j.behindAngles(i, end), i+1)
+			i = j.behindAngles(i, end)
 			continue
 		case j.is(i, ','):
 			return i

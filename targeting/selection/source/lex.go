@@ -13,6 +13,8 @@ type lexer struct {
 	pos    int
 	line   int32
 	tokens []token
+	// directive is the index of the first token of the preprocessor directive.
+	directive int
 }
 
 func newLexer(text string) *lexer {

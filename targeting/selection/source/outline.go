@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,14 @@ func (o *outline) generated() bool {
 func (o *outline) originates(line int, file string, first int) {
 	o.endOrigin(line)
 	o.file.Origins = append(o.file.Origins, Origin{Range{line + 1, line + 1}, file, first})
+}
+
+// relative returns the path of a file that another one refers to.
+func relative(from, name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(path.Dir(from), name)
 }
 
 // endOrigin ends the last origin before a line.

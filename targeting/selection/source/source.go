@@ -135,6 +135,8 @@ func Parse(name string, text []byte) (*File, bool) {
 		outlineGo(o)
 	case "java":
 		outlineJava(o)
+	case "c":
+		outlineC(o)
 	default:
 		return nil, false
 	}
