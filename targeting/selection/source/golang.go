@@ -128,7 +128,7 @@ func goOrigin(o *outline, line int, text string) {
 	}
 	file := o.file.Name
 	if name != "" {
-		file = path.Join(path.Dir(file), name)
+		file = relative(file, name)
 	}
 	o.originates(line, file, number)
 }
@@ -189,20 +189,6 @@ func (g goOutline) balance() bool {
 	return depth == 0
 }
 
-// nesting returns 1 for an opening bracket, -1 for a closing one, and 0 otherwise.
-func (o *outline) nesting(i int) int {
-	if o.tokens[i].kind != operator {
-		return 0
-	}
-	switch o.file.text[o.tokens[i].start] {
-	case '(', '[', '{':
-		return 1
-	case ')', ']', '}':
-		return -1
-	}
-	return 0
-}
-
 // statementEnd returns the index behind the tokens of a statement: that of its
 // terminator, of the bracket that closes the block around it, or of the end. In a
 // file whose brackets do not match, a declaration also ends where the next one
@@ -241,8 +227,10 @@ func (g goOutline) resumes(i int) bool {
 // it. Directives before it are part of it.
 func (g goOutline) declaration(from int) int {
 	i := from
-	for g.kind(i) == directive && g.attached(i) {
-		i++
+	for g.kind(i) == directive {
+		if i++; !g.attached(i - 1) {
+			return i
+		}
 	}
 	end := max(g.statementEnd(i), i+1)
 	keyword := g.text(i)
@@ -272,14 +260,7 @@ func (g goOutline) attached(i int) bool {
 	if i+1 >= len(g.tokens) {
 		return false
 	}
-	between := g.file.text[g.tokens[i].end:g.tokens[i+1].start]
-	between = strings.TrimPrefix(strings.TrimPrefix(between, "\r"), "\n")
-	for line := range strings.Lines(between) {
-		if strings.TrimSpace(line) == "" && strings.HasSuffix(line, "\n") {
-			return false
-		}
-	}
-	return true
+	return !blankLine(g.file.text[g.tokens[i].end:g.tokens[i+1].start])
 }
 
 // group outlines a declaration group and returns the index behind it.

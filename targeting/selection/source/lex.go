@@ -13,6 +13,8 @@ type lexer struct {
 	pos    int
 	line   int32
 	tokens []token
+	// directive is the index of the first token of the preprocessor directive.
+	directive int
 }
 
 func newLexer(text string) *lexer {
@@ -248,4 +250,11 @@ func (l *lexer) operatorLength(extra []string) int {
 		}
 	}
 	return 1
+}
+
+// dropLast removes the last token if it is the given operator.
+func (l *lexer) dropLast(op string) {
+	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind == operator && l.lastText() == op {
+		l.tokens = l.tokens[:n-1]
+	}
 }

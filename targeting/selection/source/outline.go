@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,9 @@ type outline struct {
 	file   *File
 	tokens []token
 	spans  []span
+	// partners are the indexes of the closing brackets of opening ones, after
+	// matchBrackets.
+	partners []int32
 }
 
 // A span is a declaration with its tokens: those with indexes from from to before
@@ -155,6 +159,14 @@ func (o *outline) generated() bool {
 func (o *outline) originates(line int, file string, first int) {
 	o.endOrigin(line)
 	o.file.Origins = append(o.file.Origins, Origin{Range{line + 1, line + 1}, file, first})
+}
+
+// relative returns the path of a file that another one refers to.
+func relative(from, name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(path.Dir(from), name)
 }
 
 // endOrigin ends the last origin before a line.

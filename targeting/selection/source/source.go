@@ -133,6 +133,10 @@ func Parse(name string, text []byte) (*File, bool) {
 	switch language {
 	case "go":
 		outlineGo(o)
+	case "java":
+		outlineJava(o)
+	case "c":
+		outlineC(o)
 	default:
 		return nil, false
 	}
