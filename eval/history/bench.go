@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,30 +74,31 @@ func (b *bench) spend(what string, cmd *exec.Cmd) error {
 	return nil
 }
 
-// study measures the selections for a step. Results that are already in done are
-// not measured again.
-func (b *bench) study(ctx context.Context, t timeline, s step, done func(result) bool, emit func(result) error) error {
-	truth := result{Library: b.Name, Commit: s.Commit, Parent: s.Parent}
-	parent := t.state(s.at)
+// study measures the selections for a step that are not among the results yet. It
+// writes them to w, and returns all results.
+func (b *bench) study(ctx context.Context, t timeline, s step, results []result, w io.Writer) ([]result, error) {
 	for _, age := range b.ages {
 		for _, variant := range variants {
-			r := truth
-			r.Age, r.Variant, r.Model = age, variant, t.state(s.at+age)
-			if r.Model == "" || done(r) {
+			r := result{Library: b.Name, Commit: s.Commit, Parent: s.Parent, Age: age, Variant: variant, Model: t.state(s.at + age)}
+			if r.Model == "" || slices.ContainsFunc(results, r.same) {
 				continue
 			}
-			if err := b.measure(ctx, parent, &r); err != nil {
-				if !errors.Is(err, errBuild) {
-					return err
-				}
+			if err := b.measure(ctx, t.state(s.at), &r); errors.Is(err, errBuild) && ctx.Err() == nil {
 				r.Failed = err.Error()
+			} else if err != nil {
+				return nil, err
 			}
-			if err := emit(r); err != nil {
-				return err
+			results = append(results, r)
+			text, err := json.Marshal(r)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := w.Write(append(text, '\n')); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return results, nil
 }
 
 // measure selects inputs for a commit with a model, and compares the selection with

@@ -145,7 +145,7 @@ func (o *options) prepare(ctx context.Context) error {
 
 // studyLibrary measures the selections of a library that are not in its file of
 // results yet, and returns all.
-func studyLibrary(ctx context.Context, l library, opt options) ([]result, error) {
+func studyLibrary(ctx context.Context, l library, opt options) (_ []result, err error) {
 	b, err := newBench(ctx, l, opt)
 	if err != nil {
 		return nil, err
@@ -165,31 +165,39 @@ func studyLibrary(ctx context.Context, l library, opt options) ([]result, error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	steps := t.steps(opt.commits)
-	wanted := func(r result) bool {
-		return slices.Contains(opt.ages, r.Age) && slices.ContainsFunc(steps, func(s step) bool { return s.Commit == r.Commit })
-	}
-	results = slices.DeleteFunc(results, func(r result) bool { return !wanted(r) })
-	if opt.report {
-		return results, nil
-	}
-	done := func(r result) bool { return slices.ContainsFunc(results, r.same) }
-	for i, s := range steps {
-		err := b.study(ctx, t, s, done, func(r result) error {
-			results = append(results, r)
-			text, err := json.Marshal(r)
+	built := 0
+	var out []result
+	for _, s := range t.steps(3*opt.commits) { // some may not build
+		if !opt.report {
+			results, err = b.study(ctx, t, s, results, file)
 			if err != nil {
-				return err
+				return nil, fmt.Errorf("commit %.8s: %w", s.Commit, err)
 			}
-			_, err = file.Write(append(text, '\n'))
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("commit %.8s: %w", s.Commit, err)
 		}
-		fmt.Fprintf(os.Stderr, "%s: commit %d of %d (%.8s)%s\n", l.Name, i+1, len(steps), s.Commit, b.times())
+		of := resultsOf(results, s.Commit, opt.ages)
+		out = append(out, of...)
+		if slices.ContainsFunc(of, func(r result) bool { return r.Failed == "" }) {
+			built++
+		}
+		if !opt.report {
+			fmt.Fprintf(os.Stderr, "%s: commit %d of %d (%.8s)%s\n", l.Name, built, opt.commits, s.Commit, b.times())
+		}
+		if built == opt.commits {
+			break
+		}
 	}
-	return results, nil
+	return out, nil
+}
+
+// resultsOf returns the results of a commit with models of some ages.
+func resultsOf(results []result, commit string, ages []int) []result {
+	var out []result
+	for _, r := range results {
+		if r.Commit == commit && slices.Contains(ages, r.Age) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // same reports whether two results are of the same selection.
