@@ -11,11 +11,13 @@ import (
 // writeReport writes the tables of a study in Markdown.
 func writeReport(w io.Writer, libraries []library, results []result, list bool) {
 	writeLibraries(w, libraries, results)
-	for _, role := range []string{"held-out", "dev"} {
-		part := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return roleOf(libraries, r.Library) != role })
+	for _, total := range []struct{ title, role string }{{"All", ""}, {"Held-out", "held-out"}, {"Development", "dev"}} {
+		part := slices.DeleteFunc(slices.Clone(results), func(r result) bool {
+			return total.role != "" && roleOf(libraries, r.Library) != total.role
+		})
 		if len(part) > 0 {
-			fmt.Fprintf(w, "\n## %s libraries\n\n", map[string]string{"held-out": "Held-out", "dev": "Development"}[role])
-			writeSelections(w, "all", part)
+			fmt.Fprintf(w, "\n## %s libraries\n\n", total.title)
+			writeRows(w, "all", part, true)
 		}
 	}
 	fmt.Fprint(w, "\n## By library\n\n")
@@ -75,9 +77,8 @@ func writeLibraries(w io.Writer, libraries []library, results []result) {
 	}
 }
 
-// writeSelections writes a table with a row per variant and age.
-func writeSelections(w io.Writer, name string, results []result) { writeRows(w, name, results, true) }
-
+// writeRows writes a row per variant and age, below the head of the table if head is
+// set.
 func writeRows(w io.Writer, name string, results []result, head bool) {
 	if head {
 		fmt.Fprint(w, "| library | inputs | age | commits | everything | run | oracle | file level | recall: affected | recall: behaviour | random | file level | caught | random | file level |\n")
