@@ -2,11 +2,13 @@ package selection
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +18,7 @@ import (
 type Repository struct {
 	prefix  string // from its root to the current folder, with a slash at its end
 	shallow bool
+	head    string // commit that changes end at; the working tree if empty
 }
 
 // git runs git in the current folder and returns its output. The first line of its
@@ -48,7 +51,7 @@ func OpenRepository(ctx context.Context) (*Repository, error) {
 		return nil, err
 	}
 	shallow, prefix, _ := strings.Cut(out, "\n")
-	return &Repository{strings.TrimSuffix(prefix, "\n"), shallow == "true"}, nil
+	return &Repository{prefix: strings.TrimSuffix(prefix, "\n"), shallow: shallow == "true"}, nil
 }
 
 // HookFile returns the file of a hook in the repository of the current folder.
@@ -66,10 +69,10 @@ func (r *Repository) commit(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(out), err
 }
 
-// fork returns the last common ancestor of the current commit and another commit, or ""
-// if there is none.
+// fork returns the last common ancestor of the head and another commit, or "" if there
+// is none.
 func (r *Repository) fork(ctx context.Context, base string) (string, error) {
-	out, err := git(ctx, "merge-base", base, "HEAD")
+	out, err := git(ctx, "merge-base", base, cmp.Or(r.head, "HEAD"))
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", nil
 	}
@@ -85,10 +88,14 @@ func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// diff returns the differences between the tracked files and a commit.
+// diff returns the differences from a commit to the head.
 func (r *Repository) diff(ctx context.Context, commit string) (text string, files []FileChange, err error) {
-	text, err = git(ctx, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O"+os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options", commit, "--")
+	commits := []string{commit}
+	if r.head != "" {
+		commits = append(commits, r.head)
+	}
+	text, err = git(ctx, slices.Concat([]string{"diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
+		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O" + os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options"}, commits, []string{"--"})...)
 	if err != nil {
 		return "", nil, err
 	}
@@ -96,8 +103,11 @@ func (r *Repository) diff(ctx context.Context, commit string) (text string, file
 	return text, files, err
 }
 
-// untracked returns the files that git neither tracks nor ignores.
+// untracked returns the files that git neither tracks nor ignores. A commit has none.
 func (r *Repository) untracked(ctx context.Context) ([]string, error) {
+	if r.head != "" {
+		return nil, nil
+	}
 	out, err := git(ctx, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/")
 	if err != nil {
 		return nil, err
@@ -109,6 +119,16 @@ func (r *Repository) untracked(ctx context.Context) ([]string, error) {
 type BaseError struct{ Base, Reason string }
 
 func (e *BaseError) Error() string { return fmt.Sprintf("base %s: %s", e.Base, e.Reason) }
+
+// SetHead makes changes end at a commit instead of the working tree.
+func (r *Repository) SetHead(ctx context.Context, revision string) error {
+	commit, err := r.commit(ctx, revision)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("head %s: commit not found", revision)
+	}
+	r.head = commit
+	return err
+}
 
 // Change reads the change since the base. Its line numbers are those of modelCommit, at
 // which the model was trained, or of the base if modelCommit is empty. A model that is

@@ -72,6 +72,17 @@ func TestRepository(t *testing.T) {
 			}
 		})
 	}
+	// Between two commits, neither the working tree nor untracked files count.
+	if err := r.SetHead(t.Context(), "HEAD"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Change(t.Context(), first, first, 0)
+	if err != nil || len(c.Files) != 1 || c.Files[0].Name() != "b.go" || c.Untracked != nil {
+		t.Errorf("change to a commit: %v, files %v, untracked %v; want only b.go", err, c.Files, c.Untracked)
+	}
+	if err := r.SetHead(t.Context(), "nowhere"); err == nil || err.Error() != "head nowhere: commit not found" {
+		t.Errorf("head nowhere: got %v", err)
+	}
 	for _, base := range []string{"nowhere", "--help"} {
 		_, err = r.Change(t.Context(), base, first, 0)
 		if wrong, ok := errors.AsType[*BaseError](err); !ok || wrong.Base != base {

@@ -16,12 +16,14 @@ import (
 // A change holds the flags that describe the change.
 type change struct {
 	base   string
+	head   string
 	diff   string // file
 	maxAge uint   // commits
 }
 
 func (c *change) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main")
+	flags.StringVar(&c.head, "head", "", "`REV` to compare with the base instead of the working tree; the corpus stays that of the working tree")
 	flags.StringVar(&c.diff, "diff", "", "`FILE` with a unified diff against the model's commit, - for standard input, instead of --base")
 	flags.UintVar(&c.maxAge, "max-age", 100, "select all inputs if the model is more than `N` commits older than the base")
 }
@@ -38,6 +40,11 @@ func (c *change) read(ctx context.Context, commit string, stdin io.Reader) (*sel
 	r, err := selection.OpenRepository(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if c.head != "" {
+		if err := r.SetHead(ctx, c.head); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
 	}
 	out, err := r.Change(ctx, c.base, commit, int(c.maxAge))
 	if wrong, ok := errors.AsType[*selection.BaseError](err); ok {
