@@ -24,12 +24,17 @@ type Repository struct {
 // git runs git in the current folder and returns its output. The first line of its
 // error output becomes the error.
 func git(ctx context.Context, args ...string) (string, error) {
+	return gitInput(ctx, "", args...)
+}
+
+// gitInput runs git like [git], with a text as its input.
+func gitInput(ctx context.Context, stdin string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false",
 	}, args...)...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)

@@ -1,10 +1,12 @@
 package choose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -46,7 +48,11 @@ func (c *change) read(ctx context.Context, commit string, stdin io.Reader) (*sel
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
-	out, err := r.Change(ctx, c.base, commit, int(c.maxAge))
+	base := c.base
+	if base == baseModel {
+		base = cmp.Or(strings.TrimSuffix(commit, "-dirty"), c.head, "HEAD")
+	}
+	out, err := r.Change(ctx, base, commit, int(c.maxAge))
 	if wrong, ok := errors.AsType[*selection.BaseError](err); ok {
 		err = fmt.Errorf("--%w", wrong)
 	}
