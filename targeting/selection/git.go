@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -95,12 +94,15 @@ func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 
 // diff returns the differences from a commit to the head.
 func (r *Repository) diff(ctx context.Context, commit string) (text string, files []FileChange, err error) {
-	commits := []string{commit}
-	if r.head != "" {
-		commits = append(commits, r.head)
+	args := []string{
+		"diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
+		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O" + os.DevNull, "--submodule=short", "--ignore-submodules=none",
+		"--end-of-options", commit,
 	}
-	text, err = git(ctx, slices.Concat([]string{"diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "-O" + os.DevNull, "--submodule=short", "--ignore-submodules=none", "--end-of-options"}, commits, []string{"--"})...)
+	if r.head != "" {
+		args = append(args, r.head)
+	}
+	text, err = git(ctx, append(args, "--")...)
 	if err != nil {
 		return "", nil, err
 	}
@@ -203,6 +205,10 @@ func (r *Repository) start(ctx context.Context, base string, c *GitChange) (stri
 	switch {
 	case from != "":
 		return from, nil
+	case r.shallow && commit != "":
+		// The history in common is missing. The difference from the base itself has the
+		// same changes, and those of the base in reverse.
+		return commit, nil
 	case r.shallow:
 		c.fall(ShallowClone, "the clone lacks the history up to %.60s; fetch the full history", base)
 		return "", nil

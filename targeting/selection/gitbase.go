@@ -61,6 +61,20 @@ func (r *Repository) branches(ctx context.Context, prefix string) ([]string, err
 	return strings.Fields(out), err
 }
 
+// Fetch fetches a commit, or a branch by its full name at origin, from the remote origin.
+// A shallow clone stays shallow: it gets no history.
+func (r *Repository) Fetch(ctx context.Context, name string) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules"}
+	if r.shallow {
+		args = append(args, "--depth=1")
+	}
+	if branch, ok := strings.CutPrefix(name, "refs/remotes/origin/"); ok {
+		name = "+refs/heads/" + branch + ":" + name
+	}
+	_, err := git(ctx, append(args, "--end-of-options", "origin", name)...)
+	return err
+}
+
 // DefaultBranch returns the default branch of the remote origin as it is known here, or
 // a branch with a name that is usual for it. It returns "" if there is none.
 func (r *Repository) DefaultBranch(ctx context.Context) (string, error) {

@@ -1,12 +1,10 @@
 package choose
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -19,12 +17,14 @@ import (
 type change struct {
 	base   string
 	head   string
+	fetch  bool
 	diff   string // file
 	maxAge uint   // commits
 }
 
 func (c *change) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main")
+	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main; model for the commit of the model; auto, the default, for the base of the pull request or push in GitHub or GitLab, and the default branch elsewhere")
+	flags.BoolVar(&c.fetch, "fetch", false, "fetch the base and the commit of the model from origin if the clone lacks them, without their history if it is shallow")
 	flags.StringVar(&c.head, "head", "", "`REV` to compare with the base instead of the working tree; the corpus stays that of the working tree")
 	flags.StringVar(&c.diff, "diff", "", "`FILE` with a unified diff against the model's commit, - for standard input, instead of --base")
 	flags.UintVar(&c.maxAge, "max-age", 100, "select all inputs if the model is more than `N` commits older than the base")
@@ -34,10 +34,11 @@ func (c *change) bind(flags *pflag.FlagSet) {
 const maxDiff = 256 << 20
 
 // read reads the change, in lines of the commit that the model was trained at.
-// Without a commit, it reads the change since the base.
-func (c *change) read(ctx context.Context, commit string, stdin io.Reader) (*selection.GitChange, error) {
+// Without a commit, it reads the change since the base. It sets the base if it is to be
+// found.
+func (c *change) read(ctx context.Context, commit string, streams cli.Streams) (*selection.GitChange, error) {
 	if c.diff != "" {
-		return c.readDiff(ctx, stdin)
+		return c.readDiff(ctx, streams.In)
 	}
 	r, err := selection.OpenRepository(ctx)
 	if err != nil {
@@ -48,11 +49,10 @@ func (c *change) read(ctx context.Context, commit string, stdin io.Reader) (*sel
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
-	base := c.base
-	if base == baseModel {
-		base = cmp.Or(strings.TrimSuffix(commit, "-dirty"), c.head, "HEAD")
+	if err := c.findBase(ctx, r, commit, streams); err != nil {
+		return nil, err
 	}
-	out, err := r.Change(ctx, base, commit, int(c.maxAge))
+	out, err := r.Change(ctx, c.base, commit, int(c.maxAge))
 	if wrong, ok := errors.AsType[*selection.BaseError](err); ok {
 		err = fmt.Errorf("--%w", wrong)
 	}

@@ -97,7 +97,7 @@ type selectCommand struct {
 func NewSelect() *cobra.Command {
 	c := &selectCommand{}
 	cmd := &cobra.Command{
-		Use:   "select --model MODEL --corpus DIR --base REV [flags]",
+		Use:   "select --model MODEL --corpus DIR [--base REV] [flags]",
 		Short: "Select the inputs of a corpus to run for a change",
 		Long: `Select the inputs of a corpus to run for a change.
 
@@ -146,8 +146,8 @@ func (c *selectCommand) check() error {
 	switch {
 	case err != nil:
 		return err
-	case (c.change.base == "") == (c.change.diff == ""):
-		return errors.New("no change: give either --base REV or --diff FILE")
+	case c.change.diff != "" && (c.change.base != "" || c.change.head != "" || c.change.fetch):
+		return errors.New("--diff: cannot be combined with --base, --head or --fetch")
 	case (c.req.Generate > 0) != (c.generateDir != ""):
 		return errors.New("--generate and --generate-dir: give both or neither")
 	}
@@ -201,7 +201,7 @@ func (c *selectCommand) readChange(ctx context.Context, commit string) error {
 		c.req.Fallbacks = []openapi.Fallback{{Cause: string(selection.StaleModel), Detail: "the model does not name the commit that it was trained at"}}
 		return nil
 	}
-	found, err := c.change.read(ctx, commit, c.In)
+	found, err := c.change.read(ctx, commit, c.Streams)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (c *selectCommand) readChange(ctx context.Context, commit string) error {
 // withoutModel selects all inputs. The change still determines which of them are new.
 func (c *selectCommand) withoutModel(ctx context.Context) (openapi.Selection, error) {
 	if c.change.diff == "" {
-		found, err := c.change.read(ctx, "", c.In)
+		found, err := c.change.read(ctx, "", c.Streams)
 		if err != nil {
 			return openapi.Selection{}, err
 		}
