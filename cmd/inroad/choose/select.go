@@ -146,8 +146,8 @@ func (c *selectCommand) check() error {
 	switch {
 	case err != nil:
 		return err
-	case c.change.diff != "" && (c.change.base != "" || c.change.head != "" || c.change.fetch):
-		return errors.New("--diff: cannot be combined with --base, --head or --fetch")
+	case c.change.diff != "" && (c.change.base != "" || c.change.head != ""):
+		return errors.New("--diff: cannot be combined with --base or --head")
 	case (c.req.Generate > 0) != (c.generateDir != ""):
 		return errors.New("--generate and --generate-dir: give both or neither")
 	}
