@@ -83,6 +83,7 @@ func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, err
 		return s, err
 	}
 	cli.NoteSeed(t.Streams, t.req.Seed, s.Seed)
+	t.noteFit(ctx, m)
 	return s, t.cache.save()
 }
 
