@@ -197,6 +197,9 @@ func (f *Files) Model(ctx context.Context, name string) (*Model, error) {
 		return nil, fileError(name, err)
 	}
 	out := NewModel(m)
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		out.Size = info.Size()
+	}
 	f.keep(name, out)
 	f.keep(m.Digest, out) // the ID that the model has in answers
 	if f.grammars == nil {

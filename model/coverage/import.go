@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/inroad/inroad/model/gofuzz"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -82,7 +83,11 @@ func (x *InputIndex) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading only
-	return io.ReadAll(io.LimitReader(file, observation.MaxInput+1))
+	text, err := io.ReadAll(io.LimitReader(file, observation.MaxInput+1))
+	if err != nil || len(text) > observation.MaxInput {
+		return text, err
+	}
+	return gofuzz.Decode(text)
 }
 
 // Write writes an observation for each run, with the input that it belongs to, and

@@ -17,6 +17,7 @@ type Repository struct {
 	root    string // folder of its working tree
 	prefix  string // from its root to the current folder, with a slash at its end
 	shallow bool
+	head    string        // commit that changes end at; the working tree if empty
 	objects *objectReader // nil until an object is read
 }
 
@@ -28,12 +29,17 @@ func gitEnvironment() []string {
 // git runs git in the current folder and returns its output. The first line of its
 // error output becomes the error.
 func git(ctx context.Context, args ...string) (string, error) {
+	return gitInput(ctx, "", args...)
+}
+
+// gitInput runs git like [git], with a text as its input.
+func gitInput(ctx context.Context, stdin string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false",
 	}, args...)...)
 	cmd.Env = append(cmd.Environ(), gitEnvironment()...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -74,9 +80,10 @@ func (r *Repository) commit(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(out), err
 }
 
-// fork returns the last common ancestor of two commits, or "" if there is none.
-func (r *Repository) fork(ctx context.Context, base, head string) (string, error) {
-	out, err := git(ctx, "merge-base", base, head)
+// fork returns the last common ancestor of the head and another commit, or "" if there
+// is none.
+func (r *Repository) fork(ctx context.Context, base string) (string, error) {
+	out, err := git(ctx, "merge-base", base, cmp.Or(r.head, "HEAD"))
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", nil
 	}
@@ -92,8 +99,11 @@ func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// untracked returns the files that git neither tracks nor ignores.
+// untracked returns the files that git neither tracks nor ignores. A commit has none.
 func (r *Repository) untracked(ctx context.Context) ([]string, error) {
+	if r.head != "" {
+		return nil, nil
+	}
 	out, err := git(ctx, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/")
 	if err != nil {
 		return nil, err
@@ -106,11 +116,20 @@ type BaseError struct{ Base, Reason string }
 
 func (e *BaseError) Error() string { return fmt.Sprintf("base %s: %s", e.Base, e.Reason) }
 
+// SetHead makes changes end at a commit instead of the working tree.
+func (r *Repository) SetHead(ctx context.Context, revision string) error {
+	commit, err := r.commit(ctx, revision)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("head %s: commit not found", revision)
+	}
+	r.head = commit
+	return err
+}
+
 // ChangeOptions describe a change, and the model to describe it for.
 type ChangeOptions struct {
 	CompareOptions        // Inputs are relative to the current folder
 	Base           string // revision that the change is compared with
-	Head           string // revision with the change; empty for the working tree
 	// Commit is the commit at which the model was trained. If it is empty, only the
 	// changed files are found.
 	Commit string
@@ -118,19 +137,18 @@ type ChangeOptions struct {
 }
 
 // Change reads a change: the difference between the head and the commit at which the
-// head forked from the base. If the clone is shallow and lacks that commit, the
-// difference from the base is taken, which contains all of the change.
+// head forked from the base.
 func (r *Repository) Change(ctx context.Context, opt ChangeOptions) (*GitChange, error) {
 	c := &GitChange{Prefix: r.prefix}
 	from, err := r.start(ctx, opt, c)
 	if err != nil || from == "" {
 		return c, err
 	}
-	head := Version(&commitVersion{r, opt.Head})
-	if c.Files, err = r.changedFiles(ctx, from, opt.Head); err != nil {
+	head := Version(&commitVersion{r, r.head})
+	if c.Files, err = r.changedFiles(ctx, from, r.head); err != nil {
 		return nil, err
 	}
-	if opt.Head == "" {
+	if r.head == "" {
 		untracked, err := r.untracked(ctx)
 		if err != nil {
 			return nil, err
@@ -214,22 +232,18 @@ func (r *Repository) start(ctx context.Context, opt ChangeOptions, c *GitChange)
 	if err != nil {
 		return "", err
 	}
-	head := cmp.Or(opt.Head, "HEAD")
-	if opt.Head != "" {
-		if found, err := r.commit(ctx, opt.Head); err != nil || found == "" {
-			return "", cmp.Or(err, error(&BaseError{opt.Head, "commit not found"}))
-		}
-	}
 	from := ""
 	if commit != "" {
-		if from, err = r.fork(ctx, commit, head); err != nil {
+		if from, err = r.fork(ctx, commit); err != nil {
 			return "", err
 		}
 	}
 	switch {
 	case from != "":
 		return from, nil
-	case commit != "" && r.shallow:
+	case r.shallow && commit != "":
+		// The history in common is missing. The difference from the base itself has the
+		// same changes, and those of the base in reverse.
 		return commit, nil
 	case r.shallow:
 		c.fall(ShallowClone, "the clone lacks %.60s; fetch it with git fetch --depth=1 origin %.60s", opt.Base, opt.Base)

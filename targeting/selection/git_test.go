@@ -62,7 +62,13 @@ func TestRepository(t *testing.T) {
 		{"uncommitted changes", first, "", first + "-dirty", 0, "a.go +b.go +new", "stale model: the model was trained at " + first + " with uncommitted changes; commit them, observe and train again"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, err := r.Change(t.Context(), ChangeOptions{Base: tc.base, Head: tc.head, Commit: tc.commit, MaxAge: tc.maxAge})
+			r.head = ""
+			if tc.head != "" {
+				if err := r.SetHead(t.Context(), tc.head); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := r.Change(t.Context(), ChangeOptions{Base: tc.base, Commit: tc.commit, MaxAge: tc.maxAge})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,6 +87,10 @@ func TestRepository(t *testing.T) {
 				t.Errorf("files and fallback (-want +got):\n%s", diff)
 			}
 		})
+	}
+	// Between two commits, neither the working tree nor untracked files count.
+	if err := r.SetHead(t.Context(), "nowhere"); err == nil || err.Error() != "head nowhere: commit not found" {
+		t.Errorf("head nowhere: got %v", err)
 	}
 	for _, base := range []string{"nowhere", "--help"} {
 		_, err = r.Change(t.Context(), ChangeOptions{Base: base, Commit: first})

@@ -17,13 +17,15 @@ import (
 type change struct {
 	base   string
 	head   string
+	fetch  bool
 	diff   string // file
 	maxAge uint   // commits
 }
 
 func (c *change) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main")
-	flags.StringVar(&c.head, "head", "", "`REV` with the change, instead of the working tree")
+	flags.StringVar(&c.base, "base", "", "`REV` that the change is compared with, such as origin/main; model for the commit of the model; auto, the default, for the base of the pull request or push in GitHub or GitLab, and the default branch elsewhere")
+	flags.BoolVar(&c.fetch, "fetch", false, "fetch the base and the commit of the model from origin if the clone lacks them, without their history if it is shallow")
+	flags.StringVar(&c.head, "head", "", "`REV` to compare with the base instead of the working tree; the corpus stays that of the working tree")
 	flags.StringVar(&c.diff, "diff", "", "`FILE` with a unified diff against the model's commit, - for standard input, instead of --base")
 	flags.UintVar(&c.maxAge, "max-age", 0, "select all inputs if the model is more than `N` commits older than the base; 0 for no limit")
 }
@@ -32,21 +34,26 @@ func (c *change) bind(flags *pflag.FlagSet) {
 const maxDiff = 256 << 20
 
 // readGit reads the change in the repository of the current folder. Without a commit
-// that the model was trained at, it only finds the changed files.
-func (c *change) readGit(ctx context.Context, opt selection.ChangeOptions) (_ *selection.GitChange, err error) {
+// that the model was trained at, it only finds the changed files. It sets the base if
+// it is to be found.
+func (c *change) readGit(ctx context.Context, opt selection.ChangeOptions, streams cli.Streams) (_ *selection.GitChange, err error) {
 	r, err := selection.OpenRepository(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	opt.Base, opt.Head, opt.MaxAge = c.base, c.head, int(c.maxAge)
+	if c.head != "" {
+		if err := r.SetHead(ctx, c.head); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	if err := c.findBase(ctx, r, opt.Commit, streams); err != nil {
+		return nil, err
+	}
+	opt.Base, opt.MaxAge = c.base, int(c.maxAge)
 	out, err := r.Change(ctx, opt)
 	if wrong, ok := errors.AsType[*selection.BaseError](err); ok {
-		flag := "base"
-		if wrong.Base == c.head {
-			flag = "head"
-		}
-		err = fmt.Errorf("--%s %s: %s", flag, cli.Printable(wrong.Base), wrong.Reason)
+		err = fmt.Errorf("--%w", wrong)
 	}
 	return out, err
 }

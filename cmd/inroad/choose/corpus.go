@@ -19,6 +19,7 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/gofuzz"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/selection"
 )
@@ -35,6 +36,8 @@ type corpus struct {
 	failed  map[selection.Digest]bool
 	reached map[selection.Digest][]string // methods, by ID
 	costs   *selection.Costs              // nil until they are read
+
+	undecoded cli.UndecodedInputs
 }
 
 // list lists the files of the corpus.
@@ -146,20 +149,22 @@ func (c *corpus) inputs(ctx context.Context, bar *cli.Progress) iter.Seq2[openap
 			done++
 			bar.Set(done)
 		}
+		c.undecoded.Note(c.Streams, "they may reach any method")
 	}
 }
 
 // input reads an input. The result has the methods that the input reached if they are
-// known, or else its content. An input that is too large has neither, so that it may
-// reach any method.
+// known, or else its content. An input that is too large or cannot be decoded has
+// neither, so that it may reach any method.
 func (c *corpus) input(name string) (openapi.SelectInput, error) {
 	in := openapi.SelectInput{Path: filepath.ToSlash(name)}
 	text, err := readInput(name)
-	if err != nil {
+	undecoded := c.undecoded.Add(name, err)
+	if err != nil && !undecoded {
 		return in, cli.FileError(name, err)
 	}
 	known := selection.Input{Size: len(text)}
-	needsContent := len(text) <= observation.MaxInput
+	needsContent := len(text) <= observation.MaxInput && !undecoded
 	if len(c.failed) > 0 || len(c.reached) > 0 || !c.costs.Unknown || !needsContent {
 		known.Digest = selection.DigestOf(text)
 	}
@@ -194,7 +199,7 @@ func (c *corpus) withoutContent() []openapi.SelectInput {
 	for i, name := range c.files {
 		in, known := &out[i], selection.Input{}
 		in.Path = filepath.ToSlash(name)
-		if text, err := readInput(name); err == nil {
+		if text, err := readInput(name); err == nil || c.undecoded.Add(name, err) {
 			known.Digest, known.Size = selection.DigestOf(text), len(text)
 			in.Digest, in.Size = known.Digest.String(), known.Size
 		}
@@ -203,7 +208,8 @@ func (c *corpus) withoutContent() []openapi.SelectInput {
 	return out
 }
 
-// readInput reads an input, up to one byte over the limit.
+// readInput reads an input, up to one byte over the limit. It decodes a file of a Go fuzz
+// corpus; if that is impossible, it returns the file with a [gofuzz.SignatureError].
 func readInput(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -217,7 +223,14 @@ func readInput(name string) ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(min(info.Size(), observation.MaxInput)) + bytes.MinRead) // inputs are many, so they are read at once
 	_, err = text.ReadFrom(io.LimitReader(file, observation.MaxInput+1))
-	return text.Bytes(), err
+	if err != nil || text.Len() > observation.MaxInput {
+		return text.Bytes(), err
+	}
+	input, err := gofuzz.Decode(text.Bytes())
+	if err != nil {
+		return text.Bytes(), err
+	}
+	return input, nil
 }
 
 // A cache is a file of predictions.

@@ -19,33 +19,33 @@ import (
 // hookMark is the line that identifies a hook as written by inroad.
 const hookMark = "# Installed by inroad hook install; inroad hook uninstall removes it."
 
-// hookText is a pre-push hook. Git gives it one line per branch: its name and
-// commit here and at the remote. A commit of zeros means none.
+// hookText is a pre-push hook. Git gives it the name of the remote, and on standard input
+// one line per reference.
 const hookText = `#!/bin/sh
 ` + hookMark + `
-# It runs the inputs of a corpus that are selected for the pushed commits.
+# It runs the inputs of a corpus that are selected for the pushed commits. The command
+# finds the pushed commit in INROAD_COMMIT.
 
 if ! command -v inroad >/dev/null; then
 	echo 'pre-push: inroad is not installed, so no inputs are run' >&2
 	exit 0
 fi
-selected=$(mktemp) || exit 1
-trap 'rm -f "$selected"' EXIT
-while read -r _ here _ there; do
-	case $here in *[!0]*) ;; *) continue ;; esac
-	case $there in *[!0]*) base=$there ;; *) base=refs/remotes/$1/HEAD ;; esac
-	inroad select --base "$base" --format paths0 %s </dev/null >"$selected" || exit 1
-	if [ -s "$selected" ]; then
-		xargs -0 sh -c %s sh <"$selected" || exit 1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+inroad hook changes "$1" >"$dir/changes" || exit 1
+while read -r base head; do
+	inroad select --base "$base" --head "$head" --format paths0 %s </dev/null >"$dir/selected" || exit 1
+	if [ -s "$dir/selected" ]; then
+		INROAD_COMMIT=$head xargs -0 sh -c %s sh <"$dir/selected" || exit 1
 	fi
-done
+done <"$dir/changes"
 `
 
 // NewHook returns the command hook.
 func NewHook() *cobra.Command {
 	return cli.Group("hook", "Run the inputs selected for a change before it is pushed",
 		`Run the inputs selected for a change before it is pushed, with a git hook. A
-hook that inroad did not write is never changed.`, newHookInstall(), newHookUninstall())
+hook that inroad did not write is never changed.`, newHookInstall(), newHookUninstall(), newHookChanges())
 }
 
 func newHookInstall() *cobra.Command {
@@ -56,9 +56,11 @@ func newHookInstall() *cobra.Command {
 		Short: "Install a pre-push hook",
 		Long: `Install a pre-push hook in the repository of the current folder.
 
-The hook runs inroad select with the flags after --, compared with what the remote
-has, and then the command with the selected paths as arguments. If the command
-fails, nothing is pushed; git push --no-verify skips the hook.`,
+For each pushed commit, the hook runs inroad select with the flags after --, compared
+with what the remote has, and then the command with the selected paths as arguments.
+The inputs, and what the command runs, are those of the working tree; INROAD_COMMIT is
+the pushed commit. If the command fails, nothing is pushed; git push --no-verify skips
+the hook.`,
 		Example: `  inroad hook install --run ./run-inputs -- --model p.model --corpus testdata --budget 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := hook(run, args)
@@ -108,7 +110,7 @@ func hook(run string, args []string) (string, error) {
 			return "", fmt.Errorf("select needs --%s; give it after --", name)
 		}
 	}
-	for _, name := range []string{"base", "diff", "format"} {
+	for _, name := range []string{"base", "head", "diff", "format"} {
 		if sel.Flags().Changed(name) {
 			return "", fmt.Errorf("--%s: must not be given, because the hook sets it", name)
 		}

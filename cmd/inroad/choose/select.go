@@ -83,6 +83,7 @@ func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, err
 		return s, err
 	}
 	cli.NoteSeed(t.Streams, t.req.Seed, s.Seed)
+	t.noteFit(ctx, m)
 	return s, t.cache.save()
 }
 
@@ -98,7 +99,7 @@ type selectCommand struct {
 func NewSelect() *cobra.Command {
 	c := &selectCommand{}
 	cmd := &cobra.Command{
-		Use:   "select --model MODEL --corpus DIR --base REV [flags]",
+		Use:   "select --model MODEL --corpus DIR [--base REV] [flags]",
 		Short: "Select the inputs of a corpus to run for a change",
 		Long: `Select the inputs of a corpus to run for a change.
 
@@ -147,8 +148,8 @@ func (c *selectCommand) check() error {
 	switch {
 	case err != nil:
 		return err
-	case (c.change.base == "") == (c.change.diff == ""):
-		return errors.New("no change: give either --base REV or --diff FILE")
+	case c.change.diff != "" && (c.change.base != "" || c.change.head != ""):
+		return errors.New("--diff: cannot be combined with --base or --head")
 	case (c.req.Generate > 0) != (c.generateDir != ""):
 		return errors.New("--generate and --generate-dir: give both or neither")
 	}
@@ -228,7 +229,7 @@ func (c *selectCommand) readGit(ctx context.Context, commit string) (*selection.
 	found, err := c.change.readGit(ctx, selection.ChangeOptions{
 		Commit:         commit,
 		CompareOptions: selection.CompareOptions{Rules: rules, Inputs: c.corpus.paths},
-	})
+	}, c.Streams)
 	if err == nil {
 		c.corpus.changed = found.ChangedInputs(c.corpus.files)
 	}

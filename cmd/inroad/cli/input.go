@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/gofuzz"
 )
 
 // MaxInput is the maximum size of an input in bytes, unless a flag sets another limit.
@@ -77,6 +78,15 @@ func ReadInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]
 	case r := <-done:
 		return r.input, r.err
 	}
+}
+
+// ReadCorpusInput reads an input like [ReadInput]. It decodes files of Go fuzz corpora.
+func ReadCorpusInput(ctx context.Context, name string, stdin io.Reader, limit int) ([]byte, error) {
+	text, err := ReadInput(ctx, name, stdin, limit)
+	if err != nil || len(text) > limit || name == "-" {
+		return text, err
+	}
+	return gofuzz.Decode(text)
 }
 
 // interruptible returns a reader of r whose reads fail when ctx ends. A read from r
@@ -151,7 +161,7 @@ func CorpusFiles(names []string) ([]string, error) {
 func Inputs(ctx context.Context, files []string, stdin io.Reader, bar *Progress) api.Inputs {
 	return func(yield func(openapi.Input, error) bool) {
 		for i, name := range files {
-			text, err := ReadInput(ctx, name, stdin, MaxInput)
+			text, err := ReadCorpusInput(ctx, name, stdin, MaxInput)
 			if err == nil && len(text) > MaxInput {
 				err = fmt.Errorf("must be at most %d bytes", MaxInput)
 			}

@@ -129,7 +129,7 @@ func isFatal(err error) bool {
 func (c *parseCommand) parse(ctx context.Context, service api.Service, grammar, file string) (openapi.ParseAnswer, bool, error) {
 	req := c.req
 	req.Name, req.Prefix = cli.InputName(file), true
-	input, err := cli.ReadInput(ctx, file, c.In, req.MaxInput)
+	input, err := cli.ReadCorpusInput(ctx, file, c.In, req.MaxInput)
 	if err != nil {
 		return openapi.ParseAnswer{Name: req.Name}, true, err
 	}

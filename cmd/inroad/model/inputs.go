@@ -73,16 +73,21 @@ func (s *inputSource) open(ctx context.Context, streams cli.Streams) (inputs ite
 	return fileInputs(ctx, s.from, names, streams), len(names), nil
 }
 
-// fileInputs yields the contents of files. Files that are too large are left out
-// with a note.
+// fileInputs yields the contents of files. Files that are too large, and those of Go fuzz
+// corpora that are no single input, are left out with a note.
 func fileInputs(ctx context.Context, dir string, names []string, streams cli.Streams) iter.Seq2[observe.Input, error] {
 	return func(yield func(observe.Input, error) bool) {
+		undecoded := cli.UndecodedInputs{}
+		defer func() { undecoded.Note(streams, "they are left out") }()
 		for _, path := range names {
 			name := path
 			if below, err := filepath.Rel(dir, path); err == nil { // a corpus may move
 				name = filepath.ToSlash(below)
 			}
-			data, err := cli.ReadInput(ctx, path, nil, observation.MaxInput)
+			data, err := cli.ReadCorpusInput(ctx, path, nil, observation.MaxInput)
+			if undecoded.Add(name, err) {
+				continue
+			}
 			if err != nil {
 				yield(observe.Input{}, cli.FileError(name, err))
 				return

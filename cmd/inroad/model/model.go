@@ -1,6 +1,6 @@
 // Package model holds the commands about observations and models: observe, import,
-// failures, train, evaluate, predict, methods, explain, target, refine, reduce and
-// compare.
+// failures, train, evaluate, predict, methods, explain, target, refine, reduce,
+// compare and model.
 package model
 
 import "github.com/spf13/cobra"
@@ -20,5 +20,6 @@ func Commands() []*cobra.Command {
 		NewRefine(),
 		NewReduce(),
 		NewCompare(),
+		NewModel(),
 	}
 }

@@ -112,7 +112,7 @@ func (c *reduceCommand) run(ctx context.Context, name string) (err error) {
 		}
 		keep = append(keep, p)
 	}
-	input, err := cli.ReadInput(ctx, name, c.In, cli.MaxInput)
+	input, err := cli.ReadCorpusInput(ctx, name, c.In, cli.MaxInput)
 	if err == nil && len(input) > cli.MaxInput {
 		err = fmt.Errorf("must be at most %d bytes", cli.MaxInput)
 	}

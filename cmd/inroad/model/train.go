@@ -134,6 +134,12 @@ func (c *trainCommand) write(ctx context.Context, service api.Service, model str
 func (c *trainCommand) print(m openapi.Model, grammar string) error {
 	w := bufio.NewWriter(c.Out)
 	fmt.Fprintf(w, "%s: model %.12s of grammar %s\n", cli.Printable(cmp.Or(c.out, c.server.URL)), cli.Printable(m.ID), cli.Printable(grammar))
+	printModel(w, m)
+	return w.Flush()
+}
+
+// printModel prints what a model was learned from, and its scores.
+func printModel(w *bufio.Writer, m openapi.Model) {
 	o := m.Observations
 	fmt.Fprintf(w, "%s, %d used", cli.Count(o.Given, "observation", "observations"), o.Used)
 	printCounts(w, []counted{
@@ -155,5 +161,4 @@ func (c *trainCommand) print(m openapi.Model, grammar string) error {
 		table.group("rare methods", m.Rare)
 		table.flush()
 	}
-	return w.Flush()
 }

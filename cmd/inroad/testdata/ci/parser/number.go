@@ -1,0 +1,5 @@
+package parser
+
+func number() int {
+	return 1
+}
