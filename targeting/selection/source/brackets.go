@@ -26,10 +26,11 @@ func (o *outline) is(i int, c byte) bool {
 
 // matchBrackets computes the partner of each opening bracket: its closing one, or,
 // if that is missing, the closing one of the brackets around it. The partner of an
-// angle bracket without a closing one is the angle bracket itself.
-func (o *outline) matchBrackets() {
+// angle bracket without a closing one is the angle bracket itself. Type parameters
+// may contain braces in some languages.
+func (o *outline) matchBrackets(bracesInAngles bool) {
 	o.partners = make([]int32, len(o.tokens))
-	m := matcher{outline: o, top: -1}
+	m := matcher{outline: o, top: -1, bracesInAngles: bracesInAngles}
 	for i := range o.tokens {
 		m.token(i)
 	}
@@ -42,6 +43,8 @@ type matcher struct {
 	*outline
 	nodes []openBracket
 	top   int32 // node of the innermost open bracket, or -1
+
+	bracesInAngles bool
 }
 
 // An openBracket is an opening bracket inside another one.
@@ -71,7 +74,9 @@ func (m *matcher) token(i int) {
 	case ';':
 		m.dropAngles()
 	case '{':
-		m.dropAngles()
+		if !m.bracesInAngles {
+			m.dropAngles()
+		}
 		m.push(i)
 	case '(', '[':
 		m.push(i)

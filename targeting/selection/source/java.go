@@ -49,7 +49,7 @@ func (s scope) inside(name, separator string) scope {
 
 func outlineJava(o *outline) {
 	lexJava(o)
-	o.matchBrackets()
+	o.matchBrackets(false)
 	j := javaOutline{o}
 	j.members(0, len(o.tokens), scope{})
 }

@@ -137,6 +137,8 @@ func Parse(name string, text []byte) (*File, bool) {
 		outlineJava(o)
 	case "c":
 		outlineC(o)
+	case "javascript":
+		outlineJavaScript(o)
 	default:
 		return nil, false
 	}
