@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -151,6 +152,9 @@ func changeOf(m *model.Model, req *openapi.SelectRequest) (selection.Change, err
 	for _, f := range req.Fallbacks {
 		out.Fallbacks = append(out.Fallbacks, selection.Fallback{Cause: selection.Cause(f.Cause), Detail: f.Detail})
 	}
+	out.Fallbacks = slices.DeleteFunc(out.Fallbacks, func(f selection.Fallback) bool {
+		return slices.Contains(req.IgnoreCauses, openapi.SelectRequestIgnoreCauses(f.Cause))
+	})
 	return out, nil
 }
 
@@ -306,6 +310,9 @@ func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openap
 	}
 	if m != nil {
 		out.Model, out.Exact = m.Digest, m.Grammar.Exact()
+	}
+	if s.Everything() && m != nil {
+		out.WithoutFallbacks = s.Without
 	}
 	for _, f := range s.Fallbacks {
 		out.Fallbacks = append(out.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})

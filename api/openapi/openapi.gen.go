@@ -546,6 +546,36 @@ func (e SelectReasonKind) Valid() bool {
 	}
 }
 
+// Defines values for SelectRequestIgnoreCauses.
+const (
+	BuildFile                 SelectRequestIgnoreCauses = "build file"
+	FileThatAffectsEverything SelectRequestIgnoreCauses = "file that affects everything"
+	NewMethod                 SelectRequestIgnoreCauses = "new method"
+	ShallowClone              SelectRequestIgnoreCauses = "shallow clone"
+	StaleModel                SelectRequestIgnoreCauses = "stale model"
+	UnmappedChange            SelectRequestIgnoreCauses = "unmapped change"
+)
+
+// Valid indicates whether the value is a known member of the SelectRequestIgnoreCauses enum.
+func (e SelectRequestIgnoreCauses) Valid() bool {
+	switch e {
+	case BuildFile:
+		return true
+	case FileThatAffectsEverything:
+		return true
+	case NewMethod:
+		return true
+	case ShallowClone:
+		return true
+	case StaleModel:
+		return true
+	case UnmappedChange:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for StatusStatus.
 const (
 	Ok StatusStatus = "ok"
@@ -2033,6 +2063,9 @@ type SelectRequest struct {
 	// Ignore Files whose change affects no input, in addition to documentation.
 	Ignore []string `json:"ignore,omitempty,omitzero"`
 
+	// IgnoreCauses Causes for which not all inputs are selected.
+	IgnoreCauses []SelectRequestIgnoreCauses `json:"ignore_causes,omitempty,omitzero"`
+
 	// Ignored Changed files that affect no method; they are repeated in the answer.
 	Ignored []string      `json:"ignored,omitempty,omitzero"`
 	Inputs  []SelectInput `json:"inputs,omitempty,omitzero"`
@@ -2053,7 +2086,7 @@ type SelectRequest struct {
 	// PerClass Maximum number of inputs to select from each class of inputs with the same predictions; no limit if absent.
 	PerClass int `json:"per_class,omitempty,omitzero"`
 
-	// Recall Share of the inputs reaching a changed method that is to be selected; 0.95 if absent, or 1 with a budget or a maximum.
+	// Recall Share of the inputs reaching a changed method that is to be selected, of those that are predicted; 0.99 if absent, or 1 with a budget or a maximum.
 	Recall float64 `json:"recall,omitempty,omitzero"`
 
 	// Root Folder of the repository to which the file names of methods are relative.
@@ -2068,6 +2101,9 @@ type SelectRequest struct {
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
 }
+
+// SelectRequestIgnoreCauses defines model for SelectRequest.IgnoreCauses.
+type SelectRequestIgnoreCauses string
 
 // SelectUnobserved A changed method that no observation reached. It selects no input.
 type SelectUnobserved struct {
@@ -2154,11 +2190,17 @@ type Selection struct {
 	// Seed Seed that was used.
 	Seed int64 `json:"seed"`
 
+	// Stale Share of the methods that changed between the model's commit and the base; set by `inroad select`.
+	Stale float64 `json:"stale,omitempty,omitzero"`
+
 	// TotalMs Expected duration of all inputs; absent if no duration is known.
 	TotalMs float64 `json:"total_ms,omitempty,omitzero"`
 
 	// Unobserved Changed methods that no observation reached. They select no input.
 	Unobserved []SelectUnobserved `json:"unobserved,omitempty,omitzero"`
+
+	// WithoutFallbacks Number of inputs that would be selected without the fallbacks; absent if there are none.
+	WithoutFallbacks int `json:"without_fallbacks,omitempty,omitzero"`
 }
 
 // Shortfall defines model for Shortfall.

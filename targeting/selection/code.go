@@ -42,6 +42,14 @@ type SourceChange struct {
 	Changes   []CodeChange
 	Fallbacks []Fallback // reasons to run all inputs
 	Ignored   []string   // changed files that affect no method
-	Functions int        // methods of the changed files at the commit of the model
-	Stale     int        // those that differ between that commit and the start of the change
+	Methods   int        // methods at the commit of the model; 0 if it is the base
+	Stale     int        // those that differ between that commit and the base
+}
+
+// Staleness returns the share of the methods that changed since the model was trained.
+func (s *SourceChange) Staleness() float64 {
+	if s.Methods == 0 {
+		return 0
+	}
+	return float64(s.Stale) / float64(s.Methods)
 }

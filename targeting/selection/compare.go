@@ -43,11 +43,56 @@ func CompareSources(ctx context.Context, v Versions, files []FileStatus, opt Com
 	for _, e := range c.edits {
 		c.change(e)
 	}
+	c.measureStaleness()
 	if c.err != nil {
 		return nil, c.err
 	}
 	slices.SortStableFunc(c.out.Changes, func(a, b CodeChange) int { return cmp.Compare(a.Name, b.Name) })
 	return c.out, nil
+}
+
+// measureStaleness counts the methods at the commit of the model, in the languages of
+// the files that changed since, and those that differ from the base.
+func (c *comparer) measureStaleness() {
+	if len(c.Since) == 0 || c.err != nil {
+		return
+	}
+	changed, languages := map[string]bool{}, map[string]bool{}
+	for _, f := range c.Since {
+		changed[f.Path] = true
+		languages[source.LanguageOf(f.Path)] = true
+	}
+	delete(languages, "")
+	names, err := c.Trained.Files(c.ctx)
+	c.err = err
+	for _, name := range names {
+		if !languages[source.LanguageOf(name)] || source.IsTest(name) || c.isInput(name) {
+			continue
+		}
+		old := c.outline(c.Trained, name)
+		if c.err != nil || old == nil {
+			continue
+		}
+		var base *source.File
+		if changed[name] {
+			base = c.outline(c.Base, name)
+		}
+		for i := range old.Decls {
+			d := &old.Decls[i]
+			if d.Kind != source.Function {
+				continue
+			}
+			c.out.Methods++
+			if !changed[name] {
+				continue
+			}
+			if base == nil {
+				c.out.Stale++
+			} else if now := base.Find(d.Name); now == nil || now.Digest != d.Digest {
+				c.out.Stale++
+			}
+		}
+	}
 }
 
 // A comparer is the state of [CompareSources]. The first error ends the comparison.

@@ -56,7 +56,7 @@ func (c *comparer) manifest(f FileStatus) {
 		c.fallBack(BuildFile, "%s cannot be read", f.Path)
 	case len(changed) == 0:
 		c.out.Ignored = append(c.out.Ignored, f.Path)
-	case path.Base(f.Path) == "go.mod" && !slices.ContainsFunc(changed, isGoVersion):
+	case path.Base(f.Path) == "go.mod":
 		c.dependencies(f.Path, changed)
 	default:
 		c.fallBack(BuildFile, "%s: %s changed", f.Path, strings.Join(changed[:min(len(changed), 3)], ", "))
@@ -81,17 +81,27 @@ func difference(a, b []string) []string {
 }
 
 // dependencies adds the methods of Go files that import a module whose version changed.
-// A dependency has the form "module version".
+// A dependency has the form "module version". If the version of Go changed the meaning
+// of loops, it adds the methods that may notice.
 func (c *comparer) dependencies(manifest string, changed []string) {
 	r := newRegions()
-	for _, dependency := range changed {
-		module, _, _ := strings.Cut(dependency, " ")
-		for _, name := range c.headFiles() {
-			if source.LanguageOf(name) != "go" || source.IsTest(name) || !under(path.Dir(manifest), name) {
-				continue
-			}
-			outline := c.outline(c.Head, name)
-			if outline != nil && slices.ContainsFunc(outline.Imports, func(p string) bool { return p == module || strings.HasPrefix(p, module+"/") }) {
+	for _, name := range c.headFiles() {
+		if source.LanguageOf(name) != "go" || source.IsTest(name) || !under(path.Dir(manifest), name) {
+			continue
+		}
+		outline := c.outline(c.Head, name)
+		if outline == nil {
+			continue
+		}
+		for _, dependency := range changed {
+			module, _, _ := strings.Cut(dependency, " ")
+			if module == goVersion {
+				for i := range outline.Decls {
+					if d := &outline.Decls[i]; d.MayCaptureLoop() {
+						c.user(r, declRef{name, outline, d})
+					}
+				}
+			} else if slices.ContainsFunc(outline.Imports, func(p string) bool { return p == module || strings.HasPrefix(p, module+"/") }) {
 				c.allIn(r, name)
 			}
 		}
@@ -165,8 +175,6 @@ func embeds(outline *source.File, name string) bool {
 
 // goVersion is how [goDependencies] names the version of Go.
 const goVersion = "go"
-
-func isGoVersion(dependency string) bool { return strings.HasPrefix(dependency, goVersion+" ") }
 
 // goDependencies returns the required and replaced modules of a go.mod with their
 // versions. The version of Go counts up to 1.22, which changed the meaning of loops.

@@ -34,7 +34,7 @@ type Options struct {
 
 // Defaults returns the default options.
 func Defaults() Options {
-	return Options{Goal: Goal{Recall: 0.95}, Sample: 0.01, MinRecall: 0.5, MinChance: 0.01, Seed: 1}
+	return Options{Goal: Goal{Recall: 0.99}, Sample: 0.01, MinRecall: 0.5, MinChance: 0.01, Seed: 1}
 }
 
 // A SelectedInput is an input to run.
@@ -48,6 +48,7 @@ type SelectedInput struct {
 type Selection struct {
 	Inputs     []Input
 	Fallbacks  []Fallback      // reasons to run all inputs; usually none
+	Without    int             // number of inputs that would be selected without the fallbacks
 	Units      []int           // changed units
 	Unobserved []Unobserved    // changed methods that no observation reached
 	Selected   []SelectedInput // in the order to run them
@@ -68,6 +69,15 @@ func (s *Selection) Everything() bool { return len(s.Fallbacks) > 0 }
 // predictions, which may be nil, it selects all inputs that the limits of the
 // goal allow.
 func Select(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
+	s := selectFor(m, inputs, p, change, opt)
+	if s.Without = len(s.Selected); s.Everything() && m != nil && p != nil {
+		change.Fallbacks = nil
+		s.Without = len(selectFor(m, inputs, p, change, opt).Selected)
+	}
+	return s
+}
+
+func selectFor(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
 	c := &selector{
 		Selection: &Selection{
 			Inputs: inputs, Fallbacks: slices.Clone(change.Fallbacks), Units: change.Units, Unobserved: slices.Clone(change.Unobserved),

@@ -26,6 +26,7 @@ type output struct {
 	rest, jsonOut         string // files
 	summary, githubOutput string // files that are appended to
 	explain               bool
+	took                  time.Duration // of the selection; 0 if it was not measured
 	cli.Streams
 }
 
@@ -73,7 +74,7 @@ func (o *output) write(s openapi.Selection) error {
 			}
 		}
 	}
-	if err := appendTo("summary", o.summary, func(w io.Writer) { writeSummary(w, s) }); err != nil {
+	if err := appendTo("summary", o.summary, func(w io.Writer) { o.writeSummary(w, s) }); err != nil {
 		return err
 	}
 	if err := appendTo("github-output", o.githubOutput, func(w io.Writer) { writeGitHub(w, s, len(paths)) }); err != nil {
@@ -169,6 +170,9 @@ func (o *output) report(s openapi.Selection) {
 	if !o.explain {
 		return
 	}
+	for _, line := range facts(s) {
+		o.Notef("%s", line)
+	}
 	for _, c := range s.Changes {
 		fmt.Fprintf(o.Err, "%s: %s\n", cli.Printable(c.How), cli.Printable(c.Name))
 		for _, method := range c.Methods {
@@ -259,7 +263,7 @@ func appendTo(flag, name string, write func(io.Writer)) (err error) {
 }
 
 // writeSummary writes a summary in Markdown.
-func writeSummary(w io.Writer, s openapi.Selection) {
+func (o *output) writeSummary(w io.Writer, s openapi.Selection) {
 	fmt.Fprintf(w, "### Inputs for this change\n\n%s.\n\n", markdown(sentence(s)))
 	for _, why := range fallbacks(s) {
 		fmt.Fprintf(w, "- all inputs are to be run: %s\n", markdown(why))
@@ -271,7 +275,33 @@ func writeSummary(w io.Writer, s openapi.Selection) {
 		}
 		fmt.Fprintf(w, "- changed: %s\n", markdown(method))
 	}
+	for i, u := range s.Unobserved {
+		if i == mostShown {
+			fmt.Fprintf(w, "- %d more changed methods were never observed\n", len(s.Unobserved)-mostShown)
+			break
+		}
+		fmt.Fprintf(w, "- no input is selected for %s: %s\n", markdown(u.Method), markdown(u.Reason))
+	}
+	for _, line := range facts(s) {
+		fmt.Fprintf(w, "- %s\n", markdown(line))
+	}
+	if took := milliseconds(o.took); took > 0 && len(s.Rest) > 0 {
+		fmt.Fprintf(w, "- the selection took %s, and saves time if an input takes longer than %s\n",
+			shortDuration(took), shortDuration(took/float64(len(s.Rest))))
+	}
 	fmt.Fprintln(w)
+}
+
+// facts returns what the reader of a report may want to know about a selection.
+func facts(s openapi.Selection) []string {
+	var out []string
+	if s.Everything && s.WithoutFallbacks > 0 {
+		out = append(out, fmt.Sprintf("without these causes, %s would be selected", cli.Count(s.WithoutFallbacks, "input", "inputs")))
+	}
+	if s.Age > 0 {
+		out = append(out, fmt.Sprintf("the model is %s old; %.0f %% of the methods changed since", cli.Count(s.Age, "commit", "commits"), 100*s.Stale))
+	}
+	return out
 }
 
 // markdown escapes a text for Markdown.

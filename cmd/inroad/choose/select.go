@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -90,7 +91,8 @@ func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, err
 type selectCommand struct {
 	task
 	change      change
-	age         int // of the model, in commits
+	age         int     // of the model, in commits
+	stale       float64 // share of the methods that changed since the model was trained
 	onError     string
 	generateDir string
 }
@@ -133,7 +135,7 @@ Paths are printed in the order to run them: first one input of each class.`,
 	flags := cmd.Flags()
 	c.bindCorpus(flags)
 	c.change.bind(flags)
-	cli.Bind(flags, &c.req, "root", "run_all_on", "ignore", "always", "recall", "budget_ms", "max", "per_class", "sample", "min_recall", "min_chance", "seed", "generate")
+	cli.Bind(flags, &c.req, "root", "run_all_on", "ignore", "ignore_causes", "always", "recall", "budget_ms", "max", "per_class", "sample", "min_recall", "min_chance", "seed", "generate")
 	flags.StringVar(&c.generateDir, "generate-dir", "", "`DIR` to write generated inputs to")
 	c.output.bind(flags)
 	cli.BindEnum(flags, &c.onError, "on-error", "all selects all inputs on an error, fail fails", "all", "fail")
@@ -157,6 +159,7 @@ func (c *selectCommand) check() error {
 }
 
 func (c *selectCommand) run(ctx context.Context) error {
+	started := time.Now()
 	s, err := c.choose(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -171,7 +174,8 @@ func (c *selectCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.Base, s.Age = c.change.base, c.age
+	s.Base, s.Age, s.Stale = c.change.base, c.age, c.stale
+	c.output.took = time.Since(started)
 	return c.output.write(s)
 }
 
@@ -214,7 +218,7 @@ func (c *selectCommand) readChange(ctx context.Context, commit string) (err erro
 	if commit == "" {
 		found.Fallbacks = []selection.Fallback{{Cause: selection.StaleModel, Detail: "the model does not name the commit that it was trained at"}}
 	}
-	c.age = found.Age
+	c.age, c.stale = found.Age, found.Staleness()
 	c.req.Changes, c.req.Ignored = api.SelectChanges(found.Changes), found.Ignored
 	for _, f := range found.Fallbacks {
 		c.req.Fallbacks = append(c.req.Fallbacks, openapi.Fallback{Cause: string(f.Cause), Detail: f.Detail})

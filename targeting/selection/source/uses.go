@@ -29,6 +29,30 @@ func (d *Decl) RunsAtLoad() bool {
 	return d.file.Language == "go" && d.Kind == Function && d.Short == "init" && d.Owner == ""
 }
 
+// MayCaptureLoop reports whether a function of Go may keep a variable of a loop beyond
+// an iteration: it has a loop, and takes an address or has a function literal.
+func (d *Decl) MayCaptureLoop() bool {
+	loop, literals, address := false, 0, false
+	for _, t := range d.tokens {
+		switch text := d.text(t); {
+		case t.kind == identifier && text == "for":
+			loop = true
+		case t.kind == identifier && text == "func":
+			literals++
+		case t.kind == operator && text == "&":
+			address = true
+		}
+	}
+	return loop && (literals > btoi(d.Kind == Function) || address)
+}
+
+func btoi(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // ChangedNames returns the identifiers on the lines on which two versions of a
 // declaration differ, sorted.
 func ChangedNames(a, b *Decl) []string {
