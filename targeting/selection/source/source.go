@@ -26,8 +26,9 @@ type File struct {
 	Language string // as returned by LanguageOf
 	Package  string // Go and Java: name of the package
 	// Imports are the imported packages or modules: in Go import paths, in Java
-	// qualified names, in Python and JavaScript modules, in C included files, and
-	// in Rust paths of use declarations.
+	// qualified names, in JavaScript modules, in Python modules and the qualified
+	// names imported from them, which may be modules as well, in C included files,
+	// and in Rust paths of use declarations.
 	Imports []string
 	Embeds  []string // Go: patterns of go:embed directives
 	// Generated reports that another tool wrote the file: its first comment says
@@ -139,6 +140,8 @@ func Parse(name string, text []byte) (*File, bool) {
 		outlineC(o)
 	case "javascript":
 		outlineJavaScript(o)
+	case "python":
+		outlinePython(o)
 	default:
 		return nil, false
 	}

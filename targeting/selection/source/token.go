@@ -10,6 +10,8 @@ const (
 	operator                           // operator or bracket
 	directive                          // comment that compilers obey
 	terminator                         // end of a statement, written or implied by the end of a line
+	indent                             // begin of an indented block
+	dedent                             // end of an indented block
 )
 
 // A token is a token in the text of a file.
