@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,6 +71,7 @@ type Refiner struct {
 	runner  *warmRunner
 	opt     RefineOptions
 	model   *model.Model // after the last round
+	best    scoredModel  // that Refine returns
 
 	began    time.Time
 	training time.Duration // time that the last training took
@@ -84,6 +86,14 @@ type Refiner struct {
 	scored map[string]bool // by ID of a scored unit: whether it is rare
 }
 
+// A scoredModel is the model of a round with its score on the held-out observations.
+type scoredModel struct {
+	*model.Model
+	round int
+	f1    map[string]float64 // by ID of a scored unit
+	score float64            // mean F1 of the units that are refined
+}
+
 // NewRefiner returns a refiner. The trainer must have no observations.
 func NewRefiner(t *model.Trainer, runner Runner, opt RefineOptions) *Refiner {
 	opt.Rounds, opt.Runs, opt.Workers = cmp.Or(opt.Rounds, 5), cmp.Or(opt.Runs, 500), max(opt.Workers, 1)
@@ -93,6 +103,10 @@ func NewRefiner(t *model.Trainer, runner Runner, opt RefineOptions) *Refiner {
 		seen: map[string]bool{}, units: map[string]bool{}, picked: map[string]int{},
 	}
 }
+
+// Best returns the number of the round whose model [Refiner.Refine] returned, 0 for
+// the first model.
+func (r *Refiner) Best() int { return r.best.round }
 
 // Observations returns an observation of every input that was run, in order.
 func (r *Refiner) Observations() []observation.Observation { return r.ran }
@@ -130,18 +144,23 @@ func (r *Refiner) Begin(ctx context.Context, h observation.Header, train, held [
 		return nil, err
 	}
 	r.model = m
-	err = r.report(ctx, Round{})
+	err = r.report(ctx, Round{}, nil)
 	r.training = time.Since(r.began)
 	return m, err
 }
 
-// Refine improves the model of [Refiner.Begin] in rounds, and returns the last model.
+// Refine improves the model of [Refiner.Begin] in rounds, and returns the best model.
 // If units are given by their IDs, each round is for them. Otherwise it picks units.
+//
+// The best model has the highest mean F1 on the held-out observations, of the given
+// units or of all, and of equal ones it is the last. Models that do not know all
+// units that were reached are not compared.
 //
 // A round runs inputs as long as the budget leaves enough time to train again,
 // judging by the last time. If training takes longer and the budget ends, Refine
-// returns the model of the round before.
+// returns the best model of the rounds before.
 func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, Stop, error) {
+	r.best.score = meanF1(r.best.f1, units) // Begin does not know the units
 	for number := 1; number <= r.opt.Rounds; number++ {
 		round := Round{Number: number}
 		running, cancel := r.within(ctx, r.training+r.training/4) // more observations take longer
@@ -158,24 +177,24 @@ func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, St
 			cancel()
 			switch {
 			case late:
-				return r.model, StopBudget, nil
+				return r.best.Model, StopBudget, nil
 			case err != nil:
 				return nil, "", err
 			}
-			if err := r.report(ctx, round); err != nil {
+			if err := r.report(ctx, round, units); err != nil {
 				return nil, "", err
 			}
 		}
 		switch {
 		case over:
-			return r.model, StopBudget, nil
+			return r.best.Model, StopBudget, nil
 		case len(ran) == 0:
-			return r.model, StopNoInputs, nil
+			return r.best.Model, StopNoInputs, nil
 		case round.Wrong == 0 && len(round.New) == 0:
-			return r.model, StopNothing, nil
+			return r.best.Model, StopNothing, nil
 		}
 	}
-	return r.model, StopRounds, nil
+	return r.best.Model, StopRounds, nil
 }
 
 // within returns a context that ends as long before the budget as rest says.
@@ -260,7 +279,8 @@ func (r *Refiner) learn(ctx context.Context, ran []observation.Observation, roun
 const rareShare = 0.05
 
 // report scores the model on the held-out observations and reports the round.
-func (r *Refiner) report(ctx context.Context, round Round) error {
+// If the model is the best so far for the given units, it keeps the model.
+func (r *Refiner) report(ctx context.Context, round Round, units []string) error {
 	e, err := r.model.Evaluate(ctx, r.held, r.opt.Workers, r.opt.Limits)
 	if err != nil {
 		return err
@@ -273,11 +293,13 @@ func (r *Refiner) report(ctx context.Context, round Round) error {
 			}
 		}
 	}
+	f1 := map[string]float64{}
 	for _, s := range e.Methods {
 		rare, ok := r.scored[s.Unit.ID]
 		if ok {
 			round.Scored++
 			round.F1 += s.F1()
+			f1[s.Unit.ID] = s.F1()
 		}
 		if rare {
 			round.Rares++
@@ -286,10 +308,28 @@ func (r *Refiner) report(ctx context.Context, round Round) error {
 	}
 	round.F1 /= max(1, float64(round.Scored))
 	round.RareF1 /= max(1, float64(round.Rares))
+	if score := meanF1(f1, units); score >= r.best.score || len(round.New) > 0 {
+		r.best = scoredModel{r.model, round.Number, f1, score}
+	}
 	if r.opt.Progress != nil {
 		r.opt.Progress(round)
 	}
 	return nil
+}
+
+// meanF1 returns the mean F1 of the given units that are scored, or of all units if
+// there are none.
+func meanF1(f1 map[string]float64, units []string) float64 {
+	sum, n := 0.0, 0
+	for _, id := range units {
+		if score, ok := f1[id]; ok {
+			sum, n = sum+score, n+1
+		}
+	}
+	if n == 0 && len(f1) > 0 {
+		return meanF1(f1, slices.Sorted(maps.Keys(f1)))
+	}
+	return sum / max(1, float64(n))
 }
 
 // minUnitRuns is the minimum number of runs for a unit that a round picks.

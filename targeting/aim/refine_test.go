@@ -144,20 +144,53 @@ func TestRefine(t *testing.T) {
 		if err != nil || stop != StopRounds || len(done) != rounds+1 {
 			t.Fatalf("%d rounds, stopped by %s, %v", len(done), stop, err)
 		}
-		first, last := done[0], done[rounds]
+		first, last, best := done[0], done[rounds], done[r.Best()]
 		t.Logf("set %d: mean F1 %.3f to %.3f, rare F1 %.3f to %.3f", i, first.F1, last.F1, first.RareF1, last.RareF1)
 		if first.Rares == 0 || first.Scored != last.Scored || first.Rares != last.Rares {
 			t.Errorf("set %d: the methods that are scored changed from %+v to %+v", i, first, last)
 		}
 		gain += (last.RareF1 - first.RareF1) / sets
-		if n := m.Stats.Observations; n != len(train)+rounds*runs {
-			t.Errorf("set %d: trained on %d observations", i, n)
+		if n := m.Stats.Observations; n != len(train)+best.Number*runs {
+			t.Errorf("set %d: the model of round %d was trained on %d observations", i, best.Number, n)
 		}
 		checkRuns(t, r.Observations(), slices.Concat(train, held))
 		checkNew(t, done, r.Observations(), train)
 	}
 	if gain < 0.15 {
 		t.Errorf("rare F1 rose by %.3f only", gain)
+	}
+}
+
+// Refine returns the model of the round with the best scores on the held-out
+// observations, here the first, because the runs contradict them. A round that reaches
+// a unit for the first time is better than those before it.
+func TestRefineBest(t *testing.T) {
+	train, held := HoldOut(randomObservations(t, reader, 300), 1)
+	for name, test := range map[string]struct {
+		program program
+		units   []string
+		best    int
+	}{
+		"later rounds are worse": {func(input []byte) ([]string, observation.Outcome) { return []string{"array", "read"}, observation.OK }, nil, 0},
+		"others are worse": {func(input []byte) ([]string, observation.Outcome) {
+			methods, outcome := reader(input)
+			return slices.DeleteFunc(methods, func(id string) bool { return id == "array" }), outcome
+		}, []string{"object"}, 2},
+		"new unit": {func(input []byte) ([]string, observation.Outcome) {
+			return []string{"array", "new", "read"}, observation.OK
+		}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var done []Round
+			r := NewRefiner(newTrainer(t), test.program, RefineOptions{Rounds: 2, Runs: 100, Seed: 1, Workers: 2, Progress: func(r Round) { done = append(done, r) }})
+			m, _, err := refined(t.Context(), r, train, held, test.units...)
+			if err != nil || r.Best() != test.best {
+				t.Fatalf("round %d is the best of %+v, want %d; %v", r.Best(), done, test.best, err)
+			}
+			if n := m.Stats.Observations; n != len(train)+100*test.best {
+				t.Errorf("the model has %d observations", n)
+			}
+		})
 	}
 }
 

@@ -69,7 +69,9 @@ reach and of the methods that less than 5 % of these reach.
 
 The rounds end after --rounds, after --budget, or when a round finds neither a wrong
 prediction nor a new method. The budget includes training: a round leaves time to
-train again. The last model is written to --out. --add-to adds all new observations
+train again. The model of the best round is written to --out: the one with the highest
+mean F1 on the held-out observations, of the METHODs if given, among the rounds since
+the last that reached a method for the first time. --add-to adds all new observations
 to a file; inroad train can then learn from all observations. The same observations,
 options and seed give the same model, unless --budget ends the rounds.`,
 		Example: `  inroad refine --grammar json --observations seen.ndjson --go encoding/json.Unmarshal --out json.model --add-to seen.ndjson
@@ -162,6 +164,7 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	m, stop, err := refiner.Refine(ctx, ids...)
 	if err == nil {
 		c.noteStop(stop)
+		c.noteBest(refiner.Best())
 		err = cli.FileError(c.out, outfile.Write(c.out, 0o644, m.Write))
 	}
 	// Observations are kept even if a run failed.
@@ -266,6 +269,15 @@ func score(mean float64, methods int) *float64 {
 		return nil
 	}
 	return &mean
+}
+
+// noteBest prints the round whose model is written.
+func (c *refineCommand) noteBest(round int) {
+	if round == 0 {
+		c.Notef("no round improved the first model, which is written")
+		return
+	}
+	c.Notef("the model of round %d is written", round)
 }
 
 // noteStop prints why the rounds ended.
