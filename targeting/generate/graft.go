@@ -128,8 +128,9 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 func (c *Cover) redraw(host site, p features.Path, try int) *Draft {
 	n := c.x.grammar.Nodes[p[0]]
 	d := c.x.newDrawing()
-	if d.chooser = (chooser)(shortest{}); try > 0 {
-		d.chooser = uniform{c.x.opt}
+	d.chooser = uniform{c.x.opt}
+	if try == 0 {
+		d.chooser = shortest{}
 	}
 	g := &goal{path: p, at: 1, far: c.way(p[0]), way: c.x.within(p[1])}
 	d.goals, d.chain = []*goal{g}, host.tree.chainTo(host.node)

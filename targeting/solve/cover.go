@@ -58,11 +58,11 @@ type completion struct {
 	absent map[grammars.Occurrence]bool // the symbols without an input
 }
 
-// Limits on the search for an input with a path, and with a symbol that no input has.
-var (
-	pathEffort   = effort{levels: 2, listed: 20, random: 30}
-	symbolEffort = effort{levels: 4, listed: 40, random: 150}
-)
+// pathEffort limits the search for an input with a path.
+func pathEffort() effort { return effort{levels: 2, listed: 20, random: 30} }
+
+// symbolEffort limits the search for an input with a symbol that no input has.
+func symbolEffort() effort { return effort{levels: 4, listed: 40, random: 150} }
 
 // path looks for an input with a path, and reports whether there is a proof that there
 // is none.
@@ -84,7 +84,7 @@ func (m *completion) path(ctx context.Context, p features.Path) (impossible bool
 		}
 		found := false
 		if symbol != nil {
-			if found, err = m.search(ctx, symbol, symbolEffort); err != nil {
+			if found, err = m.search(ctx, symbol, symbolEffort()); err != nil {
 				return false, err
 			}
 		}
@@ -93,7 +93,7 @@ func (m *completion) path(ctx context.Context, p features.Path) (impossible bool
 	if m.cover.Covers(p) || slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] }) {
 		return false, nil
 	}
-	_, err = m.search(ctx, solution, pathEffort)
+	_, err = m.search(ctx, solution, pathEffort())
 	return false, err
 }
 
