@@ -14,6 +14,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -145,8 +146,24 @@ func readTexts(g *grammars.Grammar, given map[string][]string) (generate.Texts, 
 	return texts, nil
 }
 
-// run generates all inputs.
+// run generates all inputs. If there is a proof that the grammar has none, the error
+// is an [*solve.InfeasibleError].
 func (x *generation) run(ctx context.Context) error {
+	err := x.generate(ctx)
+	if err == nil && x.summary.Inputs > 0 || err != nil && !errors.Is(err, generate.ErrUnwritten) {
+		return err
+	}
+	solver, wrong := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+	if wrong == nil {
+		_, wrong = solver.Solve(ctx, targeting.Constraint{})
+	}
+	if proof, ok := errors.AsType[*solve.InfeasibleError](wrong); ok {
+		return proof
+	}
+	return err
+}
+
+func (x *generation) generate(ctx context.Context) error {
 	switch x.req.Strategy {
 	case openapi.Kpath:
 		return x.cover(ctx)

@@ -16,7 +16,6 @@ import (
 	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
-	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -169,12 +168,15 @@ func (m *measurement) random(ctx context.Context) error {
 	return nil
 }
 
+// coverNodes is the default size limit of `inroad generate --strategy kpath`.
+const coverNodes = 200
+
 // cover covers all paths, and decides for each of the rest whether an input has it.
 func (m *measurement) cover(ctx context.Context) error {
 	c := &cover{}
 	m.row.Cover = c
 	defer stopwatch(&c.Seconds)()
-	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{}) //nolint:contextcheck // bounded
+	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{MaxNodes: coverNodes}) //nolint:contextcheck // bounded
 	if err != nil {
 		c.Error = firstLine(err)
 		return nil
@@ -184,75 +186,43 @@ func (m *measurement) cover(ctx context.Context) error {
 	}
 	c.Excluded = int(new(big.Int).Sub(count(false), count(true)).Int64())
 	paths, err := generate.NewCover(x, m.K, generate.CoverOptions{})
-	if err != nil {
+	if err == nil {
+		err = m.inputs(ctx, c, paths)
+		c.Covered, c.Paths = paths.Covered()
+		c.NotFound = c.Paths - c.Covered - c.Impossible
+	}
+	if err != nil && ctx.Err() == nil {
 		c.Error = firstLine(err)
 		return nil
 	}
+	return err
+}
+
+// inputs covers paths.
+func (m *measurement) inputs(ctx context.Context, c *cover, paths *generate.Cover) error {
+	keep := func(input *generate.Input) error {
+		c.Inputs++
+		return m.keep("cover", true, c.Inputs, input.Text)
+	}
 	for {
 		input, err := paths.Next(ctx)
-		c.Covered, c.Paths = paths.Covered()
-		c.NotFound = c.Paths - c.Covered
-		c.Undecided = c.NotFound
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err != nil {
-			c.Error = firstLine(err)
-			return nil
+			return err
 		}
 		if input == nil {
 			break
 		}
-		c.Inputs++
-		if err := m.keep("cover", true, c.Inputs, input.Text); err != nil {
+		if err := keep(input); err != nil {
 			return err
 		}
-	}
-	return m.decide(ctx, c, paths.Unrealised())
-}
-
-// decide asks the solver about paths that no input covers.
-func (m *measurement) decide(ctx context.Context, c *cover, paths []features.Path) error {
-	if len(paths) == 0 {
-		return nil
 	}
 	solver, err := solve.New(m.grammar, "") //nolint:contextcheck // bounded
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
-		_, err := solveOne(ctx, solver, path, m.Seed)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		verdict, ok := targeting.VerdictOf(err)
-		if !ok {
-			return fmt.Errorf("solve: %w", err)
-		}
-		if verdict != targeting.Limit {
-			c.Undecided--
-		}
-		switch verdict {
-		case targeting.Solved:
-			c.Solved++
-		case targeting.Infeasible:
-			c.Impossible++
-			c.NotFound--
-		}
-	}
-	return nil
-}
-
-func solveOne(ctx context.Context, solver *solve.Solver, path features.Path, seed uint64) (*generate.Input, error) {
-	solution, err := solver.Solve(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(path)}})
-	if err != nil {
-		return nil, err
-	}
-	inputs, err := solution.Smallest(ctx, rand.New(rand.NewPCG(seed, 0)), 1)
-	if err != nil {
-		return nil, err
-	}
-	return inputs[0], nil
+	rest, err := solver.Complete(ctx, paths, rand.New(rand.NewPCG(m.Seed, 0)), keep)
+	c.Impossible = rest.Impossible
+	return err
 }
 
 // keep writes an input for the ANTLR tool to read. Its name says whether inroad

@@ -51,8 +51,6 @@ type cover struct {
 	Impossible int     `json:"impossible"` // proved: no input has the path
 	Excluded   int     `json:"excluded"`   // further paths of the grammar graph, proved impossible before
 	NotFound   int     `json:"notFound"`   // neither covered nor proved impossible
-	Solved     int     `json:"solved"`     // of those not found: solve finds an input
-	Undecided  int     `json:"undecided"`  // of those not found: the limit was reached before solve decided
 	Inputs     int     `json:"inputs"`
 	Seconds    float64 `json:"seconds"`
 	Error      string  `json:"error,omitempty"`

@@ -11,8 +11,8 @@ import (
 func writeTable(w io.Writer, rows []*row, opt *options) error {
 	fmt.Fprintf(w, "%d grammars without code that may change their trees.\n\n", len(rows))
 	writeTotals(w, rows, opt)
-	fmt.Fprintf(w, "\n| grammar | examples | inputs | thrown away | seconds | k = %d | impossible | not found | ANTLR accepts | notes |\n", opt.K)
-	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintf(w, "\n| grammar | examples | inputs | thrown away | seconds | k = %d | impossible | not found | seconds | ANTLR accepts | notes |\n", opt.K)
+	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, r := range rows {
 		if _, err := fmt.Fprintf(w, "| %s | %s |\n", r.Name, r.cells()); err != nil {
 			return err
@@ -23,7 +23,7 @@ func writeTable(w io.Writer, rows []*row, opt *options) error {
 
 // cells returns the measurements of a row.
 func (r *row) cells() string {
-	parsed, inputs, thrown, seconds, covered, impossible, missing, accepted := "", "", "", "", "", "", "", ""
+	parsed, inputs, thrown, seconds, covered, impossible, missing, covering, accepted := "", "", "", "", "", "", "", "", ""
 	if e := r.Example; e != nil {
 		parsed = fmt.Sprintf("%d of %d", e.Parsed, e.Tried)
 	}
@@ -35,11 +35,12 @@ func (r *row) cells() string {
 	if c := r.Cover; c != nil && c.Paths > 0 {
 		covered = fmt.Sprintf("%d of %d", c.Covered, c.Paths+c.Excluded)
 		impossible, missing = fmt.Sprint(c.Excluded+c.Impossible), fmt.Sprint(c.NotFound)
+		covering = fmt.Sprintf("%.1f", c.Seconds)
 	}
 	if v := r.ANTLR; v != nil {
 		accepted = fmt.Sprintf("%d of %d", v.Accepted, v.Checked)
 	}
-	return fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s | %s | %s", parsed, inputs, thrown, seconds, covered, impossible, missing, accepted, r.note())
+	return fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s | %s | %s | %s", parsed, inputs, thrown, seconds, covered, impossible, missing, covering, accepted, r.note())
 }
 
 // note returns why a row is incomplete.

@@ -49,25 +49,48 @@ type Cover struct {
 	starts   []int           // by node: the number of uncovered paths that begin with it
 	far      []int           // by node: see distance
 	stale    bool            // whether far must be computed again
-	next     int
-	undo     []int   // the paths that the current drawing covers
-	failures []uint8 // by path: the number of its trees that could not be written
+	undo     []int           // the paths that the current drawing covers
+	failures []uint8         // by path: the number of its trees that could not be written
 
 	target   grammars.Occurrence // the symbol that toTarget leads to
 	toTarget []int               // by node: the distance to the target
 	frugal   bool                // whether the current tree avoids needless recursion
 
-	needs   []need
-	givenUp []int // paths without an input after maxTries
-	alone   bool  // whether packing is over
-	queue   []int // the paths that packing left, which get trees of their own
+	needs []need
+
+	plan  []stage // the current stage and those to come
+	queue []int   // the paths to visit in the current stage
+	tried []bool  // by path: whether it had a tree of its own
+	alone int     // the number of uncovered paths when the last stage of such trees began
+
+	pool    *pool                         // parts of the trees that were read
+	misses  []int                         // by node: see miss
+	grafts  []uint64                      // by path: the grafts that were tried, as bits
+	buds    []uint8                       // by path: the number of times that grow tried it
+	planted []bool                        // by node: see plant
+	pending map[grammars.Occurrence][]int // by symbol: the paths to graft that begin with it
 }
+
+// A stage is a way to cover the paths that the stages before left.
+type stage int
+
+const (
+	packing  stage = iota // draws trees with as many paths as fit
+	grafting              // combines parts of trees that were read
+	single                // draws trees for one path
+)
 
 // maxCoverPaths limits the paths to cover.
 const maxCoverPaths = 5_000_000
 
-// maxTries limits the trees that are drawn for a path before it is given up.
-const maxTries = 30
+// Limits on the trees that are drawn for a path in vain.
+const (
+	packTries   = 6
+	singleTries = 30
+	// The same for all paths through a symbol that was never read.
+	packMisses   = 12
+	singleMisses = 64
+)
 
 // NewCover returns a cover of the paths of length k.
 func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
@@ -87,14 +110,18 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
 		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), left: len(paths),
 		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
+		pool: newPool(k), misses: make([]int, len(x.grammar.Nodes)), grafts: make([]uint64, len(paths)), buds: make([]uint8, len(paths)), planted: make([]bool, len(x.grammar.Nodes)),
+		plan: []stage{packing, grafting, single, grafting}, tried: make([]bool, len(paths)), alone: len(paths),
 	}
 	if opt.OneTarget {
+		c.plan = []stage{single, grafting}
 		c.closing = []chooser{shortest{}, uniform{x.opt}, leastUsed{uniform{x.opt}, map[choice]int{}}}[opt.CloseOff]
 	}
 	for i, p := range paths {
 		c.at[space.ID(p)] = i
 		c.count(p, 1)
 	}
+	c.begin()
 	c.findNeeds()
 	return c
 }
@@ -134,68 +161,127 @@ func (c *Cover) Covers(p features.Path) bool {
 	return ok && c.covered[i]
 }
 
-// Unrealised returns the paths that were given up.
+// Reads reports whether an input so far, or a tree that was read in between, has a
+// symbol.
+func (c *Cover) Reads(o grammars.Occurrence) bool { return c.pool.has(o) }
+
+// Unrealised returns the paths that no input covers. After the last input, these are
+// the paths that were given up.
 func (c *Cover) Unrealised() []features.Path {
 	var out []features.Path
-	for _, i := range c.givenUp {
+	for i, p := range c.paths {
 		if !c.covered[i] {
-			out = append(out, c.paths[i])
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// Next returns an input that covers a new path; nil if all paths are covered or
-// given up. A path that cannot be packed gets a tree of its own at the end.
+// Next returns an input that covers a new path; nil if all paths are covered or given
+// up. Paths that cannot be packed are covered by combining trees that the parser read,
+// or else by trees of their own.
 func (c *Cover) Next(ctx context.Context) (*Input, error) {
-	for ; c.next < len(c.paths); c.next++ {
-		if c.covered[c.next] {
-			continue
+	for len(c.plan) > 0 {
+		for len(c.queue) > 0 {
+			i := c.queue[0]
+			c.queue = c.queue[1:]
+			if c.covered[i] {
+				continue
+			}
+			best, err := c.cover(ctx, i)
+			if err != nil {
+				return nil, err
+			}
+			if best != nil {
+				for _, id := range best.has {
+					c.take(id)
+				}
+				return best.Input, nil
+			}
 		}
-		if input, err := c.cover(ctx, c.next); input != nil || err != nil {
-			return input, err
-		}
-	}
-	if !c.alone && c.closing == nil {
-		c.alone, c.closing, c.queue = true, shortest{}, c.givenUp
-		c.givenUp = nil
-	}
-	for len(c.queue) > 0 {
-		i := c.queue[0]
-		c.queue = c.queue[1:]
-		if c.covered[i] {
-			continue
-		}
-		if input, err := c.cover(ctx, i); input != nil || err != nil {
-			return input, err
-		}
+		c.advance()
 	}
 	return nil, nil
 }
 
-// cover returns an input for a path, or else one that covers other new paths; nil
-// if there is none. Without an input for the path, the path is given up.
-func (c *Cover) cover(ctx context.Context, i int) (*Input, error) {
-	best, err := c.best(ctx, c.paths[i])
-	if err != nil {
-		return nil, err
+// advance begins the next stage. What a stage finds helps the others, so that the last
+// two are repeated while they find something.
+func (c *Cover) advance() {
+	if c.plan = c.plan[1:]; len(c.plan) == 0 && 0 < c.left && c.left < c.alone {
+		c.plan = []stage{single, grafting}
 	}
-	if best != nil {
-		for _, id := range best.has {
-			c.take(id)
+	if len(c.plan) > 0 {
+		c.begin()
+	}
+}
+
+// begin begins a stage.
+func (c *Cover) begin() {
+	c.queue = c.queue[:0]
+	for i := range c.paths {
+		if !c.covered[i] {
+			c.queue = append(c.queue, i)
 		}
 	}
-	if !c.covered[i] && (len(c.givenUp) == 0 || c.givenUp[len(c.givenUp)-1] != i) { // Next may try it again
-		c.givenUp = append(c.givenUp, i)
+	switch c.plan[0] {
+	case single:
+		c.alone = c.left
+	default:
+		c.pending = map[grammars.Occurrence][]int{}
+		for _, i := range c.queue {
+			c.pending[c.paths[i][0]] = append(c.pending[c.paths[i][0]], i)
+		}
 	}
-	if best == nil {
-		return nil, nil
+}
+
+// cover returns an input for a path, or else one that covers other new paths; nil
+// if there is none.
+func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
+	switch p := c.paths[i]; c.plan[0] {
+	case grafting:
+		return c.graft(ctx, i)
+	case packing:
+		best, err := c.best(ctx, p, nil, packTries, packMisses)
+		if best == nil || err != nil || best.Draws <= 2 { // later trees are smaller
+			return best, err
+		}
+		return c.grow(ctx, best)
+	default:
+		if c.tried[i] || c.missed(p) >= singleMisses {
+			return nil, nil
+		}
+		c.tried[i] = true
+		closing := c.closing
+		if closing == nil {
+			closing = shortest{}
+		}
+		return c.best(ctx, p, closing, singleTries, singleMisses)
 	}
-	return best.Input, nil
+}
+
+// miss records that a tree for a path was not read with the path: the trees that were
+// drawn for symbols that were never read are counted together for all paths.
+func (c *Cover) miss(p features.Path) {
+	for _, o := range p {
+		if !c.pool.has(o) {
+			c.misses[o]++
+		}
+	}
+}
+
+// missed returns how many trees were drawn in vain for a symbol of a path.
+func (c *Cover) missed(p features.Path) int {
+	most := 0
+	for _, o := range p {
+		if !c.pool.has(o) {
+			most = max(most, c.misses[o])
+		}
+	}
+	return most
 }
 
 // Credit marks the paths of a tree as covered and returns the number of those that
-// were not covered before.
+// were not covered before. Then [Cover.Next] may cover more.
 func (c *Cover) Credit(tree *derivation.Tree) (int, error) {
 	set := features.NewSet(c.k)
 	if err := c.extract.Add(set, tree); err != nil {
@@ -205,7 +291,11 @@ func (c *Cover) Credit(tree *derivation.Tree) (int, error) {
 	for id := range set.All(c.k) {
 		c.take(id)
 	}
-	return before - c.left, nil
+	if len(c.plan) == 0 {
+		c.plan = []stage{grafting}
+		c.begin()
+	}
+	return before - c.left, c.pool.add(tree, set)
 }
 
 // A candidate is an input that covers a new path.
@@ -213,30 +303,37 @@ type candidate struct {
 	*Input
 	has    []uint64 // its uncovered paths
 	covers bool     // whether it covers the path that it was drawn for
+	size   int      // of a graft: the number of symbols
 }
 
 // best draws trees for a path and returns the input that covers most new paths. If
 // no input covers the path, it returns one that covers others; nil if there is none.
-func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
+// Trees are packed if closing is nil, or else closed off.
+func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, tries, misses int) (*candidate, error) {
 	var best, other *candidate
 	found := 0
 	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
-	for try := 1; try <= maxTries && found < c.wanted(); try++ {
-		some, err := c.try(ctx, p, goals, try-found)
+	for failed := 0; failed < tries && found < c.wanted(closing) && c.missed(p) < misses; {
+		late, needs := failed >= tries/2, len(goals)
+		if late {
+			needs = 1 // a needed symbol may keep the tree from being written
+		}
+		d := c.draw(goals[:needs], c.chooser(closing, late), failed)
+		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case some == nil:
-		case !some.covers:
-			if other == nil || len(some.has) > len(other.has) {
-				other = some
-			}
-		default:
+		if some != nil && some.covers {
 			if found++; best == nil || len(some.has) > len(best.has) {
-				some.Draws = try - found + 1 // this tree, and those before it that could not be written
+				some.Draws = failed + 1 // this tree, and those before it that could not be written
 				best = some
 			}
+			continue
+		}
+		failed++
+		c.miss(p)
+		if some != nil && len(some.has) > 0 && (other == nil || len(some.has) > len(other.has)) {
+			other = some
 		}
 	}
 	if best == nil {
@@ -247,52 +344,54 @@ func (c *Cover) best(ctx context.Context, p features.Path) (*candidate, error) {
 
 // wanted returns how many candidates are compared for an input: more if there are
 // few paths, because then a better input is worth the time.
-func (c *Cover) wanted() int {
-	if c.closing != nil {
+func (c *Cover) wanted(closing chooser) int {
+	if closing != nil {
 		return 1
 	}
 	return min(max(20_000/len(c.paths), 1), 8)
 }
 
-// try draws a tree for a path. Later tries pack less, because a packed path may
-// keep the tree from being written.
-func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int) (*candidate, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	d := c.x.newDrawing()
-	if d.goals = goals; try > maxTries/2 { // a needed symbol may keep it from being written
-		d.goals = goals[:1]
-	}
-	d.limit.nodes = c.x.opt.MaxNodes >> ((try - 1) / 2)
-	c.frugal = !c.frugal
+// chooser returns the chooser of a tree. The second half of the tries uses another
+// one: the smallest derivation may be misread.
+func (c *Cover) chooser(closing chooser, late bool) chooser {
 	switch {
-	case c.closing == nil:
-		d.chooser = c
-	case try <= maxTries/2:
-		d.chooser = c.closing
-	case c.closing == shortest{}: // the smallest derivation may be misread
-		d.chooser = uniform{c.x.opt}
+	case closing == nil:
+		return c
+	case !late:
+		return closing
+	case closing == shortest{}:
+		return uniform{c.x.opt}
 	default:
-		d.chooser = shortest{}
+		return shortest{}
 	}
-	d.redraws = uniform{c.x.opt}
+}
+
+// draw draws a tree with goals. After failures, it packs less, because a packed path
+// may keep the tree from being written.
+func (c *Cover) draw(goals []*goal, by chooser, failed int) *drawing {
+	d := c.x.newDrawing()
+	d.goals, d.chooser, d.redraws = goals, by, uniform{c.x.opt}
+	d.limit.nodes = c.x.opt.MaxNodes >> min(failed/2, 16)
+	c.frugal = !c.frugal
 	c.undo = c.undo[:0]
 	d.start()
 	for _, i := range c.undo { // only the parsed tree counts
 		c.untake(i)
 	}
+	return d
+}
+
+// finish writes a tree for a path and returns the input; nil if it is not read.
+func (c *Cover) finish(ctx context.Context, d *drawing, p features.Path) (*candidate, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	var some *candidate // the last one that was read
 	_, _, err := d.finish(ctx, func(input *Input) (bool, error) {
-		set := features.NewSet(c.k)
-		if err := c.extract.Add(set, input.Tree); err != nil {
+		var set *features.Set
+		var err error
+		if some, set, err = c.candidate(input, p); err != nil {
 			return false, err
-		}
-		some = &candidate{Input: input, covers: set.Has(c.k, c.space.ID(p))}
-		for id := range set.All(c.k) {
-			if i, ok := c.at[id]; ok && !c.covered[i] {
-				some.has = append(some.has, id)
-			}
 		}
 		c.blame(d, set)
 		return some.covers, nil
@@ -302,10 +401,23 @@ func (c *Cover) try(ctx context.Context, p features.Path, goals []*goal, try int
 	}
 	if some == nil {
 		c.blame(d, nil)
-	} else if len(some.has) == 0 {
-		return nil, nil
 	}
 	return some, nil
+}
+
+// candidate returns an input that was generated for a path, and its paths.
+func (c *Cover) candidate(input *Input, p features.Path) (*candidate, *features.Set, error) {
+	set := features.NewSet(c.k)
+	if err := c.extract.Add(set, input.Tree); err != nil {
+		return nil, nil, err
+	}
+	some := &candidate{Input: input, covers: set.Has(c.k, c.space.ID(p))}
+	for id := range set.All(c.k) {
+		if i, ok := c.at[id]; ok && !c.covered[i] {
+			some.has = append(some.has, id)
+		}
+	}
+	return some, set, c.pool.add(input.Tree, set)
 }
 
 // coverTexts limits the texts that are tried for a tree. Another tree for the same
@@ -391,134 +503,4 @@ func (c *Cover) untake(i int) {
 	if c.failures[i] < maxFailures {
 		c.count(c.paths[i], 1)
 	}
-}
-
-// drawn records the paths that end in a new symbol.
-func (c *Cover) drawn(d *drawing, n *grammars.Node, depth int) {
-	for len(d.rows) < (depth+1)*c.k {
-		d.rows = append(d.rows, make([]uint64, c.k)...)
-	}
-	c.fill(d, n, depth)
-	if depth+1 >= c.k {
-		if i := c.take(d.rows[depth*c.k+c.k-1]); i >= 0 {
-			c.undo = append(c.undo, i)
-			d.found++
-		}
-	}
-}
-
-// fill computes the hashes of the paths that end in a symbol at a depth.
-func (c *Cover) fill(d *drawing, n *grammars.Node, depth int) []uint64 {
-	row := d.rows[depth*c.k : (depth+1)*c.k]
-	row[0] = features.Extend(0, n.ID)
-	for i := 1; i < min(c.k, depth+1); i++ {
-		row[i] = features.Extend(d.rows[(depth-1)*c.k+i-1], n.ID)
-	}
-	return row[:min(c.k, depth+1)]
-}
-
-// gain rates the uncovered paths that run through the symbols of a construct. A
-// path counts more the more of its symbols are drawn already: paths that end here
-// count most, paths that begin here least.
-func (c *Cover) gain(d *drawing, n *grammars.Node, depth int) float64 {
-	for len(d.rows) < (depth+1)*c.k {
-		d.rows = append(d.rows, make([]uint64, c.k)...)
-	}
-	sum := 0.0
-	for _, s := range c.x.symbols.In(n) {
-		weight := 1.0
-		for i, h := range c.fill(d, s, depth) {
-			if c.prefixes[h] > 0 && (i == c.k-1 || !c.begun(d, i, h, depth)) {
-				sum += weight
-			}
-			weight *= 16
-		}
-	}
-	return sum
-}
-
-// begun reports whether the tree above a depth already has the prefix of a path and
-// can still continue it there. Without this check, recursion would begin the same
-// path again until there is no room left.
-func (c *Cover) begun(d *drawing, i int, h uint64, depth int) bool {
-	for above := i; above < depth && c.frugal; above++ {
-		if d.rows[above*c.k+i] == h && d.awaits(above+1, func(s *grammars.Node) bool { return c.prefixes[features.Extend(h, s.ID)] > 0 }) {
-			return true
-		}
-	}
-	return false
-}
-
-// leads reports whether an uncovered path is reachable from a symbol of a node. A
-// symbol does not count if it repeats a symbol above, below which an uncovered path
-// can still be drawn.
-func (c *Cover) leads(d *drawing, n *grammars.Node, depth int) bool {
-	reached := func(s *grammars.Node) bool { return c.distance(s) != refine.Unreachable }
-	for _, s := range c.x.symbols.In(n) {
-		if !reached(s) {
-			continue
-		}
-		again := false
-		for above := 0; above < depth && c.frugal && !again; above++ {
-			again = d.rows[above*c.k] == features.Extend(0, s.ID) && d.awaits(above+1, reached)
-		}
-		if !again {
-			return true
-		}
-	}
-	return false
-}
-
-// pick chooses, of the nodes that fit, the one with the highest gain, else the one
-// nearest to an uncovered path, else one of the smallest.
-func (c *Cover) pick(d *drawing, _ *grammars.Node, nodes []*grammars.Node, depth int) *grammars.Node {
-	var best, near *grammars.Node
-	most, ties := 0.0, 0
-	for _, n := range nodes {
-		if !c.fits(d, n, depth, 0) {
-			continue
-		}
-		switch gain := c.gain(d, n, depth); {
-		case gain > most:
-			best, most, ties = n, gain, 1
-		case gain == most && gain > 0:
-			if ties++; d.rand.IntN(ties) == 0 {
-				best = n
-			}
-		}
-		if steps := c.distance(n); c.leads(d, n, depth) && c.fits(d, n, depth, steps) && (near == nil || steps < c.distance(near)) {
-			near = n
-		}
-	}
-	if best != nil {
-		return best
-	}
-	if near != nil {
-		return near
-	}
-	return shortest{}.pick(d, nil, nodes, depth)
-}
-
-// fits reports whether a node and some steps below it fit into the limits.
-func (c *Cover) fits(d *drawing, n *grammars.Node, depth, steps int) bool {
-	return d.hasRoomFor(n, steps) && depth+d.leastDepth(n)+steps <= c.x.opt.MaxDepth
-}
-
-func (c *Cover) times(_ *drawing, n *grammars.Node, _ int) int {
-	if n.Max >= 0 {
-		return min(c.x.opt.MaxRepeat, n.Max)
-	}
-	return c.x.opt.MaxRepeat
-}
-
-// again reports whether one more round can cover a new path.
-func (c *Cover) again(d *drawing, n *grammars.Node, depth int) bool {
-	body := n.Children[0]
-	if unproductive(body) || !c.fits(d, body, depth, 0) {
-		return false
-	}
-	if c.gain(d, body, depth) > 0 {
-		return true
-	}
-	return (!c.frugal || !d.lastRoundUseless) && c.leads(d, body, depth) && c.fits(d, body, depth, c.distance(body))
 }

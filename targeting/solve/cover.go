@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
@@ -16,44 +19,103 @@ type Rest struct {
 	NotFound   int // no input was found
 }
 
-// maxClosed limits the paths that are solved to complete a cover. The others count as
-// not found.
-const maxClosed = 200
-
 // Complete solves the paths that a cover gave up and calls take with the inputs. The
 // cover's generator must have the solver's grammar and start rule.
+//
+// The search for an input is limited for each path, and for all paths together that
+// run through a symbol without an input. If the error is not nil, the result is that
+// of the paths before it.
 func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, take func(*generate.Input) error) (Rest, error) {
-	impossible := 0
-	for i, p := range c.Unrealised() {
-		if i == maxClosed {
-			break
-		}
+	text, err := generate.New(s.grammar, r, generate.Options{Start: s.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return Rest{}, err
+	}
+	m := &completion{Solver: s, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]bool{}}
+	var rest Rest
+	for _, p := range c.Unrealised() {
 		if c.Covers(p) { // by an input for an earlier path
 			continue
 		}
-		solution, err := s.Try(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}})
-		if err == nil && solution == nil {
-			impossible++
-			continue
+		var proved bool
+		if proved, err = m.path(ctx, p); err != nil {
+			break
 		}
-		var inputs []*generate.Input
-		if err == nil {
-			inputs, err = solution.Smallest(ctx, r, 1)
-		}
-		switch {
-		case isUnsolved(err) || err == nil && len(inputs) == 0:
-			continue
-		case err != nil:
-			return Rest{}, err
-		}
-		if _, err := c.Credit(inputs[0].Tree); err != nil {
-			return Rest{}, err
-		}
-		if err := take(inputs[0]); err != nil {
-			return Rest{}, err
+		if proved {
+			rest.Impossible++
 		}
 	}
-	return Rest{impossible, len(c.Unrealised()) - impossible}, nil
+	rest.NotFound = len(c.Unrealised()) - rest.Impossible
+	return rest, err
+}
+
+// A completion is a cover while it is completed.
+type completion struct {
+	*Solver
+	cover  *generate.Cover
+	text   *generate.Generator
+	rand   *rand.Rand
+	take   func(*generate.Input) error
+	absent map[grammars.Occurrence]bool // the symbols without an input
+}
+
+// pathEffort limits the search for an input with a path.
+func pathEffort() effort { return effort{levels: 2, listed: 20, random: 30} }
+
+// symbolEffort limits the search for an input with a symbol that no input has.
+func symbolEffort() effort { return effort{levels: 4, listed: 40, random: 150} }
+
+// path looks for an input with a path, and reports whether there is a proof that there
+// is none.
+func (m *completion) path(ctx context.Context, p features.Path) (impossible bool, err error) {
+	solution, err := m.Try(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}})
+	switch {
+	case isUnsolved(err):
+		return false, nil
+	case solution == nil || err != nil:
+		return err == nil, err
+	}
+	for _, o := range p {
+		if m.absent[o] || m.cover.Reads(o) {
+			continue
+		}
+		symbol, err := m.Try(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(features.Path{o})}})
+		if err != nil && !isUnsolved(err) {
+			return false, err
+		}
+		found := false
+		if symbol != nil {
+			if found, err = m.search(ctx, symbol, symbolEffort()); err != nil {
+				return false, err
+			}
+		}
+		m.absent[o] = !found
+	}
+	if m.cover.Covers(p) || slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] }) {
+		return false, nil
+	}
+	_, err = m.search(ctx, solution, pathEffort())
+	return false, err
+}
+
+// search looks for an input of a solution. Then it covers the paths that the input
+// makes easy to cover.
+func (m *completion) search(ctx context.Context, of *Solution, e effort) (found bool, err error) {
+	w := of.writerWith(m.text, m.rand)
+	input, err := w.search(ctx, e)
+	if input == nil || err != nil {
+		return false, err
+	}
+	more, err := m.cover.Credit(input.Tree)
+	for err == nil && input != nil {
+		if more > 0 {
+			err = m.take(input)
+		}
+		if err == nil {
+			input, err = m.cover.Next(ctx)
+			more = 1
+		}
+	}
+	return true, err
 }
 
 // isUnsolved reports whether an error says that no input was found, without a proof

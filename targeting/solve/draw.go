@@ -135,3 +135,41 @@ func (w *writer) list(ctx context.Context, found *collection, n int, done, budge
 	}
 	return false, nil
 }
+
+// An effort limits a search.
+type effort struct {
+	levels int // sizes, from the smallest on
+	listed int // trees of each size
+	random int // trees of any size
+}
+
+// search returns an input, small if possible; nil if none was found.
+func (w *writer) search(ctx context.Context, e effort) (*generate.Input, error) {
+	least := w.main.cheapest()
+	for level := range e.levels {
+		choices := &enumerator{}
+		for range e.listed {
+			tree := w.main.draw(min(least+int32(level), w.most), choices)
+			if level == 0 || tree.cost() == least+int32(level) {
+				if input, err := w.write(ctx, tree); input != nil || err != nil {
+					return input, err
+				}
+			}
+			if !choices.next() {
+				break
+			}
+		}
+	}
+	for range e.random {
+		input, err := w.write(ctx, w.main.draw(least+w.rand.Int32N(w.span()+1), randomChooser{w.rand}))
+		if input != nil || err != nil {
+			return input, err
+		}
+	}
+	var found *generate.Input
+	err := w.repair(ctx, w.most, func(input *generate.Input) bool {
+		found = input
+		return input != nil
+	})
+	return found, err
+}

@@ -40,12 +40,17 @@ func (s *Solution) writer(r *rand.Rand) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{Solution: s, rand: r, text: text, check: s.newChecker()}
+	w := s.writerWith(text, r)
 	if s.separators != nil {
 		opt.Separators = w.allowedSeparators()
 		w.text, err = generate.New(s.solver.grammar, r, opt)
 	}
 	return w, err
+}
+
+// writerWith returns a writer that writes texts with a generator.
+func (s *Solution) writerWith(text *generate.Generator, r *rand.Rand) *writer {
+	return &writer{Solution: s, rand: r, text: text, check: s.newChecker()}
 }
 
 func (w *writer) unrealised() error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/targeting"
 )
 
 type generateCommand struct {
@@ -94,7 +95,10 @@ func (c *generateCommand) run(ctx context.Context) (err error) {
 		bar.Set(done)
 	})
 	bar.End()
-	if err != nil {
+	switch verdict, ok := targeting.VerdictOf(err); {
+	case ok && verdict == targeting.Infeasible:
+		return cli.ReportVerdict(c.Streams, err)
+	case err != nil:
 		return err
 	}
 	c.note(summary)
