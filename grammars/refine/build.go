@@ -140,7 +140,7 @@ func (b *builder) whole(l lexed) int32 {
 func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) int32 {
 	var kids []Kid
 	for i := range rule.Operators {
-		if b.meter.Step(1); !bindings.Allows(b.key.binding, i) {
+		if b.meter.Step(1); !bindings.Allows(b.key.binding, i) || b.unchosen[choice{rule.Root, i}] {
 			continue
 		}
 		b.alt = i
@@ -205,7 +205,9 @@ func (b *builder) plain(n *grammars.Node) int32 {
 	case grammars.Alternation:
 		var kids []Kid
 		for i, c := range n.Children {
-			kids = append(kids, Kid{b.plain(c), int32(i)})
+			if !b.unchosen[choice{n.ID, i}] {
+				kids = append(kids, Kid{b.plain(c), int32(i)})
+			}
 		}
 		return b.either(n, kids)
 	case grammars.Concatenation:
@@ -216,6 +218,9 @@ func (b *builder) plain(n *grammars.Node) int32 {
 		}
 		return left
 	case grammars.Repetition:
+		if b.unchosen[choice{n.ID, 1}] {
+			return b.either(n, []Kid{{b.absent(n), 0}})
+		}
 		there := b.plain(n.Children[0])
 		if n.Max != 1 {
 			self := int32(len(b.body.Parts))
@@ -225,6 +230,9 @@ func (b *builder) plain(n *grammars.Node) int32 {
 		}
 		if n.Min > 0 {
 			return there
+		}
+		if b.unchosen[choice{n.ID, 0}] {
+			return b.either(n, []Kid{{there, 1}})
 		}
 		return b.either(n, []Kid{{b.absent(n), 0}, {there, 1}})
 	case grammars.End:
@@ -264,6 +272,9 @@ func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	case n.Kind == grammars.Alternation:
 		var kids []Kid
 		for i, c := range n.Children {
+			if b.unchosen[choice{n.ID, i}] {
+				continue
+			}
 			if part := b.from(b.begin(l), c, l.end); part != none {
 				kids = append(kids, Kid{part, int32(i)})
 			}
@@ -425,7 +436,7 @@ func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
 		there = b.many(n, l)
 	}
 	var kids []Kid
-	if n.Min == 0 && l.end == b.begin(l) {
+	if n.Min == 0 && l.end == b.begin(l) && !b.unchosen[choice{n.ID, 0}] {
 		kids = append(kids, Kid{b.absent(n), 0})
 	}
 	switch {

@@ -43,18 +43,22 @@ func newStack(modes []int, class int) Stack {
 // nodes that is the current mode; where a derivation pops the mode and goes on, it is
 // as many modes as needed to know the mode afterwards.
 type endings struct {
-	grammar *grammars.Grammar
-	lexicon *grammars.Lexicon
-	reads   map[readKey][]*grammars.Reading // by mode and token type
-	moving  [][]*grammars.Reading           // by mode: the trivia that changes the mode
-	tokens  []bool                          // by node: whether it derives a token
-	needs   []uint8                         // by node: the number of modes in its lexer states
-	states  []Stack                         // by number
-	numbers map[Stack]byte
+	grammar  *grammars.Grammar
+	lexicon  *grammars.Lexicon
+	unchosen unchosen
+	reads    map[readKey][]*grammars.Reading // by mode and token type
+	moving   [][]*grammars.Reading           // by mode: the trivia that changes the mode
+	tokens   []bool                          // by node: whether it derives a token
+	needs    []uint8                         // by node: the number of modes in its lexer states
+	states   []Stack                         // by number
+	numbers  map[Stack]byte
 
 	of      [][]ending     // by cell; the first cell has no endings
 	cells   map[cell]int32 // to index
 	asked   []cell         // in order, from the second cell on
+	stale   []bool         // by cell: whether its endings must be computed again
+	users   [][]int32      // by cell: the cells that were computed from it
+	current int32          // the cell that is being computed; 0 if none is
 	changed bool
 	failed  bool
 	crowded bool // whether there are too many lexer states
@@ -93,7 +97,7 @@ const maxMeasure = 1 << 30
 
 // findEndings returns the endings of derivations from a start rule. It returns nil if
 // the lexer's state does not matter, or if a limit is exceeded.
-func findEndings(m *limit.Meter, g *grammars.Grammar, start string) *endings {
+func findEndings(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency, u unchosen) *endings {
 	if len(g.Modes()) > maxModes || !g.Exact() {
 		return nil
 	}
@@ -101,14 +105,13 @@ func findEndings(m *limit.Meter, g *grammars.Grammar, start string) *endings {
 	if lexicon == nil {
 		return nil
 	}
-	adjacent := findAdjacent(m, g)
 	lexicon = lexicon.Among(func(before, after int) bool { return adjacent.next[before].has(after) })
-	if !matters(g, lexicon) && !adjacent.early() {
+	if !matters(g, lexicon) && !adjacent.early() && len(u) == 0 {
 		return nil
 	}
 	for classes := len(lexicon.Follows); ; classes /= 2 {
 		lexicon = lexicon.Coarse(classes)
-		e := newEndings(g, lexicon)
+		e := newEndings(g, lexicon, u)
 		if e.find(m, start) {
 			return e
 		}
@@ -131,9 +134,9 @@ func matters(g *grammars.Grammar, x *grammars.Lexicon) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *grammars.Node) bool { return n.Token > 0 && n.Size != grammars.Unproductive && !read[n.Token] })
 }
 
-func newEndings(g *grammars.Grammar, x *grammars.Lexicon) *endings {
+func newEndings(g *grammars.Grammar, x *grammars.Lexicon, u unchosen) *endings {
 	e := &endings{
-		grammar: g, lexicon: x, reads: map[readKey][]*grammars.Reading{}, moving: make([][]*grammars.Reading, len(g.Modes())),
+		grammar: g, lexicon: x, unchosen: u, reads: map[readKey][]*grammars.Reading{}, moving: make([][]*grammars.Reading, len(g.Modes())),
 		tokens: derivesToken(g), needs: slices.Repeat([]uint8{1}, len(g.Nodes)),
 	}
 	for _, r := range x.Readings {
@@ -181,15 +184,20 @@ func (e *endings) find(m *limit.Meter, start string) bool {
 	for range maxPasses {
 		e.shareNeeds()
 		e.numbers, e.states, e.cells, e.asked = map[Stack]byte{}, nil, map[cell]int32{}, nil
+		e.stale, e.users, e.current = make([]bool, 1), make([][]int32, 1), 0
 		e.of, e.changed, e.deeper = make([][]ending, 1), true, false
 		e.ask(root, begin)
 		for e.changed && !e.failed {
 			e.changed = false
 			for i := len(e.asked) - 1; i >= 0 && !e.failed; i-- { // cells that were asked for later are mostly below
-				m.Step(1 + len(e.grammar.Nodes[e.asked[i].node].Children))
-				e.improve(int32(i + 1))
+				if e.current = int32(i + 1); e.stale[e.current] {
+					m.Step(1 + len(e.grammar.Nodes[e.asked[i].node].Children))
+					e.stale[e.current] = false
+					e.improve(e.current)
+				}
 			}
 		}
+		e.stale, e.users, e.current = nil, nil, 0
 		if e.failed {
 			return false
 		}
@@ -305,7 +313,11 @@ func (e *endings) ask(n *grammars.Node, s Stack) []ending {
 		e.cells[c] = i
 		e.of = append(e.of, nil)
 		e.asked = append(e.asked, c)
+		e.stale, e.users = append(e.stale, true), append(e.users, nil)
 		e.failIf(len(e.asked) > maxAsked)
+	}
+	if e.current > 0 && i > 0 && (len(e.users[i]) == 0 || e.users[i][len(e.users[i])-1] != e.current) {
+		e.users[i] = append(e.users[i], e.current)
 	}
 	return e.of[i]
 }
@@ -318,8 +330,10 @@ func (e *endings) improve(i int32) {
 	var out []ending
 	switch {
 	case n.Kind == grammars.Alternation:
-		for _, alt := range n.Children {
-			out = append(out, e.next(n, start, start, alt)...)
+		for i, alt := range n.Children {
+			if !e.unchosen[choice{n.ID, i}] {
+				out = append(out, e.next(n, start, start, alt)...)
+			}
 		}
 	case n.Kind == grammars.Concatenation:
 		out = here
@@ -344,6 +358,10 @@ func (e *endings) improve(i int32) {
 	out = e.merge(out)
 	if !slices.Equal(out, e.of[i]) {
 		e.of[i], e.changed = out, true
+		for _, user := range e.users[i] {
+			e.stale[user] = true
+		}
+		e.users[i] = nil // they ask again
 	}
 }
 
@@ -402,10 +420,13 @@ func (e *endings) next(n *grammars.Node, start, s Stack, part *grammars.Node) []
 
 // repeat returns the endings of a repetition.
 func (e *endings) repeat(from []ending, n *grammars.Node) []ending {
+	if e.unchosen[choice{n.ID, 1}] {
+		return from
+	}
 	body, start := n.Children[0], from[0].stack
 	once := e.step(n, start, from, body)
 	out := once
-	if n.Min == 0 {
+	if n.Min == 0 && !e.unchosen[choice{n.ID, 0}] {
 		out = e.merge(slices.Concat(from, once))
 	}
 	for n.Max < 0 || n.Max > 1 {

@@ -1,5 +1,7 @@
 package refine
 
+import "github.com/inroad/inroad/grammars"
+
 // StatesOf returns the lexer states whose current mode is the given one.
 func (m *Modes) StatesOf(mode int) []byte {
 	var out []byte
@@ -13,3 +15,6 @@ func (m *Modes) StatesOf(mode int) []byte {
 
 // ModeOf returns the current mode of a lexer state.
 func (m *Modes) ModeOf(state byte) int { return m.states[state].current() }
+
+// Unchosen reports whether the parser never makes a choice.
+func (r *Refinement) Unchosen(n *grammars.Node, of int) bool { return r.unchosen[choice{n.ID, of}] }

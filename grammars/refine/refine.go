@@ -1,19 +1,21 @@
 // Package refine determines which derivations of a grammar its parser can return.
 //
 // Not every tree that the rules of a grammar derive is the tree of some text.
-// Operator precedence keeps an addition from being an operand of a product, and
-// a token stands only where the lexer reads it: in a mode whose rules make it, and
-// after a token with which it does not merge. [Of] analyses both once for a grammar
-// and a start rule:
+// Operator precedence keeps an addition from being an operand of a product. The parser
+// never takes an alternative if earlier ones derive the same. And a token stands only
+// where the lexer reads it: in a mode whose rules make it, and after a token with which
+// it does not merge. [Of] analyses this once for a grammar and a start rule:
 //
-//   - [Refinement.Graph] is the refined grammar, in which every rule is split by
-//     operator binding and lexer states. Path counting and solving walk it.
+//   - [Refinement.Graph] is the refined grammar, without alternatives that are never
+//     taken, in which every rule is split by operator binding and lexer states. Path
+//     counting and solving walk it.
 //   - [Bindings], [Modes] and [Plan] make the same decisions step by step, for a
 //     generator that draws a tree from left to right.
 //
 // The parser returns no derivation that the package excludes. The text of a
 // derivation that the package allows can still be parsed as another tree: where the
-// grammar is ambiguous, or where a token merges with more than its neighbour.
+// grammar is ambiguous in a way that depends on more than one decision, or where a token
+// merges with more than its neighbour.
 package refine
 
 import (
@@ -30,6 +32,7 @@ type Refinement struct {
 	grammar  *grammars.Grammar
 	start    *grammars.Rule
 	bindings map[*grammars.Rule]*Bindings
+	unchosen unchosen // nil if preferences are not refined
 	endings  *endings // nil if lexer states are not refined
 }
 
@@ -83,7 +86,9 @@ func newRefinement(m *limit.Meter, g *grammars.Grammar, start string) *Refinemen
 			r.bindings[rule] = newBindings(rule)
 		}
 	}
-	r.endings = findEndings(m, g, start)
+	adjacent := findAdjacent(m, g)
+	r.unchosen = findUnchosen(m, g, start, adjacent)
+	r.endings = findEndings(m, g, start, adjacent, r.unchosen)
 	return r
 }
 
@@ -109,7 +114,7 @@ func newPlain(m *limit.Meter, g *grammars.Grammar, start string) *Graph {
 // newGraph builds the refined grammar. If it exceeds maxParts, lexer states are not
 // refined; if it still does, operator bindings are not refined either.
 func (r *Refinement) newGraph(m *limit.Meter) *Graph {
-	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings}} {
+	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings, unchosen: r.unchosen}} {
 		if graph, ok := build(m, coarser); ok {
 			return graph
 		}

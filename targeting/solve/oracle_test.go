@@ -239,7 +239,7 @@ func randomGrammar(r *rand.Rand) string {
 	for i := range lexer {
 		tokens = append(tokens, fmt.Sprintf("T%d", i))
 	}
-	text := "grammar G;\n"
+	text := "grammar G;\n@members {}\n" // with code, no derivation is excluded because of what the parser prefers
 	for i, name := range rules {
 		text += fmt.Sprintf("%s : 'a' %s | 'b' %s", name, expr(3, append(tokens, rules...), "abcd"), expr(2, append(tokens, rules[i:]...), "abcd"))
 		text += []string{" | ;\n", " | 'c' ;\n"}[r.IntN(2)]

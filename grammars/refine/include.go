@@ -1,0 +1,510 @@
+package refine
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+)
+
+// A continuation is the number of a sequence of items that remain to be derived. It
+// ends with the end of a rule, whose context is not known.
+type continuation int32
+
+// bottomOf is the continuation at the end of a rule.
+const bottomOf continuation = 0
+
+// An item is the first part of a continuation.
+type item struct {
+	kind itemKind
+	id   int32 // a node, or the index of a rule
+}
+
+type itemKind uint8
+
+const (
+	tokenItem     itemKind = iota // a token of a node
+	ruleItem                      // a rule
+	choiceItem                    // an alternation
+	optionItem                    // an optional part
+	loopItem                      // any number of rounds of a repetition
+	operatorsItem                 // any number of operators of a left-recursive rule, with their operands
+)
+
+// A link is an item followed by a continuation.
+type link struct {
+	item item
+	next continuation
+}
+
+// An inclusion decides whether all token sequences of a continuation are among those
+// of other continuations. It ignores operator precedence. Where it cannot tell, it
+// reports false.
+//
+// It searches for a sequence that only the one continuation has: it derives both sides
+// step by step, with the set of all continuations that the other side can be at. A pair
+// that was met before needs no second visit. Where the same symbol comes next on both
+// sides, it is enough that what remains after the symbol is included.
+type inclusion struct {
+	grammar  *grammars.Grammar
+	meter    *limit.Meter
+	adjacent *adjacency
+	unchosen unchosen // choices that need not be considered on the included side
+	nowhere  typeSet
+
+	links   []link // by continuation
+	numbers map[link]continuation
+	nexts   map[continuation][]continuation // the results of unfold
+	firsts  []typeSet                       // by continuation; nil if unknown
+
+	sets      [][]continuation // closed under unfold, sorted
+	begins    []typeSet        // by set: the tokens that come first; nil if unknown
+	setOf     map[string]int32
+	steps     map[setStep]int32
+	included  map[inclusionKey]bool // what is known or assumed
+	assumed   []inclusionKey        // in order of assumption
+	work      int                   // left for the current question
+	totalWork int                   // left for all questions
+}
+
+type inclusionKey struct {
+	of continuation
+	in int32 // a set
+}
+
+type setStep struct {
+	set int32
+	by  item // a token type as a negative kind of rule index, or an item
+}
+
+// Limits of an inclusion, in units of one continuation that is looked at.
+const (
+	maxInclusionWork = 5_000
+	maxTotalWork     = 1_000_000
+	maxOpenSet       = 1_000 // continuations of a set
+)
+
+// noSet is the number of a set that is empty or too large.
+const noSet = -1
+
+func newInclusion(m *limit.Meter, g *grammars.Grammar, a *adjacency, u unchosen) *inclusion {
+	return &inclusion{
+		grammar: g, meter: m, adjacent: a, unchosen: u, nowhere: make(typeSet, len(g.Tokens())/64+1),
+		links: []link{{}}, firsts: []typeSet{nil}, numbers: map[link]continuation{}, nexts: map[continuation][]continuation{},
+		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, totalWork: maxTotalWork,
+	}
+}
+
+// push puts an item in front of a continuation.
+func (x *inclusion) push(i item, next continuation) continuation {
+	if repeats := i.kind == loopItem || i.kind == operatorsItem; repeats && next != bottomOf && x.links[next].item == i {
+		return next // two repetitions of the same are one
+	}
+	key := link{i, next}
+	c, ok := x.numbers[key]
+	if !ok {
+		c = continuation(len(x.links))
+		x.links = append(x.links, key)
+		x.firsts = append(x.firsts, nil)
+		x.numbers[key] = c
+	}
+	return c
+}
+
+// node puts a node of a parser rule in front of a continuation.
+func (x *inclusion) node(n *grammars.Node, next continuation) continuation {
+	switch {
+	case n.Kind == grammars.Concatenation:
+		return x.nodes(n.Children, next)
+	case n.Kind == grammars.Alternation:
+		return x.push(item{choiceItem, int32(n.ID)}, next)
+	case n.Kind == grammars.Repetition && n.Max == 1:
+		return x.push(item{optionItem, int32(n.ID)}, next)
+	case n.Kind == grammars.Repetition && n.Min == 0:
+		return x.loop(n, next)
+	case n.Kind == grammars.Repetition:
+		return x.node(n.Children[0], x.loop(n, next))
+	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
+		return x.push(item{ruleItem, int32(n.Target.Index)}, next)
+	case n.Kind == grammars.Empty:
+		return next
+	default:
+		return x.push(item{tokenItem, int32(n.ID)}, next)
+	}
+}
+
+// nodes puts nodes in front of a continuation.
+func (x *inclusion) nodes(all []*grammars.Node, next continuation) continuation {
+	for _, n := range slices.Backward(all) {
+		next = x.node(n, next)
+	}
+	return next
+}
+
+// loop puts any number of rounds of a repetition in front of a continuation.
+func (x *inclusion) loop(n *grammars.Node, next continuation) continuation {
+	return x.push(item{loopItem, int32(n.ID)}, next)
+}
+
+// round puts at least one round of a repetition in front of a continuation.
+func (x *inclusion) round(n *grammars.Node, next continuation) continuation {
+	if n.Max != 1 {
+		next = x.loop(n, next)
+	}
+	return x.node(n.Children[0], next)
+}
+
+// operators puts any number of operators of a rule in front of a continuation.
+func (x *inclusion) operators(r *grammars.Rule, next continuation) continuation {
+	return x.push(item{operatorsItem, int32(r.Index)}, next)
+}
+
+// operator puts an alternative of a left-recursive rule, and any number of operators, in
+// front of a continuation. The left operand is left out.
+func (x *inclusion) operator(r *grammars.Rule, i int, next continuation) continuation {
+	next = x.operators(r, next)
+	if op := &r.Operators[i]; op.Left != derivation.None {
+		return x.nodes(op.Alt.Children[1:], next)
+	}
+	return x.node(r.Operators[i].Alt, next)
+}
+
+// replace returns a continuation that goes on after its end.
+func (x *inclusion) replace(c, end continuation) continuation {
+	if c == bottomOf {
+		return end
+	}
+	at := x.links[c]
+	return x.push(at.item, x.replace(at.next, end))
+}
+
+// unfold returns the continuations that one step of derivation leads to; nil before a
+// token.
+func (x *inclusion) unfold(c continuation) []continuation {
+	if out, ok := x.nexts[c]; ok {
+		return out
+	}
+	var out []continuation
+	for _, o := range x.options(c) {
+		out = append(out, o.after)
+	}
+	x.nexts[c] = out
+	return out
+}
+
+// An option is a continuation that a step of derivation leads to, and the choice that
+// the step makes.
+type option struct {
+	after  continuation
+	choice choice
+}
+
+// options returns the steps of derivation from a continuation; nil before a token.
+func (x *inclusion) options(c continuation) []option {
+	at := x.links[c]
+	if c == bottomOf || at.item.kind == tokenItem {
+		return nil
+	}
+	switch at.item.kind {
+	case ruleItem:
+		r := x.grammar.ParserRules()[at.item.id]
+		if r.Operators == nil {
+			return []option{{after: x.node(x.grammar.Nodes[r.Root], at.next), choice: noChoice}}
+		}
+		var out []option
+		for i, op := range r.Operators {
+			if op.Left == derivation.None {
+				out = append(out, option{x.operator(r, i, at.next), choice{r.Root, i}})
+			}
+		}
+		return out
+	case operatorsItem:
+		r := x.grammar.ParserRules()[at.item.id]
+		out := []option{{after: at.next, choice: noChoice}}
+		for i, op := range r.Operators {
+			if op.Left != derivation.None {
+				out = append(out, option{x.operator(r, i, at.next), choice{r.Root, i}})
+			}
+		}
+		return out
+	case choiceItem:
+		n := x.grammar.Nodes[at.item.id]
+		var out []option
+		for i, alt := range n.Children {
+			out = append(out, option{x.node(alt, at.next), choice{n.ID, i}})
+		}
+		return out
+	default:
+		n := x.grammar.Nodes[at.item.id]
+		present := choice{n.ID, 1}
+		if n.Kind == grammars.Repetition && n.Min > 0 {
+			present = noChoice // a further round
+		}
+		return []option{{after: at.next, choice: noChoice}, {x.round(n, at.next), present}}
+	}
+}
+
+// first returns the tokens that a continuation can begin with.
+func (x *inclusion) first(c continuation) typeSet {
+	if x.firsts[c] == nil && c != bottomOf {
+		set := slices.Clone(x.nowhere)
+		x.firsts[c] = set
+		at := x.links[c]
+		nullable := true
+		switch at.item.kind {
+		case tokenItem, choiceItem, optionItem, loopItem:
+			set.addAll(x.adjacent.first[at.item.id])
+			nullable = at.item.kind != tokenItem && (at.item.kind != choiceItem || x.adjacent.nullable[at.item.id])
+		case ruleItem:
+			root := x.grammar.ParserRules()[at.item.id].Root
+			set.addAll(x.adjacent.first[root])
+			nullable = x.adjacent.nullable[root]
+		case operatorsItem:
+			r := x.grammar.ParserRules()[at.item.id]
+			for i, op := range r.Operators {
+				if op.Left != derivation.None {
+					set.addAll(x.first(x.operator(r, i, bottomOf)))
+				}
+			}
+		}
+		if nullable {
+			set.addAll(x.first(at.next))
+		}
+	}
+	if c == bottomOf {
+		return x.nowhere
+	}
+	return x.firsts[c]
+}
+
+// contains reports whether a set has all members of another.
+func (s typeSet) contains(all typeSet) bool {
+	for i, word := range all {
+		if word&^s[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// set returns the number of the set of continuations that some continuations lead to
+// before the next token; noSet if there are too many.
+func (x *inclusion) set(from []continuation) int32 {
+	var all []continuation
+	seen := make(map[continuation]struct{}, len(from))
+	visit := func(c continuation) {
+		if _, ok := seen[c]; !ok {
+			seen[c] = struct{}{}
+			all = append(all, c)
+		}
+	}
+	for _, c := range from {
+		visit(c)
+	}
+	for i := 0; i < len(all); i++ {
+		if x.spend(1); len(all) > maxOpenSet || x.work < 0 {
+			return noSet
+		}
+		for _, c := range x.unfold(all[i]) {
+			visit(c)
+		}
+	}
+	if len(all) == 0 {
+		return noSet
+	}
+	slices.Sort(all)
+	key := make([]byte, 0, 4*len(all))
+	for _, c := range all {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+	}
+	i, ok := x.setOf[string(key)]
+	if !ok {
+		i = int32(len(x.sets))
+		x.sets = append(x.sets, all)
+		x.begins = append(x.begins, nil)
+		x.setOf[string(key)] = i
+	}
+	return i
+}
+
+func (x *inclusion) spend(work int) {
+	x.meter.Step(work)
+	x.work -= work
+	x.totalWork -= work
+}
+
+// begin returns the tokens that the continuations of a set can begin with.
+func (x *inclusion) begin(set int32) typeSet {
+	if x.begins[set] == nil {
+		x.begins[set] = slices.Clone(x.nowhere)
+		for _, c := range x.sets[set] {
+			if c != bottomOf && x.links[c].item.kind == tokenItem {
+				x.begins[set].addAll(x.adjacent.first[x.links[c].item.id])
+			}
+		}
+	}
+	return x.begins[set]
+}
+
+// token returns the set after a token.
+func (x *inclusion) token(set int32, t int) int32 {
+	return x.step(set, item{tokenItem, -1 - int32(t)}, func(i item) bool { return i.kind == tokenItem && x.adjacent.first[i.id].has(t) })
+}
+
+// after returns the set after an item.
+func (x *inclusion) after(set int32, by item) int32 {
+	return x.step(set, by, func(i item) bool { return i == by })
+}
+
+func (x *inclusion) step(set int32, by item, matches func(item) bool) int32 {
+	key := setStep{set, by}
+	if to, ok := x.steps[key]; ok {
+		return to
+	}
+	var from []continuation
+	x.spend(len(x.sets[set]) / 8)
+	for _, c := range x.sets[set] {
+		if c != bottomOf && matches(x.links[c].item) {
+			from = append(from, x.links[c].next)
+		}
+	}
+	to := x.set(from)
+	if to != noSet || len(from) == 0 {
+		x.steps[key] = to
+	}
+	return to
+}
+
+// includes reports whether all token sequences of a continuation are among those of
+// others. It reports false if it cannot tell.
+func (x *inclusion) includes(of continuation, in []continuation) bool {
+	if x.totalWork < 0 {
+		return false
+	}
+	begin := slices.Clone(x.nowhere)
+	for _, c := range in {
+		begin.addAll(x.first(c))
+	}
+	if x.spend(1); !begin.contains(x.first(of)) {
+		return false
+	}
+	x.work = min(maxInclusionWork, x.totalWork)
+	set := x.set(in)
+	before := len(x.assumed)
+	if set != noSet && x.holds(of, set) {
+		x.assumed = x.assumed[:0] // all of them hold
+		return true
+	}
+	x.forget(before)
+	return false
+}
+
+// forget takes assumptions back.
+func (x *inclusion) forget(from int) {
+	for _, key := range x.assumed[from:] {
+		delete(x.included, key)
+	}
+	x.assumed = x.assumed[:from]
+}
+
+// holds reports whether a continuation is included in a set, under the assumptions made.
+func (x *inclusion) holds(c continuation, set int32) bool {
+	if _, ok := slices.BinarySearch(x.sets[set], c); ok {
+		return true
+	}
+	if c == bottomOf {
+		return false
+	}
+	key := inclusionKey{c, set}
+	if known, ok := x.included[key]; ok {
+		return known
+	}
+	if x.spend(1); x.work < 0 {
+		return false
+	}
+	if !x.begin(set).contains(x.first(c)) {
+		x.included[key] = false
+		return false
+	}
+	before := len(x.assumed)
+	x.included[key] = true
+	x.assumed = append(x.assumed, key)
+	if x.holdsAfter(c, set) {
+		return true
+	}
+	x.forget(before)
+	if x.work >= 0 {
+		x.included[key] = false
+	}
+	return false
+}
+
+// holdsAfter derives one step.
+func (x *inclusion) holdsAfter(c continuation, set int32) bool {
+	at := x.links[c]
+	if at.item.kind == tokenItem {
+		return x.holdsAfterToken(at, set)
+	}
+	if skipped := x.after(set, at.item); skipped != noSet && x.holds(at.next, skipped) {
+		return true
+	}
+	if x.holdsByRule(at, set) {
+		return true
+	}
+	for _, o := range x.options(c) {
+		if !x.unchosen[o.choice] && !x.holds(o.after, set) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxOtherRules limits the rules that a rule is compared with in one place.
+const maxOtherRules = 4
+
+// holdsByRule reports whether a continuation is included because its first rule is
+// included in another rule, and what remains after the one in what remains after the
+// other. The remainder must not be empty, so that the question about the rules is
+// smaller.
+func (x *inclusion) holdsByRule(at link, set int32) bool {
+	if at.item.kind != ruleItem || at.next == bottomOf {
+		return false
+	}
+	first := x.first(x.push(at.item, bottomOf))
+	var others []item
+	for _, c := range x.sets[set] {
+		other := x.links[c].item
+		if c == bottomOf || other.kind != ruleItem || other == at.item || slices.Contains(others, other) {
+			continue
+		}
+		if others = append(others, other); len(others) > maxOtherRules {
+			return false
+		}
+	}
+	for _, other := range others {
+		whole := x.push(other, bottomOf)
+		if !x.first(whole).contains(first) {
+			continue
+		}
+		in, rest := x.set([]continuation{whole}), x.after(set, other)
+		if in != noSet && rest != noSet && x.holds(x.push(at.item, bottomOf), in) && x.holds(at.next, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *inclusion) holdsAfterToken(at link, set int32) bool {
+	types := x.adjacent.first[at.item.id]
+	for t := range len(types) * 64 {
+		if !types.has(t) {
+			continue
+		}
+		if to := x.token(set, t); to == noSet || !x.holds(at.next, to) {
+			return false
+		}
+	}
+	return true
+}

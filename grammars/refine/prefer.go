@@ -1,0 +1,389 @@
+package refine
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+)
+
+// A choice is a choice of the parser: at an alternation or a left-recursive rule the
+// index of an alternative, at a repetition 0 for its absence and 1 for its presence.
+type choice struct {
+	node grammars.Occurrence
+	of   int
+}
+
+// noChoice is a step of derivation that no choice stands for.
+var noChoice = choice{derivation.None, 0} //nolint:gochecknoglobals // never changed
+
+// unchosen has the choices that the parser never makes.
+//
+// A parser of the kind ALL(*) predicts by as much of the input as it needs, and takes
+// the first of the alternatives that derive all of it. So it never takes an alternative
+// if earlier ones derive everything that it derives, each followed by the rest of the
+// rule. For the same reason it never begins a part for which the loop before it could
+// have gone on.
+//
+// Prediction ignores operator precedence after the first token, so earlier alternatives
+// count with all their operators.
+type unchosen map[choice]bool
+
+// A preference finds the choices that the parser never makes.
+type preference struct {
+	*inclusion
+	start   *grammars.Rule
+	above   []*grammars.Node   // by node: the construct in its rule; nil for the root of a rule
+	callers [][]*grammars.Node // by parser rule: the references to it, without left operands
+	used    []bool             // by parser rule: whether derivations from the start rule have it
+	roots   []bool             // by node: whether it is the root of a left-recursive rule
+	levels  map[grammars.Occurrence]int
+	visits  int
+}
+
+// findUnchosen finds choices that the parser never makes in derivations from a start
+// rule.
+func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency) unchosen {
+	out := unchosen{}
+	if !g.Exact() {
+		return out
+	}
+	p := &preference{
+		inclusion: newInclusion(m, g, adjacent, out), start: g.Rule(start), above: make([]*grammars.Node, len(g.Nodes)),
+		callers: make([][]*grammars.Node, len(g.ParserRules())), used: make([]bool, len(g.ParserRules())),
+		roots: make([]bool, len(g.Nodes)), levels: map[grammars.Occurrence]int{},
+	}
+	p.use(p.start)
+	for _, n := range g.Nodes {
+		if !p.isUsed(n) {
+			continue
+		}
+		m.Step(1)
+		p.dominated(n)
+	}
+	for _, n := range g.Nodes {
+		if !p.isUsed(n) {
+			continue
+		}
+		m.Step(1)
+		p.preceded(n)
+	}
+	return out
+}
+
+func (p *preference) isUsed(n *grammars.Node) bool {
+	return n.Rule != nil && n.Rule.Kind == grammars.ParserRule && p.used[n.Rule.Index]
+}
+
+// use finds the rules that derivations from a rule have, and where they are used.
+func (p *preference) use(r *grammars.Rule) {
+	if p.used[r.Index] {
+		return
+	}
+	p.used[r.Index] = true
+	left := map[grammars.Occurrence]bool{}
+	for _, op := range r.Operators {
+		left[op.Left] = op.Left != derivation.None
+		if op.Right != derivation.None {
+			p.levels[op.Right] = op.RightPrec
+		}
+	}
+	p.roots[r.Root] = r.Operators != nil
+	var below []*grammars.Rule
+	for work := []*grammars.Node{p.grammar.Nodes[r.Root]}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		p.meter.Step(1)
+		if n.Kind.Symbolic() {
+			if n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil {
+				if below = append(below, n.Target); !left[n.ID] {
+					p.callers[n.Target.Index] = append(p.callers[n.Target.Index], n)
+				}
+			}
+			continue
+		}
+		for _, c := range n.Children {
+			p.above[c.ID] = n
+			work = append(work, c)
+		}
+	}
+	for _, r := range below {
+		p.use(r)
+	}
+}
+
+// follow returns the continuation after a node of a rule, given the continuation after
+// the rule.
+func (p *preference) follow(n *grammars.Node, end continuation) continuation {
+	up := p.above[n.ID]
+	switch {
+	case up == nil:
+		return end
+	case p.roots[up.ID]:
+		return p.operators(up.Rule, end)
+	case up.Kind == grammars.Concatenation:
+		i := slices.Index(up.Children, n)
+		return p.nodes(up.Children[i+1:], p.follow(up, end))
+	case up.Kind == grammars.Repetition && up.Max != 1:
+		return p.loop(up, p.follow(up, end))
+	default:
+		return p.follow(up, end)
+	}
+}
+
+// alternatives returns the continuations of the alternatives of an alternation, given the
+// continuation after its rule.
+func (p *preference) alternatives(n *grammars.Node, end continuation) []continuation {
+	var out []continuation
+	if p.roots[n.ID] {
+		for i := range n.Rule.Operators {
+			out = append(out, p.operator(n.Rule, i, end))
+		}
+		return out
+	}
+	after := p.follow(n, end)
+	for _, alt := range n.Children {
+		out = append(out, p.node(alt, after))
+	}
+	return out
+}
+
+// earlier returns the alternatives that the parser tries before one of an alternation, by
+// index. In a left-recursive rule, binary operators come before suffix operators, and an
+// operator that binds less may not be allowed where another is.
+func (p *preference) earlier(n *grammars.Node, of int) []int {
+	var out []int
+	ops := n.Rule.Operators
+	for i := range n.Children {
+		switch {
+		case !p.roots[n.ID] || ops[of].Left == derivation.None && ops[i].Left == derivation.None:
+			if i < of {
+				out = append(out, i)
+			}
+		case ops[of].Left == derivation.None || ops[i].Left == derivation.None:
+		case ops[i].Precedence > ops[of].Precedence && (isBinary(&ops[i]) || !isBinary(&ops[of])):
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// isBinary reports whether an operator ends with an operand.
+func isBinary(op *grammars.Operator) bool {
+	last := op.Alt.Children[len(op.Alt.Children)-1]
+	return last.Kind == grammars.Reference && last.Target == op.Alt.Rule && last.ID != op.Left
+}
+
+// dominated finds the alternatives of a decision that derive nothing but what the
+// earlier ones derive.
+func (p *preference) dominated(n *grammars.Node) {
+	switch {
+	case n.Kind == grammars.Alternation:
+		all := p.alternatives(n, bottomOf)
+		for i := range all {
+			if p.isDominated(n, all, i) {
+				p.unchosen[choice{n.ID, i}] = true
+			}
+		}
+	case n.Kind == grammars.Repetition && n.Min == 0:
+		absent := p.follow(n, bottomOf)
+		present := p.round(n, absent)
+		switch {
+		case n.NonGreedy && p.includes(present, []continuation{absent}):
+			p.unchosen[choice{n.ID, 1}] = true
+		case !n.NonGreedy && n.Max == 1 && !vanishes(n.Children[0]) && p.includes(absent, []continuation{present}):
+			p.unchosen[choice{n.ID, 0}] = true
+		}
+	}
+}
+
+// vanishes reports whether a construct can derive no symbol at all, so that its presence
+// cannot be told from its absence.
+func vanishes(n *grammars.Node) bool {
+	switch n.Kind {
+	case grammars.Alternation:
+		return slices.ContainsFunc(n.Children, vanishes)
+	case grammars.Concatenation:
+		return !slices.ContainsFunc(n.Children, func(c *grammars.Node) bool { return !vanishes(c) })
+	case grammars.Repetition:
+		return n.Min == 0 || vanishes(n.Children[0])
+	default:
+		return false
+	}
+}
+
+func (p *preference) isDominated(n *grammars.Node, all []continuation, i int) bool {
+	var before []continuation
+	for _, j := range p.earlier(n, i) {
+		before = append(before, all[j])
+	}
+	return before != nil && p.includes(all[i], before)
+}
+
+// Limits of the search for what precedes a choice.
+const (
+	maxVisits  = 300 // nodes
+	maxFrames  = 8   // nested rules
+	maxCallers = 24  // of a rule
+)
+
+// A frame is a rule that a search entered at its end.
+type frame struct {
+	reference *grammars.Node
+	end       continuation // after the rule
+	up        *frame
+	depth     int
+}
+
+func (f *frame) after() continuation {
+	if f == nil {
+		return bottomOf
+	}
+	return f.end
+}
+
+// preceded finds choices that the parser never makes because of the decision before.
+func (p *preference) preceded(n *grammars.Node) {
+	switch {
+	case n.Kind == grammars.Alternation:
+		for i, c := range p.alternatives(n, bottomOf) {
+			p.visits = 0
+			if key := (choice{n.ID, i}); !p.unchosen[key] && p.before(n.Children[i], nil, c) {
+				p.unchosen[key] = true
+			}
+		}
+	case n.Kind == grammars.Repetition && n.Min == 0:
+		p.visits = 0
+		key := choice{n.ID, 1}
+		if !p.unchosen[key] && p.before(n, nil, p.round(n, p.follow(n, bottomOf))) {
+			p.unchosen[key] = true
+		}
+	}
+}
+
+// before reports whether the parser never comes to a place before a node if it goes on
+// with a continuation.
+func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool {
+	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
+		return false
+	}
+	p.meter.Step(1)
+	up := p.above[n.ID]
+	switch {
+	case up == nil && f != nil:
+		return p.before(f.reference, f.up, with)
+	case up == nil:
+		return p.beforeCalls(n.Rule, with)
+	case up.Kind == grammars.Alternation:
+		i := slices.Index(up.Children, n)
+		if p.roots[up.ID] && up.Rule.Operators[i].Left != derivation.None {
+			return false
+		}
+		var earlier []continuation
+		all := p.alternatives(up, f.after())
+		for _, j := range p.earlier(up, i) {
+			earlier = append(earlier, all[j])
+		}
+		return earlier != nil && p.includes(with, earlier) || p.before(up, f, with)
+	case up.Kind == grammars.Concatenation:
+		i := slices.Index(up.Children, n)
+		switch {
+		case i == 0:
+			return p.before(up, f, with)
+		case i == 1 && p.isOperator(up):
+			return false
+		default:
+			return p.behind(up.Children[i-1], f, with)
+		}
+	default: // a repetition
+		exits := up.NonGreedy && p.includes(with, []continuation{p.follow(up, f.after())})
+		return (exits && up.Min == 0 || p.before(up, f, with)) && (exits || up.Max == 1 || p.behind(n, f, with))
+	}
+}
+
+// isOperator reports whether a concatenation is an operator of a left-recursive rule.
+func (p *preference) isOperator(n *grammars.Node) bool {
+	up := p.above[n.ID]
+	return up != nil && p.roots[up.ID] && n.Rule.Operators[slices.Index(up.Children, n)].Left != derivation.None
+}
+
+// beforeCalls reports whether no call of a rule comes to a place from which the parser
+// goes on with a continuation.
+func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
+	calls := p.callers[r.Index]
+	if r == p.start || len(calls) > maxCallers {
+		return false
+	}
+	for _, call := range calls {
+		if !p.before(call, nil, p.replace(with, p.follow(call, bottomOf))) {
+			return false
+		}
+	}
+	return true
+}
+
+// behind reports whether the parser never comes to a place after a node if it goes on
+// with a continuation.
+func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool {
+	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
+		return false
+	}
+	p.meter.Step(1)
+	switch {
+	case n.Kind == grammars.Empty:
+		return p.before(n, f, with)
+	case n.Kind == grammars.Alternation:
+		for i, alt := range n.Children {
+			if !p.unchosen[choice{n.ID, i}] && !p.behind(alt, f, with) {
+				return false
+			}
+		}
+		return true
+	case n.Kind == grammars.Concatenation:
+		return p.behind(n.Children[len(n.Children)-1], f, with)
+	case n.Kind == grammars.Repetition:
+		return p.behindRepetition(n, f, with)
+	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
+		return p.behindCall(n, f, with)
+	default:
+		return false
+	}
+}
+
+func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuation) bool {
+	exits := !n.NonGreedy && p.includes(with, []continuation{p.round(n, p.follow(n, f.after()))})
+	absent := func() bool { return exits || p.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }
+	present := func() bool { return p.unchosen[choice{n.ID, 1}] || p.behind(n.Children[0], f, with) }
+	switch {
+	case n.Max == 1:
+		return absent() && present()
+	case exits:
+		return true
+	default:
+		return present() && (n.Min > 0 || absent())
+	}
+}
+
+// behindCall enters a rule at its end. The operators of a left-recursive rule end
+// where none of those that the call allows comes next.
+func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) bool {
+	in := &frame{reference: n, end: p.follow(n, f.after()), up: f, depth: 1}
+	if f != nil {
+		in.depth += f.depth
+	}
+	if in.depth > maxFrames {
+		return false
+	}
+	r := n.Target
+	if r.Operators == nil {
+		return p.behind(p.grammar.Nodes[r.Root], in, with)
+	}
+	var more []continuation
+	for i, op := range r.Operators {
+		if op.Left != derivation.None && op.Precedence >= p.levels[n.ID] {
+			more = append(more, p.operator(r, i, in.end))
+		}
+	}
+	return more != nil && p.includes(with, more)
+}
