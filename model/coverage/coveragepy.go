@@ -5,8 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-
-	"github.com/inroad/inroad/model/observation"
 )
 
 // pythonFile is a member of "files".
@@ -48,13 +46,7 @@ func (r *Reports) addCoveragePy(run, file string, f pythonFile) error {
 			continue
 		}
 		fn := f.Functions[name]
-		u := observation.Unit{Kind: observation.KindMethod, Name: name, File: file, Start: int(fn.Start)}
-		for _, line := range slices.Concat(fn.Executed, fn.Missing) {
-			if u.Start == 0 || int(line) < u.Start {
-				u.Start = int(line)
-			}
-			u.End = max(u.End, int(line))
-		}
+		u := fn.unit(name, file)
 		if err := r.add(run, u, min(len(fn.Executed), 1)); err != nil {
 			return err
 		}

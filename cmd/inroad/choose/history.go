@@ -17,6 +17,7 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/targeting/selection"
+	"github.com/inroad/inroad/targeting/selection/tests"
 )
 
 var errNoHistory = errors.New("no history: give --history FILE")
@@ -53,7 +54,8 @@ func newLearn() *cobra.Command {
 inputs that failed in one of the last ten runs, and knows how long inputs take.
 
 RESULTS has one JSON object per line: path, and optionally outcome (ok, failure,
-crash or timeout), duration_ms and methods, the IDs of the methods that it reached.`,
+crash or timeout), duration_ms and methods, the IDs of the methods that it reached.
+For tests, it may also be a JUnit report or the output of go test -json.`,
 		Example: `  inroad select learn results.ndjson --selection select.json --history history.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,7 +93,11 @@ func (c *learnCommand) run() error {
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	}
-	results, err := selection.ReadResults(in)
+	var known []string
+	for _, in := range past.Inputs {
+		known = append(known, in.Path)
+	}
+	results, err := tests.ReadResults(in, known)
 	if err != nil {
 		return cli.FileError(c.results, err)
 	}
