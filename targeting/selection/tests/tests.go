@@ -79,6 +79,7 @@ type Change struct {
 	Failed    map[string]bool // tests that failed recently, by ID
 	Always    []string        // patterns of IDs
 	Fallbacks []selection.Fallback
+	Gaps      []string // changed methods that are not recorded
 }
 
 // A Selected is a test to run.
@@ -93,12 +94,12 @@ type Selection struct {
 	Rest       []Test
 	Groups     []string // to run as a whole, so that new tests run as well; sorted
 	Everything bool     // all tests are to be run, also those without a record
-	Gaps       []string // IDs of changed units that no test reached
+	Gaps       []string // changed methods that no test reached
 }
 
 // Select selects the tests to run for a change.
 func Select(all []Test, change Change) *Selection {
-	s := &Selection{Everything: len(change.Fallbacks) > 0}
+	s := &Selection{Everything: len(change.Fallbacks) > 0, Gaps: slices.Clone(change.Gaps)}
 	changed := map[string]bool{}
 	for _, id := range change.Units {
 		changed[id] = true
