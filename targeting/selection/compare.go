@@ -25,6 +25,9 @@ type Versions struct {
 type CompareOptions struct {
 	Rules  Rules
 	Inputs []string // folders and files that contain inputs
+	// IsInput reports whether a file of the repository is not part of the program; nil
+	// for only those in Inputs.
+	IsInput func(name string) bool
 }
 
 // CompareSources compares two versions of a program by syntax. files are the files that
@@ -33,7 +36,7 @@ type CompareOptions struct {
 // method that may be called instead of another one.
 func CompareSources(ctx context.Context, v Versions, files []FileStatus, opt CompareOptions) (*SourceChange, error) {
 	c := &comparer{
-		Versions: v, ctx: ctx, opt: opt, isInput: InFolders(opt.Inputs), out: &SourceChange{},
+		Versions: v, ctx: ctx, opt: opt, isInput: opt.isInput(), out: &SourceChange{},
 		outlines: map[Version]map[string]*source.File{}, mentions: map[string]*mentionIndex{}, done: map[use]bool{},
 	}
 	for _, f := range files {
@@ -108,6 +111,14 @@ type comparer struct {
 	mentions map[string]*mentionIndex // by language
 	trained  *trainedIndex            // nil until it is needed
 	done     map[use]bool             // names whose mentions were followed for the current edit
+}
+
+func (opt CompareOptions) isInput() func(name string) bool {
+	inFolders := InFolders(opt.Inputs)
+	if opt.IsInput == nil {
+		return inFolders
+	}
+	return func(name string) bool { return opt.IsInput(name) || inFolders(name) }
 }
 
 // A use is a name that a declaration declares.

@@ -17,12 +17,8 @@ func (c *testsSelectCommand) readChange(ctx context.Context) (tests.Change, erro
 		out.Fallbacks = []selection.Fallback{{Cause: selection.StaleModel, Detail: "the record does not name the commit that the tests were recorded at"}}
 		return out, nil
 	}
-	found, err := c.change.read(ctx, c.header.Commit, c.Streams)
-	if err != nil {
-		return out, err
-	}
-	layout := c.layout()
 	root := filepath.ToSlash(c.req.Root)
+	layout := c.layout()
 	groupsOf := func(name string) ([]string, bool) {
 		file, ok := below(root, name)
 		if !ok {
@@ -30,12 +26,9 @@ func (c *testsSelectCommand) readChange(ctx context.Context) (tests.Change, erro
 		}
 		return layout.Groups(file)
 	}
-	isTest := func(name string) bool { _, ok := groupsOf(name); return ok }
-	touched := slices.Concat(found.Touched, found.Untracked)
-	if found.Touched == nil {
-		for _, f := range found.Files {
-			touched = append(touched, f.Name())
-		}
+	mapped, touched, err := c.mapChange(ctx, root, func(name string) bool { _, ok := groupsOf(name); return ok })
+	if err != nil {
+		return out, err
 	}
 	for _, name := range touched {
 		if groups, ok := groupsOf(name); ok {
@@ -44,15 +37,41 @@ func (c *testsSelectCommand) readChange(ctx context.Context) (tests.Change, erro
 			}
 		}
 	}
-	program := *found
-	program.Files = slices.DeleteFunc(slices.Clone(found.Files), func(f selection.FileChange) bool { return isTest(f.Name()) })
-	program.Touched = slices.DeleteFunc(slices.Clone(found.Touched), isTest)
-	program.Untracked = slices.DeleteFunc(slices.Clone(found.Untracked), isTest)
-	rules := selection.Rules{RunAllOn: c.req.RunAllOn, Ignore: append(selection.DefaultIgnore(), c.req.Ignore...)}
-	mapped := program.Map(selection.NewTable(c.header.Units, root), rules)
 	out.Fallbacks = mapped.Fallbacks
 	for _, unit := range mapped.Units {
 		out.Units = append(out.Units, c.header.Units[unit].ID)
 	}
 	return out, nil
+}
+
+// mapChange maps the change to the recorded methods, and returns the files that it
+// touches. Files of tests are not part of the program.
+func (c *testsSelectCommand) mapChange(ctx context.Context, root string, isTest func(name string) bool) (mapped selection.Change, touched []string, err error) {
+	table := selection.NewTable(c.header.Units, root)
+	rules := selection.Rules{RunAllOn: c.req.RunAllOn, Ignore: append(selection.DefaultIgnore(), c.req.Ignore...)}
+	if c.change.diff != "" {
+		text, err := c.change.readDiff(ctx, c.In)
+		if err != nil {
+			return mapped, nil, err
+		}
+		files, err := selection.ParseDiff(text)
+		if err != nil {
+			return mapped, nil, err
+		}
+		for _, f := range files {
+			touched = append(touched, f.Name())
+		}
+		files = slices.DeleteFunc(files, func(f selection.FileChange) bool { return isTest(f.Name()) })
+		return table.Map(files, rules, func(string) bool { return false }), touched, nil
+	}
+	found, err := c.change.readGit(ctx, selection.ChangeOptions{
+		Commit: c.header.Commit, CompareOptions: selection.CompareOptions{Rules: rules, IsInput: isTest},
+	}, c.Streams)
+	if err != nil {
+		return mapped, nil, err
+	}
+	for _, f := range found.Files {
+		touched = append(touched, f.Path)
+	}
+	return table.MapCode(&found.SourceChange, func(int) bool { return true }), touched, nil
 }
