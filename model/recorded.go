@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -44,41 +43,38 @@ type recordedSets struct {
 // commit. An input with several observations reached the units of all of them. index
 // maps units of the trainer to units of the model.
 func (t *Trainer) record(index []int32, units int) (*recordedFile, error) {
-	reached := map[[sha256.Size]byte][]byte{}
+	reached := reachRecord{}
 	size := (units + 7) / 8
 	for i := range t.records {
 		r := &t.records[i]
 		if r.unlabelled || r.commit != t.commit {
 			continue
 		}
-		set := reached[r.digest]
-		if set == nil {
-			set = make([]byte, size)
-			reached[r.digest] = set
-		}
+		set := reached.of([recordedDigest]byte(r.digest[:recordedDigest]), size)
 		for _, m := range r.methods {
 			set[index[m]/8] |= 1 << (index[m] % 8)
 		}
 	}
-	digests := make([][sha256.Size]byte, 0, len(reached))
-	for d := range reached {
-		digests = append(digests, d)
-	}
-	slices.SortFunc(digests, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	return reached.pack(size)
+}
+
+// pack encodes a record with sets of size bytes.
+func (r reachRecord) pack(size int) (*recordedFile, error) {
 	out := &recordedFile{}
 	sets := map[string]uint32{}
 	var all []byte
+	digests := r.sorted()
 	for _, d := range digests[:min(len(digests), maxRecorded)] {
-		set, ok := sets[string(reached[d])]
+		set, ok := sets[string(r[d])]
 		if !ok {
 			if len(all)+size > maxRecordedUnits {
 				break
 			}
 			set = uint32(len(sets))
-			sets[string(reached[d])] = set
-			all = append(all, reached[d]...)
+			sets[string(r[d])] = set
+			all = append(all, r[d]...)
 		}
-		out.Digests = append(out.Digests, d[:recordedDigest]...)
+		out.Digests = append(out.Digests, d[:]...)
 		out.Sets = binary.LittleEndian.AppendUint32(out.Sets, set)
 	}
 	out.Count = len(sets)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -81,4 +82,64 @@ func reachedBy(t *testing.T, m *Model, input []byte) []string {
 		out = append(out, m.Units[u].ID)
 	}
 	return out
+}
+
+// TestUpdate brings a record up to a later commit: observations replace recorded sets,
+// inputs that reached a changed method are no longer recorded, and others are kept.
+func TestUpdate(t *testing.T) {
+	m := train(t, observe(3, 300), Defaults())
+	object, err := m.Unit("object")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := observation.Header{Subject: "rules", Commit: "later", Units: []observation.Unit{
+		{ID: "added", Name: "added", File: "r.go", Start: 1, End: 2}, {ID: "array", Name: "array", File: "r.go", Start: 5, End: 9},
+	}}
+	again := observation.Observation{Input: []byte("[1,{}]"), Methods: []string{"added", "array", "unlisted"}, Outcome: observation.OK}
+	updated, kept, dropped, err := m.Update(t.Context(), Update{Header: header, Observations: []observation.Observation{again}, Affected: []int{object}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadModel(t.Context(), bytes.NewReader(write(t, updated)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Commit != "later" || read.Digest != updated.Digest || kept+dropped != m.Recorded() || kept == 0 || dropped == 0 {
+		t.Errorf("commit %s, %d inputs kept and %d dropped of %d", read.Commit, kept, dropped, m.Recorded())
+	}
+	if got := reachedBy(t, read, again.Input); !slices.Equal(got, again.Methods) {
+		t.Errorf("the observed input reached %q", got)
+	}
+	for _, o := range observe(3, 300) {
+		changed := slices.Contains(o.Methods, "object")
+		_, ok, err := read.ReachedBy(sha256.Sum256(o.Input))
+		switch {
+		case err != nil || ok == changed:
+			t.Errorf("%q is recorded: %t, %v", o.Input, ok, err)
+		case ok:
+			if got := reachedBy(t, read, o.Input); !slices.Equal(got, o.Methods) {
+				t.Errorf("%q reached %q, want %q", o.Input, got, o.Methods)
+			}
+		}
+		before, err := m.Predict(t.Context(), o.Input, grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := read.Predict(t.Context(), o.Input, grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range before.Methods {
+			if now, _ := read.unitByID(m.Units[i].ID); after.Methods[now].Probability != p.Probability {
+				t.Fatalf("%q: another prediction for %s", o.Input, m.Units[i].ID)
+			}
+		}
+	}
+	array, _ := read.unitByID("array")
+	if read.Units[array].Start != 5 {
+		t.Errorf("array begins in line %d, want 5", read.Units[array].Start)
+	}
+	if all, kept, _, err := m.Update(t.Context(), Update{Header: header, All: true}); err != nil || kept != 0 || all.Recorded() != 0 {
+		t.Errorf("%d inputs kept though everything may have changed, %v", kept, err)
+	}
 }

@@ -133,7 +133,8 @@ type ChangeOptions struct {
 	// Commit is the commit at which the model was trained. If it is empty, only the
 	// changed files are found.
 	Commit string
-	MaxAge int // maximum number of commits between Commit and the base; 0 for no limit
+	MaxAge int  // maximum number of commits between Commit and the base; 0 for no limit
+	Exact  bool // compare with the base itself, even if the head forked from it earlier
 }
 
 // Change reads a change: the difference between the head and the commit at which the
@@ -233,7 +234,9 @@ func (r *Repository) start(ctx context.Context, opt ChangeOptions, c *GitChange)
 		return "", err
 	}
 	from := ""
-	if commit != "" {
+	if commit != "" && opt.Exact {
+		from = commit
+	} else if commit != "" {
 		if from, err = r.fork(ctx, commit); err != nil {
 			return "", err
 		}

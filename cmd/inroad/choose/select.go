@@ -140,7 +140,7 @@ Paths are printed in the order to run them: first one input of each class.`,
 	c.output.bind(flags)
 	cli.BindEnum(flags, &c.onError, "on-error", "all selects all inputs on an error, fail fails", "all", "fail")
 	c.server.Bind(flags)
-	cmd.AddCommand(newMinimize(), newLearn(), newReport())
+	cmd.AddCommand(newMinimize(), newLearn(), newReport(), newUpdate())
 	return cmd
 }
 
