@@ -40,11 +40,12 @@ type scope struct {
 	prefix string // of qualified names, with a separator at the end
 	owner  string // simple name of the type
 	depth  int
+	test   bool // its members are compiled for tests only
 }
 
 // inside returns the scope of the members of a type.
 func (s scope) inside(name, separator string) scope {
-	return scope{s.prefix + name + separator, name, s.depth + 1}
+	return scope{s.prefix + name + separator, name, s.depth + 1, s.test}
 }
 
 func outlineJava(o *outline) {
@@ -226,7 +227,7 @@ func (j javaOutline) constants(i, end int, in scope) int {
 		if j.is(i, '{') {
 			to := j.behindBracket(i, end)
 			if in.depth < maxNesting {
-				j.members(i+1, j.beforeClose(i, to), scope{in.prefix + short + ".", in.owner, in.depth + 1})
+				j.members(i+1, j.beforeClose(i, to), scope{in.prefix + short + ".", in.owner, in.depth + 1, false})
 			}
 			i = to
 		}

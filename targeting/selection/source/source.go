@@ -89,6 +89,7 @@ type Decl struct {
 	// declaration may have several.
 	Names []string
 	Owner string // type that the declaration is a method, field or constant of; empty for none
+	Test  bool   // Rust: compiled for tests only
 	// Start and End are the first and last line, from 1, without the doc comment.
 	Start, End int
 	// Digest identifies the tokens, and directives that compilers obey.
@@ -142,6 +143,8 @@ func Parse(name string, text []byte) (*File, bool) {
 		outlineJavaScript(o)
 	case "python":
 		outlinePython(o)
+	case "rust":
+		outlineRust(o)
 	default:
 		return nil, false
 	}
