@@ -63,6 +63,24 @@ func (x *Generator) newDrawing() *drawing {
 	return &drawing{Generator: x, chooser: x.chooser, limit: x.limit, uses: x.uses}
 }
 
+// A scratch is the memory of a drawing, for the next one.
+type scratch struct {
+	nodes []drawn
+	words []grammars.Word
+	marks []mark
+	chain []grammars.Occurrence
+	rest  []rest
+}
+
+// reuse uses the memory of an earlier drawing.
+func (d *drawing) reuse(s *scratch) {
+	d.nodes, d.words, d.marks, d.chain, d.rest = s.nodes[:0], s.words[:0], s.marks[:0], s.chain[:0], s.rest[:0]
+	*s = scratch{}
+}
+
+// release leaves the memory of a drawing that is no longer used to another one.
+func (d *drawing) release(s *scratch) { *s = scratch{d.nodes, d.words, d.marks, d.chain, d.rest} }
+
 // maxTreeNodes limits a tree while it is drawn. A larger tree is abandoned.
 const maxTreeNodes = 100_000
 

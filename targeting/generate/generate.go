@@ -98,6 +98,7 @@ type Generator struct {
 	lastGoal   *goal // the last one that was made
 	limit      size  // of the next input
 	uses       uses  // the alternatives that the current input takes
+	scratch    scratch
 }
 
 // New returns a generator with r as its source of randomness.
@@ -134,12 +135,14 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 			return nil, err
 		}
 		d := x.newDrawing()
+		d.reuse(&x.scratch)
 		d.limit.shrink((draws - 1) / 2)
 		d.start()
 		// Operators and lexer states can call for more tokens than was foreseen. The
 		// smallest tree is returned in any case.
 		fits := func(*Input) (bool, error) { return len(d.words) <= x.opt.MaxTokens || d.limit.tokens == 0, nil }
 		input, tried, err := d.finish(ctx, fits, min(maxTried/2, maxTried-texts))
+		d.release(&x.scratch)
 		if err != nil {
 			return nil, err
 		}

@@ -89,6 +89,7 @@ const maxRounds = 24
 // higher limits each time; some remain if the grammar has few inputs.
 func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 	batch, taken := make([]*Input, n), make([]uses, n)
+	var repeats []uses // an alternative that leads to inputs of before is not rare
 	again := make([]int, n)
 	for i := range again {
 		again[i] = i
@@ -98,9 +99,12 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 			return nil, err
 		}
 		again = m.repeated(batch, again)
+		for _, i := range again {
+			repeats = append(repeats, taken[i])
+		}
 	}
 	if m.done += n; m.experience != nil {
-		m.experience.learn(taken...)
+		m.experience.learn(append(taken, repeats...)...)
 	}
 	return batch, nil
 }

@@ -88,8 +88,8 @@ type planned struct {
 	must  bool // whether a round is added only because the repetition cannot end yet
 }
 
-func (d *drawing) plan(n *grammars.Node) *planned {
-	p := &planned{d: d, after: d.after}
+func (d *drawing) plan(n *grammars.Node) planned {
+	p := planned{d: d, after: d.after}
 	if d.hasMode(n) {
 		p.base = d.modes.Below(n, d.stack)
 		p.plan = d.modes.Plan(n, d.turn(n))
