@@ -118,13 +118,6 @@ func selectOptions(req *openapi.SelectRequest) (selection.Options, error) {
 		Goal:   selection.Goal{Recall: req.Recall, Budget: duration(req.BudgetMs), Max: req.Max, PerClass: req.PerClass},
 		Always: req.Always, Sample: *req.Sample, MinRecall: *req.MinRecall, MinChance: *req.MinChance, Seed: Seed(req.Seed),
 	}
-	switch {
-	case req.Recall > 0:
-	case req.BudgetMs > 0 || req.Max > 0:
-		opt.Goal.Recall = 1 // as far as the limits allow
-	default:
-		opt.Goal.Recall = selection.Defaults().Goal.Recall
-	}
 	return opt, nil
 }
 

@@ -34,7 +34,7 @@ func TestSelectGoal(t *testing.T) {
 		req  openapi.SelectRequest
 		want float64
 	}{
-		{"nothing", openapi.SelectRequest{}, 0.99},
+		{"nothing", openapi.SelectRequest{}, 1},
 		{"a recall", openapi.SelectRequest{Recall: 0.5, Max: 3}, 0.5},
 		{"a budget", openapi.SelectRequest{BudgetMs: 10}, 1},
 		{"a maximum", openapi.SelectRequest{Max: 3}, 1},

@@ -2086,7 +2086,7 @@ type SelectRequest struct {
 	// PerClass Maximum number of inputs to select from each class of inputs with the same predictions; no limit if absent.
 	PerClass int `json:"per_class,omitempty,omitzero"`
 
-	// Recall Share of the inputs reaching a changed method that is to be selected, of those that are predicted; 0.99 if absent, or 1 with a budget or a maximum.
+	// Recall Share of the inputs reaching a changed method that is to be selected, of those that are predicted to.
 	Recall float64 `json:"recall,omitempty,omitzero"`
 
 	// Root Folder of the repository to which the file names of methods are relative.

@@ -132,7 +132,7 @@ func TestProblems(t *testing.T) {
 		{"a grammar without the start rule", "POST", "/v1/grammars", "application/json", `{"start":"x","files":[{"name":"a.g4","text":"grammar a; a : 'a' ;"}]}`, nil, 400, "bad-request", "start x: not a parser rule of grammar a"},
 		{"a limit", "POST", "/v1/grammars/json/parses", "application/json", `{"input":"` + strings.Repeat("[", 100) + `"}`, nil, 422, "limit", "nesting of rules: limit of "},
 		{"more paths than can be listed", "POST", "/v1/grammars/javascript/coverage?k=8&missing=1", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 422, "limit", "paths to list: limit of 5000000 reached"},
-		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "unrealised", "no text was found that parses back"},
+		{"inputs of a grammar without texts", "POST", "/v1/grammars/" + never + "/inputs", "application/json", `{"n":1}`, nil, 422, "infeasible", "no text has the tokens of a tree of the grammar"},
 		{"a path that the grammar has not", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["none"]}`, nil, 422, "path", "symbol none not found in grammar json"},
 		{"conditions that contradict each other", "POST", "/v1/grammars/json/solutions", "application/json", `{"require":["object > member"],"forbid":["STRING"]}`, nil, 422, "infeasible", "no input has"},
 		{"a token without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "infeasible", "no text has the tokens of a tree"},

@@ -175,6 +175,7 @@ func (c *comparer) file(f FileStatus) {
 	case MatchAny(rules.Ignore, f.Path):
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case c.isInput(f.Path):
+	case f.Submodule && source.IsTest(f.Path+"/file"):
 	case f.Submodule:
 		c.fallBack(Unmapped, "the submodule %s changed", f.Path)
 	case path.Ext(f.Path) == ".g4":
@@ -345,6 +346,9 @@ func (c *comparer) function(e edit, r *regions) {
 // mayReplace reports whether code that did not change may call an added function.
 func (c *comparer) mayReplace(e edit) bool {
 	d := e.head
+	if d.IsPrivate() && source.LanguageOf(e.file) == "java" {
+		return false // it overrides nothing
+	}
 	if d.Owner != "" && c.isNewType(e.file, d.Owner) {
 		return false // code that did not change has no values of a new type
 	}
@@ -391,6 +395,9 @@ func (c *comparer) statement(e edit, r *regions) {
 		return // the whole file was added or deleted
 	}
 	var names []string
+	if source.LanguageOf(e.file) == "go" && goBuilds(c.read(c.Base, e.file)) == goBuilds(c.read(c.Head, e.file)) {
+		return
+	}
 	if language := source.LanguageOf(e.file); language != "go" && language != "c" && language != "rust" {
 		names = c.changedNames(e)
 	}
@@ -432,19 +439,29 @@ func (c *comparer) inner(e edit, r *regions) {
 	r.add(region)
 }
 
-// changedNames returns the names whose meaning an edit changes. Of a type, these are
-// the identifiers in its changed lines, such as fields, or the type itself if there are
-// none.
+// changedNames returns the names whose meaning an edit changes. Code that compiles
+// before and after cannot mention a name that was added or deleted. Of a type, these
+// are the members that changed, or the type itself if it changed as a whole.
 func (c *comparer) changedNames(e edit) []string {
-	d := e.decl()
+	d, language := e.decl(), source.LanguageOf(e.file)
 	if e.base == nil || e.head == nil {
+		if language == "go" || language == "java" || language == "rust" {
+			return nil
+		}
 		return d.Names
 	}
 	if d.Kind == source.Value {
 		return d.Names
 	}
-	names := slices.DeleteFunc(source.ChangedNames(e.base, e.head), func(name string) bool { return source.IsPredeclared(source.LanguageOf(e.file), name) })
-	if d.Kind == source.Type && (len(names) == 0 || source.DiffersInText(e.base, e.head)) {
+	if d.Kind == source.Type && (language == "go" || language == "c" || language == "rust") {
+		names, whole := source.ChangedMembers(e.base, e.head)
+		if whole || source.DiffersInText(e.base, e.head) {
+			names = append(names, d.Names...)
+		}
+		return names
+	}
+	names := slices.DeleteFunc(source.ChangedNames(e.base, e.head), func(name string) bool { return source.IsPredeclared(language, name) })
+	if d.Kind == source.Type && len(names) == 0 {
 		return d.Names
 	}
 	return names
@@ -517,6 +534,9 @@ func (c *comparer) atLoad(e edit) []Region {
 			if caller.decl == d || !visible(file, d, d.Short, caller) || !caller.decl.Calls(d.Short) {
 				continue
 			}
+			if d.Owner != "" && caller.file != file && !caller.decl.Mentions(d.Owner) {
+				continue // it calls a method of another type
+			}
 			switch caller.decl.Kind {
 			case source.Function:
 				if caller.decl.RunsAtLoad() {
@@ -565,10 +585,15 @@ func (c *comparer) atTrained(file string, d *source.Decl) (string, *source.Decl)
 	return c.trained.find(d)
 }
 
+// minSimilarity is the share of common tokens from which on a method that was deleted
+// and one that was added are taken for the same one.
+const minSimilarity = 0.6
+
 // A trainedIndex finds declarations in files that differ between the model's commit and
 // the base.
 type trainedIndex struct {
 	byName map[trainedKey][]declRef
+	gone   map[trainedKey][]declRef // declarations that the base lacks; the keys have no name
 }
 
 type trainedKey struct {
@@ -577,7 +602,7 @@ type trainedKey struct {
 }
 
 func (c *comparer) indexTrained() *trainedIndex {
-	x := &trainedIndex{map[trainedKey][]declRef{}}
+	x := &trainedIndex{map[trainedKey][]declRef{}, map[trainedKey][]declRef{}}
 	for _, f := range c.Since {
 		if f.New || source.LanguageOf(f.Path) == "" || source.IsTest(f.Path) {
 			continue
@@ -590,13 +615,17 @@ func (c *comparer) indexTrained() *trainedIndex {
 			d := &outline.Decls[i]
 			key := trainedKey{d.Kind, d.Short, d.Owner}
 			x.byName[key] = append(x.byName[key], declRef{f.Path, outline, d})
+			if base := c.outline(c.Base, f.Path); d.Kind == source.Function && (base == nil || base.Find(d.Name) == nil) {
+				key.short = ""
+				x.gone[key] = append(x.gone[key], declRef{f.Path, outline, d})
+			}
 		}
 	}
 	return x
 }
 
-// find returns the declaration with the same name and content, or the only one with the
-// same name.
+// find returns the declaration with the same name and content, the only one with the
+// same name, or the most similar one that was deleted since: it may have been renamed.
 func (x *trainedIndex) find(d *source.Decl) (string, *source.Decl) {
 	found := x.byName[trainedKey{d.Kind, d.Short, d.Owner}]
 	for _, ref := range found {
@@ -607,7 +636,14 @@ func (x *trainedIndex) find(d *source.Decl) (string, *source.Decl) {
 	if len(found) == 1 {
 		return found[0].file, found[0].decl
 	}
-	return "", nil
+	var best declRef
+	most := minSimilarity
+	for _, ref := range x.gone[trainedKey{kind: d.Kind, owner: d.Owner}] {
+		if s := source.Similarity(ref.decl, d); s >= most {
+			best, most = ref, s
+		}
+	}
+	return best.file, best.decl
 }
 
 // A declRef is a declaration in a file of the head.
@@ -687,6 +723,9 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 // in a file. In Go, names of other packages are exported, and unless they are methods
 // or fields, their package is imported.
 func visible(file string, d *source.Decl, name string, user declRef) bool {
+	if file != user.file && d.IsPrivate() {
+		return false
+	}
 	if user.outline.Language != "go" || path.Dir(file) == path.Dir(user.file) {
 		return true
 	}

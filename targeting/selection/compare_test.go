@@ -216,6 +216,12 @@ func TestCompareGo(t *testing.T) {
 		{"a parenthesis in a table", edited(t, goProgram, `lookup("one"),`, `lookup("eins"),`), "(*parser).digit"},
 		{"a field", edited(t, goProgram, "depth int\n", "depth int64\n"), "(*parser).value"},
 		{"a further field", edited(t, goProgram, "depth int\n", "depth int\n\tother bool\n"), ""},
+		{"a further field after the last one", edited(t, goProgram, "text  string\n", "text  string\n\tother bool\n"), ""},
+		{"an embedded field", edited(t, goProgram, "text  string\n", "text  string\n\tsync.Mutex\n"), "(*parser).digit (*parser).value Parse"},
+		{"a tag of a field", edited(t, goProgram, "text  string\n", "text  string `json:\"text\"`\n"), "(*parser).digit (*parser).value Parse square"},
+		{"a build constraint that holds", with(goProgram, "p/parse.go", "//go:build go1.6\n\n"+goProgram["p/parse.go"]), ""},
+		{"a build constraint that does not hold", with(goProgram, "q/other.go", "//go:build nowhere\n\n"+goProgram["q/other.go"]), "Other"},
+		{"a constant that is deleted", edited(t, goProgram, "const usage = \"one \" +\n\t\"two\"\n", "", "len(usage)", "7"), "(*parser).value"},
 		{"a constant of another package", edited(t, goProgram, "limit = 3", "limit = 4"), "Other"},
 		{"a new function that is called", edited(t, goProgram, "return i\n", "return one(i)\n", "func unused() {}", "func one(i int) int { return i }\n\nfunc unused() {}"),
 			"(*parser).digit unobserved:one"},
@@ -266,6 +272,15 @@ func TestCompareOldModel(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestCompareRenamed changes a method that was renamed since the model was trained.
+func TestCompareRenamed(t *testing.T) {
+	base := edited(t, goProgram, "return square(p.text)", "return power(p.text)", "func square(", "func power(")
+	head := edited(t, base, "squares[len(text)]", "squares[0]")
+	if got := affectedBy(t, goProgram, base, head); got != "square" {
+		t.Errorf("got %q, want the method of the model", got)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"go/build/constraint"
 	"io"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -327,4 +329,31 @@ func btoi(yes bool) int {
 		return 1
 	}
 	return 0
+}
+
+// goBuilds reports whether the build constraints of a Go file hold on this platform.
+func goBuilds(text []byte) bool {
+	holds := func(tag string) bool {
+		return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "gc" || tag == "cgo" || strings.HasPrefix(tag, "go1") ||
+			tag == "unix" && slices.Contains([]string{"linux", "darwin", "freebsd", "netbsd", "openbsd"}, runtime.GOOS)
+	}
+	plus := true // all lines of the old form
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "//") {
+			break
+		}
+		if !constraint.IsGoBuild(line) && !constraint.IsPlusBuild(line) {
+			continue
+		}
+		x, err := constraint.Parse(line)
+		if err != nil {
+			continue
+		}
+		if constraint.IsGoBuild(line) {
+			return x.Eval(holds)
+		}
+		plus = plus && x.Eval(holds)
+	}
+	return plus
 }

@@ -34,7 +34,7 @@ type Options struct {
 
 // Defaults returns the default options.
 func Defaults() Options {
-	return Options{Goal: Goal{Recall: 0.99}, Sample: 0.01, MinRecall: 0.5, MinChance: 0.01, Seed: 1}
+	return Options{Goal: Goal{Recall: 1}, Sample: 0.01, MinRecall: 0.5, MinChance: 0.05, Seed: 1}
 }
 
 // A SelectedInput is an input to run.
