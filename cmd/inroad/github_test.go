@@ -195,6 +195,10 @@ func TestGitHub(t *testing.T) {
 			if tc.run.outputs["steps.select.outputs.everything"] != "false" || !strings.Contains(tc.run.summary, "of 30 inputs selected") {
 				t.Errorf("outputs %v, summary %s", tc.run.outputs, tc.run.summary)
 			}
+			report, err := os.ReadFile(tc.run.outputs["steps.select.outputs.junit"])
+			if err != nil || !strings.Contains(string(report), `<testsuite name="inroad select" tests="30" `) {
+				t.Errorf("JUnit report %s, %v", report, err)
+			}
 			if _, err := os.Stat(filepath.Join(tc.run.dir, "owned")); err == nil {
 				t.Error("a name was run as a command")
 			}

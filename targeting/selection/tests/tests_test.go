@@ -235,7 +235,7 @@ func TestJUnit(t *testing.T) {
   <system-out>reached a when observed</system-out>
  </testcase>
  <testcase classname="t.test_a" name="test_2">
-  <skipped message="left out: it reaches no changed method"></skipped>
+  <skipped message="left out: not needed for this change"></skipped>
  </testcase>
 </testsuite>
 `
