@@ -85,7 +85,7 @@ const (
 // TestCIInputs compares the inputs of the action and of the template with the flags of
 // select, and what they pass to their scripts with their inputs.
 func TestCIInputs(t *testing.T) {
-	outputs := []string{"format", "rest", "json-out", "summary", "github-output"} // the script sets them
+	outputs := []string{"format", "rest", "json-out", "junit", "summary", "github-output"} // the script sets them
 	var flags, passed []string
 	choose.NewSelect().Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && !slices.Contains(outputs, f.Name) {

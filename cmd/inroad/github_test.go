@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 // A githubRun is a run of a workflow.
 type githubRun struct {
 	*ciProject
+	file    string // of the workflow; default is github.yml
 	ref     string // to check out
 	event   string
 	payload string // JSON
@@ -30,7 +32,7 @@ func (r *githubRun) job(name string) {
 	var workflow struct {
 		Jobs map[string]struct{ Steps []githubStep }
 	}
-	readDocuments(r.t, "../../examples/ci/github.yml", &workflow)
+	readDocuments(r.t, "../../examples/ci/"+cmp.Or(r.file, "github.yml"), &workflow)
 	r.temp, r.outputs = r.t.TempDir(), map[string]string{"github.sha": "sha", "github.run_id": "1"}
 	event := filepath.Join(r.temp, "event.json")
 	if err := os.WriteFile(event, []byte(r.payload), 0o666); err != nil {
@@ -193,10 +195,35 @@ func TestGitHub(t *testing.T) {
 			if tc.run.outputs["steps.select.outputs.everything"] != "false" || !strings.Contains(tc.run.summary, "of 30 inputs selected") {
 				t.Errorf("outputs %v, summary %s", tc.run.outputs, tc.run.summary)
 			}
+			report, err := os.ReadFile(tc.run.outputs["steps.select.outputs.junit"])
+			if err != nil || !strings.Contains(string(report), `<testsuite name="inroad select" tests="30" `) {
+				t.Errorf("JUnit report %s, %v", report, err)
+			}
 			if _, err := os.Stat(filepath.Join(tc.run.dir, "owned")); err == nil {
 				t.Error("a name was run as a command")
 			}
 		})
+	}
+}
+
+// TestGitHubTests runs the workflow of the examples that runs Go tests.
+func TestGitHubTests(t *testing.T) {
+	p := newCIProject(t)
+	push := githubRun{ciProject: p, file: "github-tests.yml", ref: "main", event: "push", payload: `{"ref":"refs/heads/main","before":"0000000000000000000000000000000000000000","repository":{"default_branch":"main"}}`}
+	push.job("tests")
+	if !strings.Contains(push.log, "no such file or directory") || !strings.Contains(push.log, "ok  \texample.com/parser/parser") {
+		t.Errorf("without a record, want all tests:\n%s", push.log)
+	}
+	push.job("record-tests")
+	first := p.git("rev-parse", "HEAD")
+	p.git("switch", "-q", "-c", "arrays")
+	p.edit("parser/parser.go", "return elements", "return 1 + elements")
+	head := p.commit("arrays")
+	p.git("push", "-q", "origin", "arrays")
+	pull := githubRun{ciProject: p, file: "github-tests.yml", ref: "arrays", event: "pull_request", payload: `{"pull_request":{"number":7,"base":{"sha":"` + first + `"},"head":{"sha":"` + head + `"}}}`}
+	pull.job("tests")
+	if !strings.Contains(pull.summary, "1 of 2 tests selected") || !strings.Contains(pull.log, "ok  \texample.com/parser/parser") {
+		t.Errorf("pull request: summary %s\n%s", pull.summary, pull.log)
 	}
 }
 
@@ -215,8 +242,8 @@ func TestAction(t *testing.T) {
 		"model": "none", "corpus": "testdata/corpus\nparser", "base": "$(touch owned)", "run-all-on": "*.{h,hpp}\n'; touch owned", "max": "5", "explain": "true",
 	}})
 	paths, err := os.ReadFile(r.outputs["steps.select.outputs.paths"])
-	if n := bytes.Count(paths, []byte{0}); err != nil || n != 5 || r.outputs["steps.select.outputs.total"] != "32" {
-		t.Errorf("%d paths, %v; want 5 of 32:\n%s", n, err, r.log)
+	if n := bytes.Count(paths, []byte{0}); err != nil || n != 5 || r.outputs["steps.select.outputs.total"] != "33" {
+		t.Errorf("%d paths, %v; want 5 of 33:\n%s", n, err, r.log)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, "owned")); err == nil {
 		t.Error("a value was run as a command")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -18,12 +19,13 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/targeting/selection"
+	"github.com/inroad/inroad/targeting/selection/tests"
 )
 
 // An output holds the flags that say how to print and write a selection.
 type output struct {
 	mode, format          string
-	rest, jsonOut         string // files
+	rest, jsonOut, junit  string // files
 	summary, githubOutput string // files that are appended to
 	explain               bool
 	took                  time.Duration // of the selection; 0 if it was not measured
@@ -38,6 +40,7 @@ func (o *output) bind(flags *pflag.FlagSet) {
 		"paths", "paths0", "json", "github")
 	flags.StringVar(&o.rest, "rest", "", "`FILE` for the paths that are left out")
 	flags.StringVar(&o.jsonOut, "json-out", "", "`FILE` for the selection, as --format json prints it")
+	flags.StringVar(&o.junit, "junit", "", "`FILE` for the selection as a JUnit report, in which the inputs left out are skipped")
 	flags.StringVar(&o.summary, "summary", "", "`FILE` to append a summary in Markdown to, such as $GITHUB_STEP_SUMMARY")
 	flags.StringVar(&o.githubOutput, "github-output", "", "`FILE` to append the output of --format github to, without the paths, such as $GITHUB_OUTPUT")
 	flags.BoolVar(&o.explain, "explain", false, "print on standard error why each input is selected")
@@ -67,6 +70,7 @@ func (o *output) write(s openapi.Selection) error {
 	}{
 		{o.rest, func(w io.Writer) error { return writePaths(w, s.Rest, o.format == "paths0") }},
 		{o.jsonOut, func(w io.Writer) error { return cli.WriteJSON(w, s) }},
+		{o.junit, func(w io.Writer) error { return writeJUnit(w, s) }},
 	} {
 		if file.name != "" {
 			if err := cli.FileError(file.name, outfile.Write(file.name, 0o644, file.write)); err != nil {
@@ -82,6 +86,22 @@ func (o *output) write(s openapi.Selection) error {
 	}
 	o.report(s)
 	return out.Flush()
+}
+
+// writeJUnit writes the selection as a JUnit report, with the folders of inputs as classes.
+func writeJUnit(w io.Writer, s openapi.Selection) error {
+	var cases []tests.Case
+	for _, in := range s.Inputs {
+		c := tests.Case{Class: path.Dir(in.Path), Name: path.Base(in.Path)}
+		for _, r := range in.Reasons {
+			c.Reasons = append(c.Reasons, selection.Reason{Kind: selection.ReasonKind(r.Kind), Unit: r.Unit, Chance: r.Chance})
+		}
+		cases = append(cases, c)
+	}
+	for _, name := range s.Rest {
+		cases = append(cases, tests.Case{Class: path.Dir(name), Name: path.Base(name), Skipped: true})
+	}
+	return tests.WriteCases(w, "inroad select", cases)
 }
 
 // print prints the selection in the format of standard output.

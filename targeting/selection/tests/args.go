@@ -1,9 +1,7 @@
 package tests
 
 import (
-	"encoding/xml"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -127,71 +125,4 @@ func gradleArgs(s *Selection, groups []string, parts map[string][]string) []stri
 		return nil
 	}
 	return []string{strings.Join(list, " ")}
-}
-
-// The elements of a JUnit report.
-type (
-	junitSuite struct {
-		XMLName xml.Name    `xml:"testsuite"`
-		Name    string      `xml:"name,attr"`
-		Tests   int         `xml:"tests,attr"`
-		Skipped int         `xml:"skipped,attr"`
-		Cases   []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Skipped *junitMessage `xml:"skipped"`
-		Output  string        `xml:"system-out,omitempty"`
-	}
-	junitMessage struct {
-		Message string `xml:"message,attr"`
-	}
-)
-
-// WriteJUnit writes a selection as a JUnit report: the selected tests with their reasons,
-// and the others as skipped.
-func WriteJUnit(w io.Writer, s *Selection) error {
-	suite := junitSuite{Name: "inroad tests select", Tests: len(s.Tests) + len(s.Rest), Skipped: len(s.Rest)}
-	for _, t := range s.Tests {
-		class, name := junitName(t.ID)
-		var reasons []string
-		for _, r := range t.Reasons {
-			reasons = append(reasons, r.String())
-		}
-		suite.Cases = append(suite.Cases, junitCase{Class: class, Name: name, Output: strings.Join(reasons, "\n")})
-	}
-	for _, t := range s.Rest {
-		class, name := junitName(t.ID)
-		suite.Cases = append(suite.Cases, junitCase{Class: class, Name: name, Skipped: &junitMessage{"left out: it reaches no changed method"}})
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	out := xml.NewEncoder(w)
-	out.Indent("", " ")
-	if err := out.Encode(suite); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
-}
-
-// junitName returns the class and the name that a test has in reports.
-func junitName(id string) (class, name string) {
-	group, name := split(id)
-	if KindOf(id) != Pytest {
-		return group, name
-	}
-	// tests/test_a.py::C::test_x is tests.test_a.C and test_x
-	class = strings.ReplaceAll(strings.TrimSuffix(group, ".py"), "/", ".")
-	bare, parameter, hasParameter := strings.Cut(name, "[")
-	if i := strings.LastIndex(bare, "::"); i >= 0 {
-		class += "." + strings.ReplaceAll(bare[:i], "::", ".")
-		bare = bare[i+2:]
-	}
-	if hasParameter {
-		bare += "[" + parameter
-	}
-	return class, bare
 }

@@ -12,6 +12,7 @@ import (
 type Layout struct {
 	Module string          // import path of the Go module at the root
 	groups []string        // sorted
+	others []string        // groups of other kinds, sorted
 	files  map[string]bool // of the program
 	kinds  map[Kind]bool
 }
@@ -22,8 +23,12 @@ func NewLayout(module string, all []Test, files []string) *Layout {
 	for _, t := range all {
 		l.groups = append(l.groups, Group(t.ID))
 		l.kinds[KindOf(t.ID)] = true
+		if KindOf(t.ID) == Other {
+			l.others = append(l.others, Group(t.ID))
+		}
 	}
 	slices.Sort(l.groups)
+	slices.Sort(l.others)
 	l.groups = slices.Compact(l.groups)
 	for _, file := range files {
 		l.files[file] = true
@@ -46,10 +51,23 @@ func (l *Layout) Groups(file string) ([]string, bool) {
 		}
 	}
 	if l.kinds[JUnit] {
-		return l.junitGroups(file)
+		if groups, ok := l.junitGroups(file); ok {
+			return groups, true
+		}
 	}
-	return nil, false
+	return l.otherGroups(file)
 }
+
+// otherGroups returns all tests whose files are unknown, if a file looks like one of
+// tests.
+func (l *Layout) otherGroups(file string) ([]string, bool) {
+	if len(l.others) == 0 || !testFile.MatchString(file) {
+		return nil, false
+	}
+	return l.others, true
+}
+
+var testFile = regexp.MustCompile(`(^|/)(tests?|testdata|__tests__|spec)/|(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+)$`)
 
 // goGroups returns the package of a test file, or the nearest package with tests around a
 // folder testdata.

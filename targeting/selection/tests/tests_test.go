@@ -36,6 +36,7 @@ func TestLayout(t *testing.T) {
 	golang := NewLayout("example.com/m", []Test{{ID: "example.com/m.TestA"}, {ID: "example.com/m/parser.TestB"}}, []string{"a.go", "parser/p.go"})
 	pytest := NewLayout("", []Test{{ID: "tests/test_a.py::test_1"}, {ID: "tests/sub/test_b.py::test_1"}, {ID: "lib/test_c.py::test_1"}}, []string{"lib/c.py", "tests/util.py"})
 	junit := NewLayout("", []Test{{ID: "x.AddTest#a"}, {ID: "x.MulTest#b"}}, []string{"src/main/java/x/Add.java"})
+	other := NewLayout("", []Test{{ID: "one"}, {ID: "two"}, {ID: "x.AddTest#a"}}, []string{"lib.js"})
 	for _, tc := range []struct {
 		name   string
 		layout *Layout
@@ -65,6 +66,10 @@ func TestLayout(t *testing.T) {
 		{"helper", junit, "src/test/java/x/Helper.java", "x.AddTest x.MulTest"},
 		{"resource", junit, "src/test/resources/x.json", "x.AddTest x.MulTest"},
 		{"program", junit, "src/main/java/x/Add.java", "-"},
+		{"test file of an unknown tool", other, "lib.test.js", "one two"},
+		{"folder of tests of an unknown tool", other, "test/data.json", "one two"},
+		{"program", other, "lib.js", "-"},
+		{"program with test in its name", other, "latest/contest.js", "-"},
 	} {
 		t.Run(tc.name+" "+tc.file, func(t *testing.T) {
 			groups, ok := tc.layout.Groups(tc.file)
@@ -230,7 +235,7 @@ func TestJUnit(t *testing.T) {
   <system-out>reached a when observed</system-out>
  </testcase>
  <testcase classname="t.test_a" name="test_2">
-  <skipped message="left out: it reaches no changed method"></skipped>
+  <skipped message="left out: not needed for this change"></skipped>
  </testcase>
 </testsuite>
 `
