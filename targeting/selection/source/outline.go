@@ -167,11 +167,18 @@ func (o *outline) generated() bool {
 		}
 	}
 	head := o.file.text
-	if len(o.tokens) > 0 {
-		head = head[:o.tokens[0].start]
+	if first := slices.IndexFunc(o.tokens, func(t token) bool { return t.kind != directive }); first >= 0 {
+		head = head[:o.tokens[first].start]
 	}
 	for line := range strings.Lines(head) {
-		if strings.Contains(line, "DO NOT EDIT") || strings.Contains(line, "@generated") {
+		line = strings.TrimSpace(line)
+		if o.file.Language == "go" {
+			if strings.HasPrefix(line, "// Code generated ") && strings.HasSuffix(line, " DO NOT EDIT.") {
+				return true
+			}
+			continue
+		}
+		if strings.Contains(line, "@generated") || strings.Contains(strings.ToUpper(line), "DO NOT EDIT") {
 			return true
 		}
 	}
