@@ -1,5 +1,7 @@
 package source
 
+import "strings"
+
 // nesting returns 1 for an opening bracket, -1 for a closing one, and 0 otherwise.
 func (o *outline) nesting(i int) int {
 	if o.tokens[i].kind != operator {
@@ -166,10 +168,8 @@ func (o *outline) behindBracket(i, end int) int {
 func (o *outline) find(i, end int, set string) int {
 	for i < end {
 		if t := o.tokens[i]; t.kind == operator && t.end == t.start+1 {
-			for _, c := range []byte(set) {
-				if o.file.text[t.start] == c {
-					return i
-				}
+			if strings.IndexByte(set, o.file.text[t.start]) >= 0 {
+				return i
 			}
 			if o.nesting(i) > 0 {
 				i = o.behindBracket(i, end)

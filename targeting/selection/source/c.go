@@ -31,7 +31,7 @@ func (c cOutline) directives() {
 		switch c.text(i + 1) {
 		case "define":
 			if name := c.text(i + 2); c.kind(i+2) == identifier {
-				c.declare(i, end, Decl{Kind: Value, Name: name, Short: name, name: c.tokens[i+2].start})
+				c.declare(i, end, Decl{Kind: Value, Name: name, Short: name, name: c.offset(i + 2)})
 			}
 		case "include", "include_next", "import":
 			if name := strings.Trim(c.text(i+2), `"<>`); i+2 < end-1 {
@@ -64,7 +64,7 @@ func (c cOutline) members(i, end int, in scope) {
 // extendLast extends the function that ends at the directive before index i.
 func (c cOutline) extendLast(i, to int) {
 	n := len(c.spans)
-	if n == 0 || c.spans[n-1].decl.Kind != Function || c.kind(i-1) != terminator {
+	if n == 0 || c.spans[n-1].decl == separator || c.decls[c.spans[n-1].decl].Kind != Function || c.kind(i-1) != terminator {
 		return
 	}
 	if last := c.spans[n-1].to; c.is(last, '#') {
@@ -237,13 +237,13 @@ func (c cOutline) special(from, i, end int, in scope) (int, bool) {
 		if !c.is(open, '{') {
 			return c.find(i, end, ";") + 1, true
 		}
-		name := ""
+		var name strings.Builder
 		for k := i + 1; k < open; k++ {
 			if c.kind(k) == identifier && c.text(k) != "inline" && !c.is(k+1, '(') {
-				name += c.text(k) + "::"
+				name.WriteString(c.text(k) + "::")
 			}
 		}
-		return c.block(open, end, scope{prefix: in.prefix + name, depth: in.depth + 1}), true
+		return c.block(open, end, scope{prefix: in.prefix + name.String(), depth: in.depth + 1}), true
 	case "extern":
 		if c.kind(i+1) == stringLiteral && c.is(i+2, '{') {
 			in.depth++
@@ -252,7 +252,7 @@ func (c cOutline) special(from, i, end int, in scope) (int, bool) {
 	case "using":
 		to := min(c.find(i, end, ";}")+1, end)
 		if name := c.text(i + 1); c.is(i+2, '=') {
-			c.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: c.tokens[i+1].start})
+			c.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: c.offset(i + 1)})
 		} else {
 			c.declare(from, to, Decl{Kind: Import, Name: "using " + in.prefix + c.text(to-2)})
 		}
@@ -353,7 +353,7 @@ func (c cOutline) class(from, i, body, name, end int, in scope) int {
 	d := Decl{Kind: Type, Owner: in.owner}
 	if c.kind(name) == identifier {
 		d.Names = append(d.Names, c.text(name))
-		d.name = c.tokens[name].start
+		d.name = c.offset(name)
 	}
 	to := c.find(closed, end, ";}{=")
 	if c.is(to, '{') { // a missing semicolon
@@ -459,7 +459,7 @@ func (c cOutline) declarator(i, end int) int {
 // (*name[2]), or -1.
 func (c cOutline) pointerName(open int) int {
 	i, end := open+1, int(c.partners[open])
-	if !c.is(i, '*') && !c.is(i, '^') && !c.is(i, '&') && c.text(i+1) != "::" && !(c.kind(i) == identifier && c.is(i+1, '*')) {
+	if !c.is(i, '*') && !c.is(i, '^') && !c.is(i, '&') && c.text(i+1) != "::" && (c.kind(i) != identifier || !c.is(i+1, '*')) {
 		return -1
 	}
 	for ; i < end; i++ {
@@ -480,7 +480,7 @@ func (c cOutline) constants(i, end int, in scope) {
 		}
 		next := c.find(i, end, ",")
 		if c.kind(i) == identifier {
-			d := Decl{Kind: Value, Name: in.prefix + c.text(i), Short: c.text(i), Owner: in.owner, name: c.tokens[i].start}
+			d := Decl{Kind: Value, Name: in.prefix + c.text(i), Short: c.text(i), Owner: in.owner, name: c.offset(i)}
 			if initial := c.find(i, next, "="); initial < next {
 				base, offset = c.text(i), 0
 			} else {
@@ -601,7 +601,7 @@ func (c cOutline) signature(i int, h cHead, in scope) Decl {
 		first--
 		d.Short = "~" + d.Short
 	}
-	d.name = c.tokens[max(name, 0)].start
+	d.name = c.offset(name)
 	qualifier, owner := c.qualifier(first)
 	if owner != "" {
 		d.Owner = owner
@@ -682,13 +682,10 @@ func (c cOutline) functionName(open int) int {
 // qualifier returns the qualifier before the name with an index, with a separator
 // at the end, and its last part.
 func (c cOutline) qualifier(i int) (qualifier, owner string) {
-	for range maxNesting {
-		if c.text(i-1) != "::" {
-			break
-		}
+	for last := i - maxArguments; i > last && c.text(i-1) == "::"; {
 		i -= 2
 		if c.is(i, '>') {
-			i = c.beforeAngles(i)
+			i = c.beforeAngles(i, last)
 		}
 		if c.kind(i) != identifier {
 			break
@@ -701,14 +698,14 @@ func (c cOutline) qualifier(i int) (qualifier, owner string) {
 	return qualifier, owner
 }
 
-// maxArguments limits the tokens of the template arguments in a name.
-const maxArguments = 500
+// maxArguments limits the tokens of a name with template arguments.
+const maxArguments = 200
 
 // beforeAngles returns the index before the template arguments whose closing
-// angle bracket has an index.
-func (c cOutline) beforeAngles(i int) int {
+// angle bracket has an index, at least last.
+func (c cOutline) beforeAngles(i, last int) int {
 	depth := 0
-	for last := max(i-maxArguments, 0); i > last; i-- {
+	for ; i > max(last, 0); i-- {
 		if c.is(i, '>') {
 			depth++
 		} else if c.is(i, '<') {
@@ -847,7 +844,7 @@ func (c cOutline) simple(from, i int, h cHead, end int, in scope) int {
 		d.Kind = Type
 		d.Short = c.text(to - 2)
 		d.Name = in.prefix + d.Short + ";"
-		d.name = c.tokens[to-2].start
+		d.name = c.offset(to - 2)
 	case typedef:
 		d.Kind = Type
 		d.Names = c.declarators(i+1, to)

@@ -30,6 +30,8 @@ func lexC(o *outline) {
 			inDirective = true
 			l.directive = len(l.tokens)
 			l.emit(operator, l.pos+1)
+		case c == '#' && !inDirective: // a stray one
+			l.emit(number, l.pos+1)
 		case c == '"':
 			l.emit(stringLiteral, l.stringC())
 		case c == '\'':
@@ -37,7 +39,7 @@ func lexC(o *outline) {
 		case c == '<' && inDirective && l.lastText() == "include":
 			l.emit(stringLiteral, min(l.behind(0, ">"), l.lineEnd()))
 		case c == '}' && !inDirective:
-			l.dropLast(",")
+			l.dropComma()
 			l.emit(operator, l.pos+1)
 		default:
 			l.rest("##")

@@ -75,10 +75,12 @@ func endsGoStatement(l *lexer) bool {
 // goComment skips a comment, adds it if it is a directive, and returns it.
 func goComment(o *outline, l *lexer) token {
 	t := token{kind: directive, start: int32(l.pos), line: l.line}
-	end := l.lineEnd()
 	block := l.peek(1) == '*'
+	var end int
 	if block {
 		end = l.behind(2, "*/")
+	} else {
+		end = l.lineEnd()
 	}
 	text := strings.TrimRight(l.text[l.pos:end], "\r")
 	t.end = t.start + int32(len(text))
@@ -310,10 +312,10 @@ func (g goOutline) spec(from, i, end int, keyword string, before *constants) {
 		return
 	case "type":
 		name := g.text(i)
-		g.declare(from, end, Decl{Kind: Type, Name: name, Short: name, name: g.tokens[i].start, context: keyword})
+		g.declare(from, end, Decl{Kind: Type, Name: name, Short: name, name: g.offset(i), context: keyword})
 		return
 	}
-	d := Decl{Kind: Value, Name: g.text(i), context: keyword, name: g.tokens[i].start}
+	d := Decl{Kind: Value, Name: g.text(i), context: keyword, name: g.offset(i)}
 	for ; g.kind(i) == identifier; i += 2 {
 		if name := g.text(i); name != "_" {
 			d.Names = append(d.Names, name)
@@ -394,7 +396,7 @@ func (g goOutline) function(from, i, end int) {
 	}
 	if g.kind(name) == identifier {
 		d.Short = g.text(name)
-		d.name = g.tokens[name].start
+		d.name = g.offset(name)
 	}
 	d.Name += g.text(name)
 	g.declare(from, end, d)

@@ -23,7 +23,7 @@ func lexJava(o *outline) {
 		case c == '\'':
 			l.emit(number, l.quoted(1, false))
 		case c == '}':
-			l.dropLast(",")
+			l.dropComma()
 			l.emit(operator, l.pos+1)
 		default:
 			l.rest()
@@ -96,7 +96,7 @@ func (j javaOutline) member(from, end int, in scope) int {
 		return j.method(from, head, end, in)
 	case j.is(head, '{') && j.text(head-1) == in.owner: // constructor of a record, without parameters
 		to := j.behindBracket(head, end)
-		j.declare(from, to, Decl{Kind: Function, Name: in.prefix + in.owner, Short: in.owner, Owner: in.owner, name: j.tokens[head-1].start})
+		j.declare(from, to, Decl{Kind: Function, Name: in.prefix + in.owner, Short: in.owner, Owner: in.owner, name: j.offset(head - 1)})
 		return to
 	}
 	return j.field(from, i, end, in)
@@ -188,7 +188,7 @@ func (j javaOutline) typeDecl(from, i, end int, in scope) int {
 	if j.is(body, '{') {
 		to = j.behindBracket(body, end)
 	}
-	j.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: j.tokens[min(i+1, end-1)].start})
+	j.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: j.offset(i + 1)})
 	if !j.is(body, '{') || in.depth >= maxNesting {
 		return to
 	}
@@ -231,7 +231,7 @@ func (j javaOutline) constants(i, end int, in scope) int {
 			}
 			i = to
 		}
-		j.declare(from, i, Decl{Kind: Value, Name: in.prefix + short, Short: short, Owner: in.owner, name: j.tokens[name].start})
+		j.declare(from, i, Decl{Kind: Value, Name: in.prefix + short, Short: short, Owner: in.owner, name: j.offset(name)})
 		if !j.is(i, ',') {
 			break
 		}
@@ -283,7 +283,7 @@ func (j javaOutline) method(from, open, end int, in scope) int {
 	to = max(to, from+1)
 	j.declare(from, to, Decl{
 		Kind: Function, Name: in.prefix + name + "(" + j.parameters(open+1, closed-1) + ")", Short: name, Owner: in.owner,
-		name: j.tokens[max(open-1, 0)].start,
+		name: j.offset(open - 1),
 	})
 	return to
 }
@@ -309,7 +309,7 @@ func (j javaOutline) parameters(i, end int) string {
 				k = max(j.behindModifiers(k, next), k+1) - 1
 			case j.is(k, '.'):
 				// only the last part of a qualified name counts
-			case k != last && !(j.kind(k) == identifier && j.is(k+1, '.')):
+			case k != last && (j.kind(k) != identifier || !j.is(k+1, '.')):
 				out.WriteString(j.text(k))
 			}
 		}
@@ -350,7 +350,7 @@ func (j javaOutline) field(from, i, end int, in scope) int {
 		}
 		if name >= i && j.kind(name) == identifier {
 			if len(d.Names) == 0 {
-				d.name = j.tokens[name].start
+				d.name = j.offset(name)
 			}
 			d.Names = append(d.Names, j.text(name))
 		}

@@ -47,8 +47,8 @@ const (
 
 // Limits of functions that are declarations of their own.
 const (
-	maxFrames     = 64   // around them
-	maxExpression = 1000 // tokens of an expression or type outside brackets
+	maxFrames = 64  // around them
+	maxArrow  = 250 // tokens outside brackets of a type, or of an expression that is their body
 )
 
 // A jsName is the name of a value.
@@ -153,8 +153,7 @@ func (j *jsOutline) open(i int) {
 // isModule reports whether the statements in a brace run once when the file is
 // loaded: in a block of such statements, or in a function that wraps them.
 func (j *jsOutline) isModule(open int) bool {
-	for n := len(j.frames) - 1; n >= 0; n-- {
-		f := j.frames[n]
+	for n, f := range slices.Backward(j.frames) {
 		switch {
 		case f.kind == jsBlock && n == len(j.frames)-1:
 			return f.module && (f.wraps || j.text(open-1) != "=>")
@@ -217,7 +216,7 @@ func (j *jsOutline) parseFunction(i int) (jsFunction, bool) {
 		f.end = j.behindBracket(i, len(j.tokens))
 		return f, true
 	}
-	f.end = j.expressionEnd(i, true)
+	f.end = j.expressionLimit(i, i+maxArrow, true)
 	return f, f.end > i
 }
 
@@ -246,7 +245,7 @@ func (j *jsOutline) parseBody(f jsFunction, i int) (jsFunction, bool) {
 func (j *jsOutline) typeEnd(i int, arrow bool) int {
 	begins := true // a type begins here
 	first := i
-	for range maxExpression {
+	for range maxArrow {
 		switch text := j.text(i); {
 		case i > first && i < len(j.tokens) && !begins && j.tokens[i].line > j.tokens[i-1].last && j.beginsMember(i):
 			return i
@@ -287,8 +286,14 @@ func (j *jsOutline) beginsMember(i int) bool {
 // expressionEnd returns the index behind an expression: of a semicolon, of a comma
 // if wanted, of a closing bracket, or of the first token of a new statement.
 func (j *jsOutline) expressionEnd(i int, comma bool) int {
+	return j.expressionLimit(i, len(j.tokens), comma)
+}
+
+// expressionLimit is like expressionEnd, for an expression with a limited number of
+// tokens outside brackets.
+func (j *jsOutline) expressionLimit(i, limit int, comma bool) int {
 	first := i
-	for range maxExpression {
+	for range limit - first {
 		switch {
 		case i >= len(j.tokens) || j.kind(i) == terminator || j.is(i, ';') || comma && j.is(i, ',') || j.nesting(i) < 0:
 			return i
@@ -382,13 +387,16 @@ func (j *jsOutline) value(name jsName, i int) {
 		return
 	}
 	j.claimed[i] = true
+	if j.depth >= maxFrames {
+		return
+	}
 	top := j.top()
 	prefix := top.prefix + strings.Join(name.path, ".") + "."
 	switch {
 	case j.text(i) == "class" && j.kind(i) == identifier:
 		j.class(i, name)
 	case j.objects[i]:
-		j.bodies[i] = jsFrame{kind: jsObject, prefix: prefix, owner: j.owner(name)}
+		j.bodies[i] = jsFrame{kind: jsObject, prefix: prefix, owner: j.owner(name), named: true}
 	default:
 		wrapped := 0
 		for j.is(i+wrapped, '(') && wrapped < 2 {
@@ -401,10 +409,10 @@ func (j *jsOutline) value(name jsName, i int) {
 			j.declareFunction(name, f)
 		case ok && f.open >= 0:
 			j.claimFunction(i)
-			j.bodies[f.open] = jsFrame{kind: jsBlock, prefix: prefix, module: top.module}
+			j.bodies[f.open] = jsFrame{kind: jsBlock, prefix: prefix, module: top.module, named: true}
 		case wrapped > 0:
 			if f, ok := j.parseFunction(i + wrapped); ok && f.open >= 0 && f.name < 0 {
-				j.bodies[f.open] = jsFrame{kind: jsBlock, prefix: prefix, module: top.module}
+				j.bodies[f.open] = jsFrame{kind: jsBlock, prefix: prefix, module: top.module, named: true}
 			}
 		}
 	}
@@ -454,7 +462,7 @@ func (j *jsOutline) declaration(kind Kind, name jsName) Decl {
 	}
 	d := Decl{
 		Kind: kind, Name: top.prefix + strings.Join(name.path, "."), Short: short, Owner: top.owner,
-		Names: append([]string{short}, name.names...), name: j.tokens[name.at].start,
+		Names: append([]string{short}, name.names...), name: j.offset(name.at),
 	}
 	if len(name.path) > 1 {
 		d.Owner = j.owner(jsName{path: name.path[:len(name.path)-1]})
@@ -820,12 +828,15 @@ func (j *jsOutline) typeStatement(i int) (int, bool) {
 	}
 	to := j.behindBracket(open, top.end)
 	if keyword == "namespace" || keyword == "module" {
+		if j.depth >= maxFrames {
+			return to, true
+		}
 		for k := i + 2; k < open; k++ {
 			if j.kind(k) == identifier {
 				name.path = append(name.path, j.text(k))
 			}
 		}
-		j.bodies[open] = jsFrame{kind: jsBlock, module: true, prefix: top.prefix + strings.Join(name.path, ".") + "."}
+		j.bodies[open] = jsFrame{kind: jsBlock, module: true, named: true, prefix: top.prefix + strings.Join(name.path, ".") + "."}
 		return to, true
 	}
 	j.declare(i, to, j.declaration(Type, name))

@@ -239,7 +239,7 @@ func (l *jsLexer) isLabel(i int) bool {
 func (l *jsLexer) closeBracket(c byte) {
 	if n := len(l.tokens); n > 1 && l.lastText() == "," {
 		if before := l.tokens[n-2].text(l.text); before != "," && before != "[" {
-			l.dropLast(",")
+			l.dropComma()
 		}
 	}
 	if c == '}' && l.place() == inPlaceholder {
@@ -303,13 +303,13 @@ func (l *jsLexer) regularExpression() {
 // tag adds the next token of a tag.
 func (l *jsLexer) tag() {
 	c := l.text[l.pos]
-	switch {
-	case c == '"' || c == '\'':
+	switch c {
+	case '"', '\'':
 		l.emit(stringLiteral, l.behind(1, string(c)))
-	case c == '{':
+	case '{':
 		l.push(inContainer, false)
 		l.emit(operator, l.pos+1)
-	case c == '>':
+	case '>':
 		closing := l.place() == inClosingTag
 		selfClosing := l.lastText() == "/"
 		start := l.pop().start

@@ -28,13 +28,22 @@ func LanguageOf(name string) string {
 }
 
 // IsTest reports whether a file contains tests, or data of tests, by the
-// conventions of its language. No program imports such a file.
+// conventions of its language: no program imports such a file. A harness that runs
+// the program may still be among them.
 func IsTest(name string) bool {
 	folders := strings.Split(path.Dir(name), "/")
 	base := path.Base(name)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	if slices.Contains(folders, "testdata") {
 		return true
+	}
+	for i, folder := range folders[1:] {
+		switch folder {
+		case "test", "testFixtures", "integrationTest", "it", "jmh":
+			if folders[i] == "src" {
+				return true
+			}
+		}
 	}
 	inside := func(names ...string) bool {
 		return slices.ContainsFunc(folders, func(f string) bool { return slices.Contains(names, f) })
@@ -43,10 +52,9 @@ func IsTest(name string) bool {
 	case "go":
 		return strings.HasSuffix(stem, "_test")
 	case "java":
-		return strings.Contains("/"+name, "/src/test/") || strings.Contains("/"+name, "/src/jmh/") ||
-			inside("test", "tests") && (strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.HasPrefix(stem, "Test"))
+		return inside("test", "tests") && (strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.HasPrefix(stem, "Test"))
 	case "c":
-		return inside("test", "tests", "unittest", "unittests", "fuzz", "fuzzing", "bench", "benchmark", "benchmarks") ||
+		return inside("test", "tests", "unittest", "unittests", "bench", "benchmark", "benchmarks") ||
 			strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_unittest") || strings.HasPrefix(stem, "test_")
 	case "javascript":
 		return inside("__tests__", "__mocks__", "test", "tests", "spec", "e2e") ||
@@ -54,7 +62,7 @@ func IsTest(name string) bool {
 	case "python":
 		return inside("test", "tests") || strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "conftest"
 	case "rust":
-		return inside("tests", "benches", "fuzz")
+		return inside("tests", "benches") || stem == "tests"
 	}
 	return false
 }

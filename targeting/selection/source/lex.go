@@ -193,6 +193,9 @@ func isExponent(text string) bool {
 // identifier, a number, or an operator. Of the operators in extra, the longest
 // one counts. White space is skipped.
 func (l *lexer) rest(extra ...string) {
+	if !l.more() {
+		return
+	}
 	c := l.text[l.pos]
 	switch {
 	case c == '\n':
@@ -252,9 +255,9 @@ func (l *lexer) operatorLength(extra []string) int {
 	return 1
 }
 
-// dropLast removes the last token if it is the given operator.
-func (l *lexer) dropLast(op string) {
-	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind == operator && l.lastText() == op {
+// dropComma removes the last token if it is a comma.
+func (l *lexer) dropComma() {
+	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind == operator && l.lastText() == "," {
 		l.tokens = l.tokens[:n-1]
 	}
 }

@@ -13,18 +13,21 @@ type outline struct {
 	file   *File
 	tokens []token
 	spans  []span
+	decls  []Decl
 	// partners are the indexes of the closing brackets of opening ones, after
 	// matchBrackets.
 	partners []int32
 }
 
 // A span is a declaration with its tokens: those with indexes from from to before
-// to that are in no span inside it. The tokens of a span without a kind separate
-// declarations and belong to none.
+// to that are in no span inside it.
 type span struct {
 	from, to int
-	decl     Decl
+	decl     int // index of the declaration, or separator
 }
+
+// separator is the index of the declaration of tokens that belong to none.
+const separator = -1
 
 // text returns the token with an index, or "" if there is none.
 func (o *outline) text(i int) string {
@@ -42,29 +45,45 @@ func (o *outline) kind(i int) tokenKind {
 	return o.tokens[i].kind
 }
 
+// offset returns the offset of the token with an index, or 0 if there is none.
+func (o *outline) offset(i int) int32 {
+	if i < 0 || i >= len(o.tokens) {
+		return 0
+	}
+	return o.tokens[i].start
+}
+
 // declare adds a declaration that consists of the tokens from from to before to.
 // Of two declarations with the same tokens, the first is the outer one.
 func (o *outline) declare(from, to int, d Decl) {
-	o.spans = append(o.spans, span{from, to, d})
+	if len(o.decls) < maxDecls {
+		o.spans = append(o.spans, span{from, to, len(o.decls)})
+		o.decls = append(o.decls, d)
+	}
 }
 
 // separate marks tokens as separators that belong to no declaration.
-func (o *outline) separate(from, to int) { o.declare(from, to, Decl{}) }
+func (o *outline) separate(from, to int) {
+	o.spans = append(o.spans, span{from, to, separator})
+}
 
 // finish computes the declarations of the file from the spans.
 func (o *outline) finish() {
-	file := span{0, len(o.tokens), Decl{Kind: Statement, Name: FileStatement}}
-	o.spans = slices.Insert(o.spans, 0, file)
+	o.spans = slices.Insert(o.spans, 0, span{0, len(o.tokens), len(o.decls)})
+	o.decls = append(o.decls, Decl{Kind: Statement, Name: FileStatement})
 	slices.SortStableFunc(o.spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 	o.distribute()
 	for _, s := range o.spans {
-		d := s.decl
-		if d.Kind == 0 || len(d.tokens) == 0 {
+		if s.decl == separator || len(o.decls[s.decl].tokens) == 0 {
 			continue
 		}
+		d := o.decls[s.decl]
 		d.file = o.file
+		if d.Name == "" {
+			d.Name = "<anonymous>"
+		}
 		first := slices.IndexFunc(d.tokens, func(t token) bool { return t.kind != directive })
 		d.Start = int(d.tokens[max(first, 0)].line)
 		d.End = int(d.tokens[len(d.tokens)-1].last)
@@ -82,10 +101,10 @@ func (o *outline) finish() {
 	o.file.Generated = o.generated()
 }
 
-// distribute gives each span its tokens.
+// distribute gives each declaration its tokens.
 func (o *outline) distribute() {
 	owners := make([]int32, len(o.tokens))
-	sizes := make([]int, len(o.spans))
+	sizes := make([]int, len(o.decls)+1) // the last one is that of separators
 	stack := []int{}
 	next := 0
 	for i := range o.tokens {
@@ -100,18 +119,23 @@ func (o *outline) distribute() {
 				stack = append(stack, next)
 			}
 		}
-		owner := stack[len(stack)-1] // the span of the file is around all others
+		owner := o.spans[stack[len(stack)-1]].decl // the span of the file is around all others
+		if owner == separator {
+			owner = len(o.decls)
+		}
 		owners[i] = int32(owner)
 		sizes[owner]++
 	}
 	all := make([]token, 0, len(o.tokens))
-	for i, size := range sizes {
-		all = all[:len(all)+size]
-		o.spans[i].decl.tokens = all[len(all)-size : len(all)-size : len(all)]
+	for i := range o.decls {
+		all = all[:len(all)+sizes[i]]
+		o.decls[i].tokens = all[len(all)-sizes[i] : len(all)-sizes[i] : len(all)]
 	}
 	for i, owner := range owners {
-		tokens := &o.spans[owner].decl.tokens
-		*tokens = append(*tokens, o.tokens[i])
+		if int(owner) < len(o.decls) {
+			tokens := &o.decls[owner].tokens
+			*tokens = append(*tokens, o.tokens[i])
+		}
 	}
 }
 
@@ -143,11 +167,18 @@ func (o *outline) generated() bool {
 		}
 	}
 	head := o.file.text
-	if len(o.tokens) > 0 {
-		head = head[:o.tokens[0].start]
+	if first := slices.IndexFunc(o.tokens, func(t token) bool { return t.kind != directive }); first >= 0 {
+		head = head[:o.tokens[first].start]
 	}
 	for line := range strings.Lines(head) {
-		if strings.Contains(line, "DO NOT EDIT") || strings.Contains(line, "@generated") {
+		line = strings.TrimSpace(line)
+		if o.file.Language == "go" {
+			if strings.HasPrefix(line, "// Code generated ") && strings.HasSuffix(line, " DO NOT EDIT.") {
+				return true
+			}
+			continue
+		}
+		if strings.Contains(line, "@generated") || strings.Contains(strings.ToUpper(line), "DO NOT EDIT") {
 			return true
 		}
 	}

@@ -78,12 +78,12 @@ func (l *pyLexer) indentation() {
 			width = 0
 		default:
 			l.pos = i
-			switch c := l.text[i]; {
-			case c == '\n':
+			switch l.text[i] {
+			case '\n':
 				l.rest()
-			case c == '\r':
+			case '\r':
 				l.pos++
-			case c == '#':
+			case '#':
 				l.skip(l.lineEnd())
 			default:
 				l.fresh = false
@@ -203,7 +203,7 @@ func (l *pyLexer) closeBracket(c byte) {
 		return
 	}
 	if top.comma {
-		l.dropLast(",")
+		l.dropComma()
 	}
 	l.emit(operator, l.pos+1)
 }

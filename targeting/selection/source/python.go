@@ -107,7 +107,7 @@ func (p *pyOutline) statement(from, i, end int) {
 	case keyword == "type" && p.kind(i+1) == identifier && (p.is(i+2, '=') || p.is(i+2, '[')):
 		prefix, owner := p.prefix()
 		name := p.text(i + 1)
-		p.declare(i, end, Decl{Kind: Type, Name: prefix + name, Short: name, Owner: owner, name: p.tokens[i+1].start})
+		p.declare(i, end, Decl{Kind: Type, Name: prefix + name, Short: name, Owner: owner, name: p.offset(i + 1)})
 	default:
 		p.assignment(i, end)
 	}
@@ -117,7 +117,7 @@ func (p *pyOutline) statement(from, i, end int) {
 func (p *pyOutline) block(from, i, end int, kind Kind) {
 	name := p.text(i + 1)
 	prefix, owner := p.prefix()
-	d := Decl{Kind: kind, Name: prefix + name, Short: name, Owner: owner, name: p.tokens[i+1].start}
+	d := Decl{Kind: kind, Name: prefix + name, Short: name, Owner: owner, name: p.offset(i + 1)}
 	if kind == Function && owner != "" {
 		d.self = "self"
 		if name == "__init__" || name == "__new__" {
@@ -169,6 +169,9 @@ func (p *pyOutline) imports(i, end int) {
 	if len(d.Names) > 0 {
 		d.Short = d.Names[0]
 	}
+	if d.Name == "" {
+		d.Name = "import"
+	}
 	p.declare(i, end, d)
 }
 
@@ -211,7 +214,7 @@ func (p *pyOutline) assignment(i, end int) {
 	var path []string // a.b.c
 	for k := first; p.kind(k) == identifier; k += 2 {
 		path = append(path, p.text(k))
-		d.name = p.tokens[k].start
+		d.name = p.offset(k)
 		if !p.is(k+1, '.') {
 			break
 		}

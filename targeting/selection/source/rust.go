@@ -157,7 +157,7 @@ func (r rustOutline) headEnd(i, end int) int {
 func (r rustOutline) named(from, name, to int, kind Kind, in scope) {
 	d := Decl{Kind: kind, Name: in.prefix + r.text(name), Owner: in.owner, Test: in.test}
 	if r.kind(name) == identifier {
-		d.name = r.tokens[name].start
+		d.name = r.offset(name)
 		if d.Short = r.text(name); d.Short == "_" {
 			d.Short = ""
 		}
@@ -172,7 +172,7 @@ func (r rustOutline) function(from, i, end int, in scope) int {
 	}
 	body := r.headEnd(i, end)
 	name := r.text(i + 1)
-	d := Decl{Kind: Function, Name: in.prefix + name, Short: name, Owner: in.owner, Test: in.test, name: r.tokens[i+1].start}
+	d := Decl{Kind: Function, Name: in.prefix + name, Short: name, Owner: in.owner, Test: in.test, name: r.offset(i + 1)}
 	if in.owner != "" {
 		d.self = "self"
 	}

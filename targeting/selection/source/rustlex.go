@@ -28,7 +28,7 @@ func lexRust(o *outline) {
 		case c == ')' || c == ']' || c == '}':
 			if n := len(calls); n > 0 {
 				if calls[n-1] {
-					l.dropLast(",")
+					l.dropComma()
 				}
 				calls = calls[:n-1]
 			}

@@ -120,18 +120,28 @@ type Origin struct {
 	Line int    // origin of the first line; further lines follow one by one
 }
 
-// maxText is the size of the largest text that Parse outlines.
-const maxText = 64 << 20
+// Limits of files.
+const (
+	maxText  = 16 << 20 // bytes
+	maxDecls = 500_000  // further ones are part of the declarations around them
+)
 
 // Parse outlines a file. It returns false if the language is unknown, and for
-// text that is no source code: binary data, or more than 64 MiB.
+// text that is no source code: binary data, or more than 16 MiB.
 func Parse(name string, text []byte) (*File, bool) {
+	o, ok := parse(name, text)
+	if !ok {
+		return nil, false
+	}
+	return o.file, true
+}
+
+func parse(name string, text []byte) (*outline, bool) {
 	language := LanguageOf(name)
 	if language == "" || len(text) > maxText || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 		return nil, false
 	}
-	f := &File{Name: name, Language: language, text: string(text)}
-	o := &outline{file: f}
+	o := &outline{file: &File{Name: name, Language: language, text: string(text)}}
 	switch language {
 	case "go":
 		outlineGo(o)
@@ -145,11 +155,9 @@ func Parse(name string, text []byte) (*File, bool) {
 		outlinePython(o)
 	case "rust":
 		outlineRust(o)
-	default:
-		return nil, false
 	}
 	o.finish()
-	return f, true
+	return o, true
 }
 
 // Origin returns the file and line that a line originates in: the line itself, if
