@@ -169,7 +169,7 @@ func studyLibrary(ctx context.Context, l library, opt options) (_ []result, err 
 	defer func() { err = errors.Join(err, file.Close()) }()
 	built := 0
 	var out []result
-	for _, s := range t.steps(3*opt.commits) { // some may not build
+	for _, s := range t.steps(3 * opt.commits) { // some may not build
 		if !opt.report {
 			results, err = b.study(ctx, t, s, results, file)
 			if err != nil {
