@@ -29,9 +29,17 @@ type bench struct {
 	spent  map[string]time.Duration // processor time of commands
 }
 
+// suffix keeps what was observed with blocks apart.
+func (o *options) suffix() string {
+	if o.blocks {
+		return "-blocks"
+	}
+	return ""
+}
+
 func newBench(ctx context.Context, l library, opt options) (*bench, error) {
 	b := &bench{
-		library: l, options: opt, dir: filepath.Join(opt.work, fmt.Sprintf("%s-%d-%d", l.Name, opt.inputs, opt.seed)),
+		library: l, options: opt, dir: filepath.Join(opt.work, fmt.Sprintf("%s-%d-%d%s", l.Name, opt.inputs, opt.seed, opt.suffix())),
 		states: map[string]*state{}, models: map[string]string{}, spent: map[string]time.Duration{},
 	}
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {

@@ -36,6 +36,7 @@ type options struct {
 	ages    []int
 	seed    uint64
 	beside  bool
+	blocks  bool
 	flags   []string // of inroad select
 	list    bool
 	report  bool // print the results so far
@@ -55,6 +56,7 @@ func main() {
 	flag.StringVar(&opt.inroad, "inroad", "", "inroad `executable`; built from this repository if absent")
 	flag.StringVar(&flags, "select", "", "further `flags` of inroad select, separated by spaces")
 	flag.BoolVar(&opt.beside, "beside", false, "give inroad select the observations of the corpus beside the model that learned from them")
+	flag.BoolVar(&opt.blocks, "blocks", false, "observe blocks in addition to methods")
 	flag.StringVar(&opt.work, "work", "", "`folder` for what is kept between runs; history in REPOS if absent")
 	flag.StringVar(&out, "out", "", "Markdown `file` to write; standard output if absent")
 	flag.BoolVar(&opt.list, "list", false, "list the selections that miss inputs or run everything")
@@ -167,7 +169,7 @@ func studyLibrary(ctx context.Context, l library, opt options) (_ []result, err 
 	defer func() { err = errors.Join(err, file.Close()) }()
 	built := 0
 	var out []result
-	for _, s := range t.steps(3*opt.commits) { // some may not build
+	for _, s := range t.steps(3 * opt.commits) { // some may not build
 		if !opt.report {
 			results, err = b.study(ctx, t, s, results, file)
 			if err != nil {

@@ -76,6 +76,9 @@ func (b *bench) run(ctx context.Context, s *state, recorded string) (err error) 
 		return err
 	}
 	flags = append(flags, "--commit", s.commit, "--subject", b.Name, "--jobs", "1", "--timeout", "10s")
+	if b.blocks {
+		flags = append(flags, "--units", "block")
+	}
 	for _, pattern := range b.Cover {
 		flags = append(flags, "--cover", pattern)
 	}
