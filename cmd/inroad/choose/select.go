@@ -105,16 +105,17 @@ func NewSelect() *cobra.Command {
 		Short: "Select the inputs of a corpus to run for a change",
 		Long: `Select the inputs of a corpus to run for a change.
 
-The change is the output of git diff since the base, or a unified diff against the
-commit that the model was trained at. Its lines are mapped to methods, and the
-model predicts which inputs reach these methods. Inputs that the change adds or
-edits, that failed recently or that --always names are selected too, and a few at
-random, to measure the recall.
+The change is the difference between the working tree and the base, or a unified
+diff against the commit that the model was trained at. Source files are compared by
+their declarations: a changed constant affects the methods that mention it, and
+comments affect none. Inputs that are recorded to reach an affected method, or
+predicted to, are selected. So are inputs that the change adds or edits, that failed
+recently or that --always names, and a few at random, to measure the recall.
 
-All inputs are selected if the effect of the change is unknown: there is no model
-or a stale one, changed lines are in no method, a method is new, was never observed
-or is predicted badly, the clone is shallow, or any error occurs. The exit status
-is 0 then, unless --on-error fail is given and an error occurs.
+A changed method that no observation reached is reported, and selects no input. All
+inputs are selected if the effect of the change is unknown: there is no model, a
+build file changed, the clone is shallow, or any error occurs. The exit status is 0
+then, unless --on-error fail is given and an error occurs.
 
 Paths are printed in the order to run them: first one input of each class.`,
 		Example: `  inroad select --model p.model --corpus testdata --base origin/main | xargs -d '\n' ./run-inputs
