@@ -14,16 +14,27 @@ var long = flag.Bool("long", false, "check many more random grammars")
 
 // Every path of a tree is possible, for all short texts of random grammars.
 func TestPathsOfTreesArePossible(t *testing.T) {
-	t.Parallel()
-	count := 300
-	if *long {
-		count = 20_000
+	for name, test := range map[string]struct {
+		random func(*rand.Rand) string
+		count  int
+	}{"parsers": {grammartest.RandomParser, 300}, "tokens": {grammartest.RandomTokens, 40}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if *long {
+				test.count *= 20
+			}
+			checkPossible(t, test.random, test.count)
+		})
 	}
+}
+
+func checkPossible(t *testing.T, random func(*rand.Rand) string, count int) {
+	t.Helper()
 	const k = 3
 	texts := grammartest.ShortTexts(5)
 	var trees, excluded int
 	for seed := range uint64(count) {
-		text := grammartest.RandomParser(rand.New(rand.NewPCG(seed, 3)))
+		text := random(rand.New(rand.NewPCG(seed, 3)))
 		g, err := grammars.Load(t.Context(), grammars.Source{Name: "G.g4", Text: text})
 		if err != nil {
 			continue

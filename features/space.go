@@ -35,8 +35,9 @@ type Options struct {
 	Absent bool   // the absence of an optional part is a symbol too
 	// Possible leaves out the paths of the grammar graph that no tree has: a symbol
 	// on the path or required beside it has no finite derivation, an operator
-	// would be an operand of one with higher precedence, the parser always prefers
-	// another alternative, or the lexer cannot be in a mode that makes the token.
+	// would be an operand of one with higher precedence, the parser or the derivation
+	// of a token always prefers another alternative, or the lexer cannot be in a mode
+	// that makes the token.
 	Possible bool
 }
 

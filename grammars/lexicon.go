@@ -140,8 +140,22 @@ func (b *lexiconBuilder) findPieces(r *Rule) bool {
 		}
 		return open > 0
 	})
+	if !complete && open > 0 && len(effects) == 1 && len(r.source.Body.Alts[0].Commands) == 0 { // there is only one effect: assume a match
+		found = []piece{{rule: r, kind: b.grammar.typeOf(r), after: []int{mode}}}
+		open = 0
+	}
 	b.pieces[mode] = append(b.pieces[mode], found...)
 	return !popsTwice && (complete || open == 0) && b.ctx.Err() == nil
+}
+
+// typeOf returns the type of the tokens that a lexer rule without commands makes.
+func (g *Grammar) typeOf(r *Rule) int {
+	for t := range g.Tokens() {
+		if slices.Contains(g.makers[t], r) {
+			return t
+		}
+	}
+	return 0
 }
 
 // findReadings finds the tokens that begin in a mode. It reports false if a limit is

@@ -3,6 +3,7 @@ package grammars_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
@@ -138,5 +139,23 @@ func TestWriterRespells(t *testing.T) {
 	})
 	if changed == 0 {
 		t.Error("no text was replaced")
+	}
+}
+
+// A rule with too many states to look at is taken to match, so that the other tokens of
+// the lexer are known.
+func TestLexiconOfManyStates(t *testing.T) {
+	late := "[ab]* 'a'" + strings.Repeat(" [ab]", 16)
+	g := grammartest.Load(t, "grammar G;\ns : (ANY | LATE | NEVER)* EOF ;\nANY : [ab]+ ;\nLATE : "+late+" ;\nNEVER : 'ab' ;\n")
+	x := g.Lexicon()
+	if x == nil {
+		t.Fatal("the lexer has no lexicon")
+	}
+	var got []string
+	for _, r := range x.Readings {
+		got = append(got, r.Rule.Name)
+	}
+	if want := []string{"ANY", "LATE"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -16,6 +16,14 @@ type bodyKey struct {
 	root    grammars.Occurrence
 	binding Binding
 	lexed   lexed
+	place   tokenPlace
+	site    grammars.Occurrence // one more than the reference to the body if that excludes choices, or 0
+}
+
+// A tokenPlace is a place in a token of a lexer rule; the zero value is any place.
+type tokenPlace struct {
+	rule    *grammars.Rule
+	context int32
 }
 
 // A lexed is the lexer state that a part begins in and the stack that it ends with.
@@ -140,7 +148,7 @@ func (b *builder) whole(l lexed) int32 {
 func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) int32 {
 	var kids []Kid
 	for i := range rule.Operators {
-		if b.meter.Step(1); !bindings.Allows(b.key.binding, i) || b.unchosen[choice{rule.Root, i}] {
+		if b.meter.Step(1); !bindings.Allows(b.key.binding, i) || b.never(rule.Root, i) {
 			continue
 		}
 		b.alt = i
@@ -157,8 +165,9 @@ func (b *builder) operators(rule *grammars.Rule, bindings *Bindings, l lexed) in
 func (b *builder) token(root *grammars.Node, l lexed) int32 {
 	var kids []Kid
 	for _, r := range b.tokenMakers(root, l) {
-		i := slices.Index(root.Children, r)
-		kids = append(kids, Kid{b.part(r, lexed{}), int32(i)})
+		if part := b.part(r, lexed{}); part != none {
+			kids = append(kids, Kid{part, int32(slices.Index(root.Children, r))})
+		}
 	}
 	return b.either(root, kids)
 }
@@ -199,14 +208,20 @@ func (b *builder) ends(n *grammars.Node, l lexed) bool {
 	return slices.ContainsFunc(b.endings.of[b.endings.Cell(n, l.state)], func(e ending) bool { return e.stack == l.end })
 }
 
-// plain builds a node where modes do not matter.
+// plain builds a node where modes do not matter; none if the node has no derivation.
 func (b *builder) plain(n *grammars.Node) int32 {
+	if n.Kind.Symbolic() && b.excludes(n) {
+		return none
+	}
 	switch n.Kind {
 	case grammars.Alternation:
 		var kids []Kid
 		for i, c := range n.Children {
-			if !b.unchosen[choice{n.ID, i}] {
-				kids = append(kids, Kid{b.plain(c), int32(i)})
+			if b.never(n.ID, i) {
+				continue
+			}
+			if part := b.plain(c); part != none {
+				kids = append(kids, Kid{part, int32(i)})
 			}
 		}
 		return b.either(n, kids)
@@ -214,27 +229,14 @@ func (b *builder) plain(n *grammars.Node) int32 {
 		left := b.plain(n.Children[0])
 		for _, c := range n.Children[1:] {
 			right := b.plain(c)
+			if left == none || right == none {
+				return none
+			}
 			left = b.add(Part{Kind: Both, Node: n, A: left, B: right, Below: -1, makers: -1})
 		}
 		return left
 	case grammars.Repetition:
-		if b.unchosen[choice{n.ID, 1}] {
-			return b.either(n, []Kid{{b.absent(n), 0}})
-		}
-		there := b.plain(n.Children[0])
-		if n.Max != 1 {
-			self := int32(len(b.body.Parts))
-			from := int32(len(b.body.Rounds))
-			b.body.Rounds = append(b.body.Rounds, Round{there, self, true})
-			there = b.add(Part{Kind: Many, Node: n, A: from, B: from + 1, Below: -1, makers: -1, States: 1})
-		}
-		if n.Min > 0 {
-			return there
-		}
-		if b.unchosen[choice{n.ID, 0}] {
-			return b.either(n, []Kid{{there, 1}})
-		}
-		return b.either(n, []Kid{{b.absent(n), 0}, {there, 1}})
+		return b.plainRepetition(n)
 	case grammars.End:
 		return b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})
 	case grammars.Reference:
@@ -245,6 +247,31 @@ func (b *builder) plain(n *grammars.Node) int32 {
 	default:
 		return b.add(Part{Kind: Symbol, Node: n, Below: -1, makers: -1})
 	}
+}
+
+// plainRepetition builds a repetition where modes do not matter.
+func (b *builder) plainRepetition(n *grammars.Node) int32 {
+	there := int32(none)
+	if !b.never(n.ID, 1) {
+		there = b.plain(n.Children[0])
+	}
+	if there != none && n.Max != 1 {
+		self := int32(len(b.body.Parts))
+		from := int32(len(b.body.Rounds))
+		b.body.Rounds = append(b.body.Rounds, Round{there, self, true})
+		there = b.add(Part{Kind: Many, Node: n, A: from, B: from + 1, Below: -1, makers: -1, States: 1})
+	}
+	if n.Min > 0 {
+		return there
+	}
+	var kids []Kid
+	if !b.never(n.ID, 0) {
+		kids = append(kids, Kid{b.absent(n), 0})
+	}
+	if there != none {
+		kids = append(kids, Kid{there, 1})
+	}
+	return b.either(n, kids)
 }
 
 // absent builds the absence of an optional part. The repetition of all trivia is no
@@ -258,11 +285,44 @@ func (b *builder) absent(n *grammars.Node) int32 {
 
 // reference builds a reference to a rule's or a token's right-hand side.
 func (b *builder) reference(n, root *grammars.Node, l lexed) int32 {
-	k := bodyKey{root: root.ID, lexed: l}
+	k := bodyKey{root: root.ID, lexed: l, place: b.below(n, root)}
+	if b.preferences.sites[n.ID] {
+		k.site = n.ID + 1
+	}
 	if b.alt >= 0 {
 		k.binding = b.bindings[b.body.root.Rule].Operand(b.key.binding, b.alt, n.ID)
 	}
 	return b.add(Part{Kind: Reference, Node: n, Below: b.enter(k, root), makers: -1})
+}
+
+// never reports whether the parser never makes a choice.
+func (b *builder) never(node grammars.Occurrence, of int) bool {
+	c := choice{node, of}
+	return b.preferences.unchosen[c] || b.preferences.at[site{c, b.key.site - 1}]
+}
+
+// below returns the place of a right-hand side in a token, given the reference to it.
+func (b *builder) below(n, root *grammars.Node) tokenPlace {
+	switch rule := root.Rule; {
+	case b.bindings == nil || rule == nil || rule.Kind == grammars.ParserRule || rule.Root != root.ID: // a part of a token that several rules make
+		return tokenPlace{}
+	case n.Rule == nil || n.Rule.Kind == grammars.ParserRule:
+		if b.grammar.Inside(rule) == nil {
+			return tokenPlace{}
+		}
+		return tokenPlace{rule: rule}
+	case b.key.place.rule == nil:
+		return tokenPlace{}
+	default:
+		in := b.key.place
+		return tokenPlace{in.rule, b.grammar.Inside(in.rule).Below(in.context, int32(n.ID))}
+	}
+}
+
+// excludes reports whether a symbol never occurs in the token that is being built.
+func (b *builder) excludes(n *grammars.Node) bool {
+	in := b.key.place
+	return in.rule != nil && !b.grammar.Inside(in.rule).Uses(in.context, int32(n.ID))
 }
 
 // lexed builds the part of a node of a parser rule, given the mode that the node
@@ -272,7 +332,7 @@ func (b *builder) lexed(n *grammars.Node, l lexed) int32 {
 	case n.Kind == grammars.Alternation:
 		var kids []Kid
 		for i, c := range n.Children {
-			if b.unchosen[choice{n.ID, i}] {
+			if b.never(n.ID, i) {
 				continue
 			}
 			if part := b.from(b.begin(l), c, l.end); part != none {
@@ -429,14 +489,16 @@ func (b *builder) sub(s Stack, n *grammars.Node, to Stack) lexed {
 // repetition builds a repetition: one [Many] part for every stack that a round can
 // begin with.
 func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
-	var there int32
-	if n.Max == 1 {
+	there := int32(none)
+	switch {
+	case b.never(n.ID, 1):
+	case n.Max == 1:
 		there = b.from(b.begin(l), n.Children[0], l.end)
-	} else {
+	default:
 		there = b.many(n, l)
 	}
 	var kids []Kid
-	if n.Min == 0 && l.end == b.begin(l) && !b.unchosen[choice{n.ID, 0}] {
+	if n.Min == 0 && l.end == b.begin(l) && !b.never(n.ID, 0) {
 		kids = append(kids, Kid{b.absent(n), 0})
 	}
 	switch {

@@ -17,4 +17,6 @@ func (m *Modes) StatesOf(mode int) []byte {
 func (m *Modes) ModeOf(state byte) int { return m.states[state].current() }
 
 // Unchosen reports whether the parser never makes a choice.
-func (r *Refinement) Unchosen(n *grammars.Node, of int) bool { return r.unchosen[choice{n.ID, of}] }
+func (r *Refinement) Unchosen(n *grammars.Node, of int) bool {
+	return r.preferences.unchosen[choice{n.ID, of}]
+}

@@ -69,6 +69,16 @@ func TestGraphsSplitRules(t *testing.T) {
 			[]string{"grammar G;\ns : a | never EOF ;\na : 'x' | 'y' never ;\nnever : 'z' never ;\n"},
 			[]string{"a: 'x'"},
 		},
+		{
+			"by calls, if the parser makes no choice in some", // the spaces are those of the first call
+			[]string{"grammar G;\ns : 'a' w w 'b' EOF ;\nw : SPACE* ;\nSPACE : ' ' ;\n"},
+			[]string{"SPACE: ' '", "w: ", "w: SPACE"},
+		},
+		{
+			"without derivations of tokens that others precede",
+			[]string{"grammar G;\ns : (NAME | KEY | NUMBER)* EOF ;\nNAME : [a-z]+ | 'x' ;\nKEY : 'key' | '$' LETTER ;\nNUMBER : DIGIT+ | '#' HEX ;\nfragment LETTER : [a-z] ;\nfragment DIGIT : [0-9] ;\nfragment HEX : DIGIT | [0-9a-f] ;\n"},
+			[]string{"DIGIT: [0-9]", "HEX: DIGIT [a-f]", "KEY: '$' LETTER", "LETTER: [a-z]", "NAME: [a-z]", "NUMBER: DIGIT '#' HEX"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := symbolsOf(refine.Of(grammartest.Load(t, test.grammar...), "s").Graph())

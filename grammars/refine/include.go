@@ -65,7 +65,9 @@ type inclusion struct {
 	steps     map[setStep]int32
 	included  map[inclusionKey]bool // what is known or assumed
 	assumed   []inclusionKey        // in order of assumption
+	open      bool                  // whether the current question depends on what follows the rule
 	work      int                   // left for the current question
+	mostWork  int                   // for a question
 	totalWork int                   // left for all questions
 }
 
@@ -81,9 +83,10 @@ type setStep struct {
 
 // Limits of an inclusion, in units of one continuation that is looked at.
 const (
-	maxInclusionWork = 5_000
-	maxTotalWork     = 1_000_000
-	maxOpenSet       = 1_000 // continuations of a set
+	maxDominatedWork = 3_000   // for an alternative and the earlier ones
+	maxPrecededWork  = 1_000   // for a choice and a decision before it
+	maxTotalWork     = 400_000 // for all questions of a kind
+	maxOpenSet       = 1_000   // continuations of a set
 )
 
 // noSet is the number of a set that is empty or too large.
@@ -93,7 +96,7 @@ func newInclusion(m *limit.Meter, g *grammars.Grammar, a *adjacency, u unchosen)
 	return &inclusion{
 		grammar: g, meter: m, adjacent: a, unchosen: u, nowhere: make(typeSet, len(g.Tokens())/64+1),
 		links: []link{{}}, firsts: []typeSet{nil}, numbers: map[link]continuation{}, nexts: map[continuation][]continuation{},
-		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, totalWork: maxTotalWork,
+		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, mostWork: maxDominatedWork, totalWork: maxTotalWork,
 	}
 }
 
@@ -279,6 +282,25 @@ func (x *inclusion) first(c continuation) typeSet {
 	return x.firsts[c]
 }
 
+// empty reports whether a continuation can derive no token.
+func (x *inclusion) empty(c continuation) bool {
+	for ; c != bottomOf; c = x.links[c].next {
+		switch at := x.links[c].item; at.kind {
+		case tokenItem:
+			return false
+		case choiceItem:
+			if !x.adjacent.nullable[at.id] {
+				return false
+			}
+		case ruleItem:
+			if !x.adjacent.nullable[x.grammar.ParserRules()[at.id].Root] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // contains reports whether a set has all members of another.
 func (s typeSet) contains(all typeSet) bool {
 	for i, word := range all {
@@ -380,17 +402,18 @@ func (x *inclusion) step(set int32, by item, matches func(item) bool) int32 {
 // includes reports whether all token sequences of a continuation are among those of
 // others. It reports false if it cannot tell.
 func (x *inclusion) includes(of continuation, in []continuation) bool {
-	if x.totalWork < 0 {
+	if x.open = false; x.totalWork < 0 {
 		return false
 	}
 	begin := slices.Clone(x.nowhere)
 	for _, c := range in {
 		begin.addAll(x.first(c))
+		x.open = x.open || x.empty(c)
 	}
 	if x.spend(1); !begin.contains(x.first(of)) {
 		return false
 	}
-	x.work = min(maxInclusionWork, x.totalWork)
+	x.work = min(x.mostWork, x.totalWork)
 	set := x.set(in)
 	before := len(x.assumed)
 	if set != noSet && x.holds(of, set) {
@@ -414,11 +437,13 @@ func (x *inclusion) holds(c continuation, set int32) bool {
 	if _, ok := slices.BinarySearch(x.sets[set], c); ok {
 		return true
 	}
+	x.open = x.open || c == bottomOf || x.sets[set][0] == bottomOf
 	if c == bottomOf {
 		return false
 	}
 	key := inclusionKey{c, set}
 	if known, ok := x.included[key]; ok {
+		x.open = x.open || !known // it may have been open then
 		return known
 	}
 	if x.spend(1); x.work < 0 {

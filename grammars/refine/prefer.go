@@ -30,27 +30,47 @@ var noChoice = choice{derivation.None, 0} //nolint:gochecknoglobals // never cha
 // count with all their operators.
 type unchosen map[choice]bool
 
+// A site is a choice in a rule that a reference calls.
+type site struct {
+	choice
+	reference grammars.Occurrence
+}
+
+// preferences are the choices that the parser never makes: anywhere, or in calls of a
+// rule by some references.
+type preferences struct {
+	unchosen unchosen
+	at       map[site]bool
+	sites    map[grammars.Occurrence]bool // the references with choices in at
+}
+
 // A preference finds the choices that the parser never makes.
 type preference struct {
 	*inclusion
+	preferences
 	start   *grammars.Rule
 	above   []*grammars.Node   // by node: the construct in its rule; nil for the root of a rule
 	callers [][]*grammars.Node // by parser rule: the references to it, without left operands
 	used    []bool             // by parser rule: whether derivations from the start rule have it
 	roots   []bool             // by node: whether it is the root of a left-recursive rule
 	levels  map[grammars.Occurrence]int
+
 	visits  int
+	passed  [][]continuation             // the alternatives of decisions passed by the search, which may yet be preferred if the rule ends
+	calling bool                         // whether the search has left the rule of the choice
+	alive   map[grammars.Occurrence]bool // the calls of that rule from which the choice may be made
+	called  bool                         // whether the search came to these calls
 }
 
 // findUnchosen finds choices that the parser never makes in derivations from a start
 // rule.
-func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency) unchosen {
-	out := unchosen{}
+func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency) preferences {
+	out := preferences{unchosen{}, map[site]bool{}, map[grammars.Occurrence]bool{}}
 	if !g.Exact() {
 		return out
 	}
 	p := &preference{
-		inclusion: newInclusion(m, g, adjacent, out), start: g.Rule(start), above: make([]*grammars.Node, len(g.Nodes)),
+		inclusion: newInclusion(m, g, adjacent, out.unchosen), preferences: out, start: g.Rule(start), above: make([]*grammars.Node, len(g.Nodes)),
 		callers: make([][]*grammars.Node, len(g.ParserRules())), used: make([]bool, len(g.ParserRules())),
 		roots: make([]bool, len(g.Nodes)), levels: map[grammars.Occurrence]int{},
 	}
@@ -62,6 +82,7 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 		m.Step(1)
 		p.dominated(n)
 	}
+	p.mostWork, p.totalWork = maxPrecededWork, maxTotalWork
 	for _, n := range g.Nodes {
 		if !p.isUsed(n) {
 			continue
@@ -183,7 +204,7 @@ func (p *preference) dominated(n *grammars.Node) {
 		all := p.alternatives(n, bottomOf)
 		for i := range all {
 			if p.isDominated(n, all, i) {
-				p.unchosen[choice{n.ID, i}] = true
+				p.preferences.unchosen[choice{n.ID, i}] = true
 			}
 		}
 	case n.Kind == grammars.Repetition && n.Min == 0:
@@ -191,9 +212,9 @@ func (p *preference) dominated(n *grammars.Node) {
 		present := p.round(n, absent)
 		switch {
 		case n.NonGreedy && p.includes(present, []continuation{absent}):
-			p.unchosen[choice{n.ID, 1}] = true
+			p.preferences.unchosen[choice{n.ID, 1}] = true
 		case !n.NonGreedy && n.Max == 1 && !vanishes(n.Children[0]) && p.includes(absent, []continuation{present}):
-			p.unchosen[choice{n.ID, 0}] = true
+			p.preferences.unchosen[choice{n.ID, 0}] = true
 		}
 	}
 }
@@ -225,7 +246,9 @@ func (p *preference) isDominated(n *grammars.Node, all []continuation, i int) bo
 const (
 	maxVisits  = 300 // nodes
 	maxFrames  = 8   // nested rules
-	maxCallers = 24  // of a rule
+	maxCallers = 24  // of a rule in which others are called
+	maxSites   = 500 // calls of the rule of a choice
+	maxPassed  = 2   // decisions that are looked at again when a rule ends
 )
 
 // A frame is a rule that a search entered at its end.
@@ -248,18 +271,48 @@ func (p *preference) preceded(n *grammars.Node) {
 	switch {
 	case n.Kind == grammars.Alternation:
 		for i, c := range p.alternatives(n, bottomOf) {
-			p.visits = 0
-			if key := (choice{n.ID, i}); !p.unchosen[key] && p.before(n.Children[i], nil, c) {
-				p.unchosen[key] = true
-			}
+			p.precede(choice{n.ID, i}, n.Children[i], c)
 		}
 	case n.Kind == grammars.Repetition && n.Min == 0:
-		p.visits = 0
-		key := choice{n.ID, 1}
-		if !p.unchosen[key] && p.before(n, nil, p.round(n, p.follow(n, bottomOf))) {
-			p.unchosen[key] = true
+		p.precede(choice{n.ID, 1}, n, p.round(n, p.follow(n, bottomOf)))
+	}
+}
+
+// precede decides a choice by what comes before a node, given the continuation of the
+// choice.
+func (p *preference) precede(c choice, n *grammars.Node, with continuation) {
+	if p.preferences.unchosen[c] {
+		return
+	}
+	p.visits, p.passed, p.calling, p.called, p.alive = 0, nil, false, false, map[grammars.Occurrence]bool{}
+	if !p.before(n, nil, with) {
+		return
+	}
+	if !p.called || len(p.alive) == 0 && n.Rule != p.start {
+		p.preferences.unchosen[c] = true
+		return
+	}
+	for _, call := range p.callers[n.Rule.Index] {
+		if !p.alive[call.ID] {
+			p.at[site{c, call.ID}], p.sites[call.ID] = true, true
 		}
 	}
+}
+
+// prefers reports whether the parser takes one of some alternatives of a decision,
+// whatever of a continuation comes next. If not, the search goes on by more.
+func (p *preference) prefers(with continuation, earlier []continuation, more func() bool) bool {
+	if earlier == nil {
+		return more()
+	}
+	if p.includes(with, earlier) {
+		return true
+	}
+	if p.open {
+		p.passed = append(p.passed, earlier)
+		defer func() { p.passed = p.passed[:len(p.passed)-1] }()
+	}
+	return more()
 }
 
 // before reports whether the parser never comes to a place before a node if it goes on
@@ -268,7 +321,7 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
 		return false
 	}
-	p.meter.Step(1)
+	p.spend(1)
 	up := p.above[n.ID]
 	switch {
 	case up == nil && f != nil:
@@ -285,7 +338,7 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		for _, j := range p.earlier(up, i) {
 			earlier = append(earlier, all[j])
 		}
-		return earlier != nil && p.includes(with, earlier) || p.before(up, f, with)
+		return p.prefers(with, earlier, func() bool { return p.before(up, f, with) })
 	case up.Kind == grammars.Concatenation:
 		i := slices.Index(up.Children, n)
 		switch {
@@ -297,8 +350,16 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 			return p.behind(up.Children[i-1], f, with)
 		}
 	default: // a repetition
-		exits := up.NonGreedy && p.includes(with, []continuation{p.follow(up, f.after())})
-		return (exits && up.Min == 0 || p.before(up, f, with)) && (exits || up.Max == 1 || p.behind(n, f, with))
+		var exit []continuation
+		if up.NonGreedy {
+			exit = []continuation{p.follow(up, f.after())}
+		}
+		first := exit
+		if up.Min > 0 { // the first round needs no decision
+			first = nil
+		}
+		return p.prefers(with, first, func() bool { return p.before(up, f, with) }) &&
+			(up.Max == 1 || p.prefers(with, exit, func() bool { return p.behind(n, f, with) }))
 	}
 }
 
@@ -309,14 +370,42 @@ func (p *preference) isOperator(n *grammars.Node) bool {
 }
 
 // beforeCalls reports whether no call of a rule comes to a place from which the parser
-// goes on with a continuation.
+// goes on with a continuation. For the rule of the choice, it marks the calls that may.
 func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 	calls := p.callers[r.Index]
-	if r == p.start || len(calls) > maxCallers {
+	if p.calling && (r == p.start || len(calls) > maxCallers) || len(calls) > maxSites {
 		return false
 	}
+	own := !p.calling
+	p.calling, p.called = true, true
+	defer func() { p.calling = !own }()
+	passed := p.passed
+	defer func() { p.passed = passed }()
 	for _, call := range calls {
-		if !p.before(call, nil, p.replace(with, p.follow(call, bottomOf))) {
+		after := p.follow(call, bottomOf)
+		more := p.replace(with, after)
+		if own {
+			p.visits = 0
+		}
+		p.passed = nil
+		dead := false
+		for _, earlier := range passed[:min(len(passed), maxPassed)] {
+			var all []continuation
+			for _, c := range earlier {
+				all = append(all, p.replace(c, after))
+			}
+			if dead = p.includes(more, all); dead {
+				break
+			}
+			if p.open {
+				p.passed = append(p.passed, all)
+			}
+		}
+		switch dead = dead || p.before(call, nil, more); {
+		case dead:
+		case own:
+			p.alive[call.ID] = true
+		default:
 			return false
 		}
 	}
@@ -329,13 +418,13 @@ func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool 
 	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
 		return false
 	}
-	p.meter.Step(1)
+	p.spend(1)
 	switch {
 	case n.Kind == grammars.Empty:
 		return p.before(n, f, with)
 	case n.Kind == grammars.Alternation:
 		for i, alt := range n.Children {
-			if !p.unchosen[choice{n.ID, i}] && !p.behind(alt, f, with) {
+			if !p.preferences.unchosen[choice{n.ID, i}] && !p.behind(alt, f, with) {
 				return false
 			}
 		}
@@ -352,17 +441,16 @@ func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool 
 }
 
 func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuation) bool {
-	exits := !n.NonGreedy && p.includes(with, []continuation{p.round(n, p.follow(n, f.after()))})
-	absent := func() bool { return exits || p.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }
-	present := func() bool { return p.unchosen[choice{n.ID, 1}] || p.behind(n.Children[0], f, with) }
-	switch {
-	case n.Max == 1:
-		return absent() && present()
-	case exits:
-		return true
-	default:
-		return present() && (n.Min > 0 || absent())
+	var again []continuation
+	if !n.NonGreedy {
+		again = []continuation{p.round(n, p.follow(n, f.after()))}
 	}
+	absent := func() bool { return n.Min > 0 || p.preferences.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }
+	present := func() bool { return p.preferences.unchosen[choice{n.ID, 1}] || p.behind(n.Children[0], f, with) }
+	if n.Max == 1 {
+		return p.prefers(with, again, absent) && present()
+	}
+	return p.prefers(with, again, func() bool { return absent() && present() })
 }
 
 // behindCall enters a rule at its end. The operators of a left-recursive rule end
@@ -385,5 +473,5 @@ func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) b
 			more = append(more, p.operator(r, i, in.end))
 		}
 	}
-	return more != nil && p.includes(with, more)
+	return p.prefers(with, more, func() bool { return false })
 }

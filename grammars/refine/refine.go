@@ -29,11 +29,11 @@ import (
 // A Refinement describes the derivations from a start rule that the parser can
 // return. It is safe for concurrent use.
 type Refinement struct {
-	grammar  *grammars.Grammar
-	start    *grammars.Rule
-	bindings map[*grammars.Rule]*Bindings
-	unchosen unchosen // nil if preferences are not refined
-	endings  *endings // nil if lexer states are not refined
+	grammar     *grammars.Grammar
+	start       *grammars.Rule
+	bindings    map[*grammars.Rule]*Bindings
+	preferences preferences
+	endings     *endings // nil if lexer states are not refined
 }
 
 type (
@@ -87,8 +87,8 @@ func newRefinement(m *limit.Meter, g *grammars.Grammar, start string) *Refinemen
 		}
 	}
 	adjacent := findAdjacent(m, g)
-	r.unchosen = findUnchosen(m, g, start, adjacent)
-	r.endings = findEndings(m, g, start, adjacent, r.unchosen)
+	r.preferences = findUnchosen(m, g, start, adjacent)
+	r.endings = findEndings(m, g, start, adjacent, r.preferences.unchosen)
 	return r
 }
 
@@ -114,7 +114,7 @@ func newPlain(m *limit.Meter, g *grammars.Grammar, start string) *Graph {
 // newGraph builds the refined grammar. If it exceeds maxParts, lexer states are not
 // refined; if it still does, operator bindings are not refined either.
 func (r *Refinement) newGraph(m *limit.Meter) *Graph {
-	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings, unchosen: r.unchosen}} {
+	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings, preferences: r.preferences}} {
 		if graph, ok := build(m, coarser); ok {
 			return graph
 		}

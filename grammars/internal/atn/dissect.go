@@ -16,6 +16,7 @@ type dissector struct {
 	names *derivation.Names
 	parts map[Part]int32
 	cache *tokenCache
+	samplesOnce
 }
 
 // A Part identifies a lexer rule in the graph of a token. Type is the token

@@ -35,12 +35,17 @@ func (m Match) Modes(mode int) (modes []int, ok bool) {
 	return modes, true
 }
 
+// maxMatchSteps limits the steps to find the matches of a rule. Nested comments and the
+// like need more and more of them for each character.
+const maxMatchSteps = 500_000
+
 // Matches visits the ends of a rule's matches in a mode, after short texts first,
 // until visit returns false. Two matches with the same effect after which the lexer is
 // in the same state are one. It reports whether it visited all of them: it looks at
-// no more than a number of states.
+// no more than a number of states, and takes no more than maxMatchSteps to compute them.
 func (s *Speller) Matches(mode, rule, most int, visit func(Match) bool) (complete bool) {
 	s.over = false
+	maxSteps := s.steps + maxMatchSteps
 	only := make(tokenSet, len(s.lexer.net.modes[mode].edges)/64+1)
 	for i, e := range s.lexer.net.modes[mode].edges {
 		if e.target.rule == rule {
@@ -76,7 +81,7 @@ func (s *Speller) Matches(mode, rule, most int, visit func(Match) bool) (complet
 			if !report(next, false) || !report(s.atEnd(next), true) {
 				return false
 			}
-			if len(seen) > most {
+			if len(seen) > most || s.steps > maxSteps {
 				return false
 			}
 			if slices.ContainsFunc(next.configs, func(c lexConfig) bool { return only.has(c.alt - 1) }) {

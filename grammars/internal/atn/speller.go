@@ -16,6 +16,7 @@ type Speller struct {
 	cache   *lexCache
 	symbols []symbol
 	over    bool // whether a limit was exceeded: results may be incomplete
+	steps   int  // taken to extend the lexer's DFA
 }
 
 // A Lexed is the state of the lexer between two tokens.
@@ -75,6 +76,7 @@ func (s *Speller) extend(next func() *lexState) (out *lexState) {
 		}
 	}()
 	s.run.steps, s.run.nextCheck = 0, maxSpellSteps
+	defer func() { s.steps += s.run.steps }()
 	if s.cache.size.Load() > s.lexer.maxSize {
 		s.lexer.cache.CompareAndSwap(s.cache, s.lexer.newCache())
 		s.cache = s.lexer.cache.Load() // states of the old cache remain valid

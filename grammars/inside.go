@@ -1,0 +1,72 @@
+package grammars
+
+import (
+	"slices"
+
+	"github.com/inroad/inroad/grammars/internal/atn"
+)
+
+// An Inside has the symbols that derivations of the tokens of a lexer rule have. The
+// derivation of a token is not any: the lexer takes a text for a token of another rule if
+// that comes first, and of several derivations of a text the first counts.
+//
+// A context is a place in a derivation: 0 is the rule itself, and a reference in a context
+// has a context of its own, see [Inside.Below].
+type Inside = atn.Inside
+
+type insidesKey struct{}
+
+// maxInside limits the work to find the symbols inside of all tokens.
+const maxInside = 100_000
+
+// Inside returns the symbols inside the tokens that a lexer rule makes, or inside the
+// parts of tokens that it matches. It returns nil if all symbols of the rule may occur, or
+// if that cannot be determined.
+func (g *Grammar) Inside(r *Rule) *Inside {
+	return g.Memo(insidesKey{}, g.findInsides).(map[*Rule]*Inside)[r]
+}
+
+func (g *Grammar) findInsides() any {
+	speller, left := g.machine.Speller(), maxInside
+	out := map[*Rule]*Inside{}
+	if !g.Exact() {
+		return out
+	}
+	for _, r := range g.Rules {
+		if r.Kind != TokenRule || !g.chooses(g.Nodes[r.Root], 0) {
+			continue
+		}
+		x, work := g.machine.Inside(speller, slices.Index(g.modes, r.Mode), r.Index)
+		if left -= work; left < 0 {
+			break
+		}
+		if x != nil && !g.usesAll(x, g.Nodes[r.Root], 0) {
+			out[r] = x
+		}
+	}
+	return out
+}
+
+// maxInsideDepth limits the depth of references that are looked at.
+const maxInsideDepth = 20
+
+// chooses reports whether a construct inside a token, or a rule that it refers to, has a
+// choice.
+func (g *Grammar) chooses(n *Node, depth int) bool {
+	return n.Kind == Alternation || n.Kind == Repetition ||
+		depth < maxInsideDepth && slices.ContainsFunc(n.Children, func(c *Node) bool { return g.chooses(c, depth+1) })
+}
+
+// usesAll reports whether all symbols of a construct in a context occur.
+func (g *Grammar) usesAll(x *Inside, n *Node, context int32) bool {
+	if n.Kind == End {
+		return true
+	}
+	if n.Kind.Symbolic() {
+		if !x.Uses(context, int32(n.ID)) {
+			return false
+		}
+		context = x.Below(context, int32(n.ID))
+	}
+	return !slices.ContainsFunc(n.Children, func(c *Node) bool { return !g.usesAll(x, c, context) })
+}

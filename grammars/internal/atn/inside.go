@@ -1,0 +1,452 @@
+package atn
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+)
+
+// An Inside has the symbols that occur in derivations of the pieces of tokens that a
+// lexer rule matches. A context is a place in such a derivation: 0 is the rule itself,
+// the others are rules that it refers to, directly or indirectly. An Inside is
+// immutable.
+type Inside struct {
+	contexts map[insideKey]int32
+	used     map[insideKey]bool
+}
+
+// An insideKey is an occurrence directly below a context.
+type insideKey struct{ context, occurrence int32 }
+
+// Uses reports whether an occurrence directly below a context occurs in a derivation.
+func (x *Inside) Uses(context, occurrence int32) bool { return x.used[insideKey{context, occurrence}] }
+
+// Below returns the context of a rule that an occurrence refers to.
+func (x *Inside) Below(context, occurrence int32) int32 {
+	return x.contexts[insideKey{context, occurrence}]
+}
+
+// Limits of an analysis of a lexer rule.
+const (
+	maxInsideStates  = 3_000  // places in texts
+	maxInsideThreads = 20_000 // ways to derive these texts
+	maxInsideDepth   = 16     // nested rules
+)
+
+// Inside analyses the matches of a lexer rule in a mode: the texts that the lexer
+// takes for the rule rather than for another one, each derived by the first
+// alternatives that lead to its end. It returns nil if that takes too long, or if the rule
+// is recursive or matches the end of the input. It also returns the number of steps taken.
+//
+// It follows one derivation together with all that the parser prefers to it: where one of
+// these is at the same place, or also ends, the derivation is not chosen.
+func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
+	x := &insideSearch{
+		Speller: s, dfa: m.dissector().dfa, samples: m.dissector().samples(), rule: int32(rule),
+		calls: []insideCall{{}}, stacks: map[insideCall]int32{}, places: map[string]int32{}, lexers: map[*lexState]int32{},
+		out:  &Inside{contexts: map[insideKey]int32{}, used: map[insideKey]bool{}},
+		only: make(tokenSet, len(s.lexer.net.modes[mode].edges)/64+1),
+	}
+	s.over = false
+	for i, e := range s.lexer.net.modes[mode].edges {
+		if e.target.rule == rule {
+			x.only.add(int32(i))
+		}
+	}
+	first := s.start(string(rune(mode)))
+	if first == nil || x.samples == nil {
+		return nil, 1
+	}
+	x.follow(-1, first, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
+	for i := 0; i < len(x.all) && !x.failed; i++ {
+		x.extend(int32(i))
+		x.failed = x.failed || len(x.all) > maxInsideStates || x.work > maxInsideThreads
+	}
+	if x.failed || s.over {
+		return nil, x.work
+	}
+	return x.inside(), x.work
+}
+
+// newSamples returns a character of each set of characters that all lexer rules treat
+// alike; nil if the classes of characters are too coarse to tell the parts of a set apart.
+func (d *dissector) newSamples() []rune {
+	classes := d.dfa.classes
+	alike := make([]int32, classes.count) // by class: the number of its set so far
+	count := int32(1)
+	done := map[string]bool{}
+	var key []byte
+	for i := range d.dfa.states {
+		for j := range d.dfa.states[i].arcs {
+			a := &d.dfa.states[i].arcs[j]
+			if a.takes == nil {
+				continue
+			}
+			occurrences, ok := classes.occurrences(a)
+			if !ok {
+				return nil
+			}
+			key = key[:0]
+			for _, o := range occurrences {
+				key = binary.LittleEndian.AppendUint32(key, uint32(o))
+			}
+			if done[string(key)] {
+				continue
+			}
+			done[string(key)] = true
+			split := map[[2]int32]int32{}
+			for class, o := range occurrences {
+				if o == notTaken {
+					continue
+				}
+				part := [2]int32{alike[class], o}
+				if _, ok := split[part]; !ok {
+					split[part] = count
+					count++
+				}
+				alike[class] = split[part]
+			}
+		}
+	}
+	var out []rune
+	seen := map[int32]bool{}
+	for class, kind := range alike {
+		lo, hi := classes.span(class)
+		if seen[kind] || lo >= surrogateMin && hi <= surrogateMax {
+			continue
+		}
+		seen[kind] = true
+		if lo >= surrogateMin && lo <= surrogateMax {
+			lo = hi
+		}
+		out = append(out, lo)
+	}
+	return out
+}
+
+// notTaken stands for the occurrence of characters that an arc does not take.
+const notTaken = -2
+
+// occurrences returns, by class, the occurrence of the characters that an arc takes: the
+// same for all characters if the arc is not a merged set. It reports false if a class
+// has characters of several occurrences.
+func (c *classes) occurrences(a *tokenArc) ([]int32, bool) {
+	out := make([]int32, c.count)
+	for class := range out {
+		if out[class] = notTaken; a.takes.has(int32(class)) {
+			out[class] = none
+		}
+	}
+	for _, l := range slices.Backward(a.edge.members) { // the first one counts
+		if l.lo < 0 {
+			return nil, false
+		}
+		from, to := int(c.pages[l.lo/pageSize][l.lo%pageSize]), int(c.pages[l.hi/pageSize][l.hi%pageSize])
+		lo, _ := c.span(from)
+		_, hi := c.span(to)
+		if lo != l.lo || hi != l.hi {
+			return nil, false
+		}
+		for class := from; class <= to; class++ {
+			out[class] = l.occurrence
+		}
+	}
+	return out, true
+}
+
+// samples returns the result of newSamples, which is computed once.
+func (d *dissector) samples() []rune {
+	d.once.Do(func() { d.sampled = d.newSamples() })
+	return d.sampled
+}
+
+// samplesOnce holds the samples of a dissector.
+type samplesOnce struct {
+	once    sync.Once
+	sampled []rune
+}
+
+// A thread is a place in a lexer rule: before an arc that consumes a character, or at the
+// end.
+type thread struct {
+	state, arc int32 // the arc is -1 before all arcs of the state
+	calls      int32
+}
+
+// An insideCall is an active call of a rule.
+type insideCall struct {
+	up, follow int32
+	context    int32
+	depth      int32
+}
+
+// A place is a derivation of a text: its thread, the lexer after the text, and the threads
+// of the derivations that are preferred to it.
+type place struct {
+	at        thread
+	lexer     *lexState
+	preferred []thread // sorted
+}
+
+// A step leads from one place to another. It derives symbols.
+type insideStep struct {
+	from, to int32
+	symbols  []insideKey
+}
+
+type insideSearch struct {
+	*Speller
+	dfa     *tokenDFA
+	samples []rune
+	rule    int32
+	only    tokenSet
+
+	calls  []insideCall
+	stacks map[insideCall]int32
+	places map[string]int32
+	lexers map[*lexState]int32
+	all    []place // by number
+	steps  []insideStep
+	out    *Inside
+	work   int
+	failed bool
+}
+
+// follow adds the places that a derivation comes to from a state on without a character.
+// Visited has the threads of derivations that are preferred.
+func (x *insideSearch) follow(from int32, lexer *lexState, state, calls int32, visited map[thread]bool, preferred []thread, symbols []insideKey) {
+	path := map[thread]bool{}
+	x.advance(thread{state, -1, calls}, visited, path, symbols, func(t thread, symbols []insideKey) {
+		to := x.place(place{t, lexer, preferred})
+		x.steps = append(x.steps, insideStep{from, to, slices.Clone(symbols)})
+		preferred = insert(preferred, t)
+	})
+}
+
+// insert adds a thread to a sorted list, which it does not change.
+func insert(list []thread, t thread) []thread {
+	i, ok := slices.BinarySearchFunc(list, t, compareThreads)
+	if ok {
+		return list
+	}
+	return slices.Insert(slices.Clone(list), i, t)
+}
+
+func compareThreads(a, b thread) int {
+	switch {
+	case a.state != b.state:
+		return int(a.state - b.state)
+	case a.arc != b.arc:
+		return int(a.arc - b.arc)
+	default:
+		return int(a.calls - b.calls)
+	}
+}
+
+// advance visits the threads that can be reached without a character, in the order of
+// preference, except those that were visited before.
+func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols []insideKey, visit func(thread, []insideKey)) {
+	if x.work++; x.failed || x.work > maxInsideThreads {
+		x.failed = true
+		return
+	}
+	if path[t] { // a loop without a character
+		x.failed = true
+		return
+	}
+	if visited[t] {
+		return
+	}
+	visited[t], path[t] = true, true
+	defer delete(path, t)
+	s := &x.dfa.states[t.state]
+	if s.stop {
+		if t.calls == 0 {
+			visit(t, symbols)
+			return
+		}
+		call := x.calls[t.calls]
+		x.advance(thread{call.follow, -1, call.up}, visited, path, symbols, visit)
+		return
+	}
+	for i := range s.arcs {
+		a := &s.arcs[i]
+		switch {
+		case a.takes != nil:
+			if a.takes.has(int32(x.dfa.classes.count)) {
+				x.failed = true
+			}
+			if next := (thread{t.state, int32(i), t.calls}); !visited[next] {
+				visited[next] = true
+				visit(next, symbols)
+			}
+		case a.edge.kind == ruleCall:
+			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
+			x.advance(thread{a.target, -1, x.call(t.calls, a.follow, symbol)}, visited, path, append(symbols, symbol), visit)
+		case a.edge.occurrence != none:
+			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
+			x.advance(thread{a.target, -1, t.calls}, visited, path, append(symbols, symbol), visit)
+		default:
+			x.advance(thread{a.target, -1, t.calls}, visited, path, symbols, visit)
+		}
+	}
+}
+
+// call returns the number of a call of a rule, and the context of the rule.
+func (x *insideSearch) call(up, follow int32, symbol insideKey) int32 {
+	context, ok := x.out.contexts[symbol]
+	if !ok {
+		context = int32(len(x.out.contexts) + 1)
+		x.out.contexts[symbol] = context
+	}
+	c := insideCall{up, follow, context, x.calls[up].depth + 1}
+	x.failed = x.failed || c.depth > maxInsideDepth
+	i, ok := x.stacks[c]
+	if !ok {
+		i = int32(len(x.calls))
+		x.calls = append(x.calls, c)
+		x.stacks[c] = i
+	}
+	return i
+}
+
+// place returns the number of a place, which is added on first use.
+func (x *insideSearch) place(p place) int32 {
+	lexer, ok := x.lexers[p.lexer]
+	if !ok {
+		lexer = int32(len(x.lexers))
+		x.lexers[p.lexer] = lexer
+	}
+	key := binary.LittleEndian.AppendUint32(nil, uint32(lexer))
+	for _, t := range append([]thread{p.at}, p.preferred...) {
+		key = binary.LittleEndian.AppendUint32(key, uint32(t.state))
+		key = binary.LittleEndian.AppendUint32(key, uint32(t.arc))
+		key = binary.LittleEndian.AppendUint32(key, uint32(t.calls))
+	}
+	i, ok := x.places[string(key)]
+	if !ok {
+		i = int32(len(x.all))
+		x.all = append(x.all, p)
+		x.places[string(key)] = i
+	}
+	return i
+}
+
+// arc returns the arc of a thread; nil at the end.
+func (x *insideSearch) arc(t thread) *tokenArc {
+	if t.arc < 0 {
+		return nil
+	}
+	return &x.dfa.states[t.state].arcs[t.arc]
+}
+
+// extend derives one character more.
+func (x *insideSearch) extend(i int32) {
+	p := x.all[i]
+	a := x.arc(p.at)
+	if a == nil {
+		return
+	}
+	type group struct {
+		lexer *lexState
+		takes string // for each preferred derivation, whether it takes the character
+	}
+	known := map[group][2]int{} // the steps of a group
+	takes := make([]byte, len(p.preferred))
+	for _, char := range x.samples {
+		class := int32(x.dfa.classes.pages[char/pageSize][char%pageSize])
+		if !a.takes.has(class) {
+			continue
+		}
+		lexer := x.next(p.lexer, int(x.lexer.classes.pages[char/pageSize][char%pageSize]), char)
+		if lexer == nil || x.lost(lexer) {
+			continue
+		}
+		x.work++
+		var symbols []insideKey
+		if !a.edge.continues { // a literal has a single leaf
+			symbols = append(symbols, insideKey{x.calls[p.at.calls].context, a.edge.occurrenceOf(char)})
+		}
+		for j, t := range p.preferred {
+			takes[j] = 0
+			if b := x.arc(t); b != nil && b.takes.has(class) {
+				takes[j] = 1
+			}
+		}
+		key := group{lexer, string(takes)}
+		if from, ok := known[key]; ok {
+			x.repeat(from, symbols)
+			continue
+		}
+		from := len(x.steps)
+		visited := map[thread]bool{}
+		var preferred []thread
+		for j, t := range p.preferred {
+			if takes[j] == 1 {
+				x.advance(thread{x.arc(t).target, -1, t.calls}, visited, map[thread]bool{}, nil, func(t thread, _ []insideKey) { preferred = insert(preferred, t) })
+			}
+		}
+		if x.follow(i, lexer, a.target, p.at.calls, visited, preferred, symbols); x.failed {
+			return
+		}
+		known[key] = [2]int{from, len(x.steps)}
+	}
+}
+
+// repeat adds steps again that begin with other symbols.
+func (x *insideSearch) repeat(steps [2]int, symbols []insideKey) {
+	if len(symbols) == 0 {
+		return
+	}
+	for _, s := range x.steps[steps[0]:steps[1]] {
+		if s.symbols[0] != symbols[0] {
+			x.steps = append(x.steps, insideStep{s.from, s.to, symbols}) // the other symbols are in the first step
+		}
+	}
+}
+
+// lost reports whether the lexer takes no text that goes on for the rule.
+func (x *insideSearch) lost(at *lexState) bool {
+	return at.rule != x.rule && !slices.ContainsFunc(at.configs, func(c lexConfig) bool { return x.only.has(c.alt - 1) })
+}
+
+// accepts reports whether the rule matches at a place.
+func (x *insideSearch) accepts(p *place) bool {
+	if x.arc(p.at) != nil {
+		return false
+	}
+	if p.lexer.rule == x.rule {
+		return true
+	}
+	end := x.atEnd(p.lexer)
+	return end != nil && end.rule == x.rule
+}
+
+// inside returns the symbols on the ways to places where the rule matches.
+func (x *insideSearch) inside() *Inside {
+	before := make([][]int32, len(x.all)) // by place: the steps to it
+	for i, s := range x.steps {
+		before[s.to] = append(before[s.to], int32(i))
+	}
+	seen := make([]bool, len(x.all))
+	var work []int32
+	for i := range x.all {
+		if x.accepts(&x.all[i]) {
+			work, seen[i] = append(work, int32(i)), true
+		}
+	}
+	for len(work) > 0 {
+		to := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range before[to] {
+			s := &x.steps[i]
+			for _, key := range s.symbols {
+				x.out.used[key] = true
+			}
+			if s.from >= 0 && !seen[s.from] {
+				work, seen[s.from] = append(work, s.from), true
+			}
+		}
+	}
+	return x.out
+}
