@@ -16,6 +16,7 @@ const (
 	maxRedraws = 4  // drawings of a part that no tree has, for each host
 	maxBuds    = 4  // of these, for one path
 	maxPlanted = 3  // small trees for a symbol
+	maxLooks   = 16 // paths that are considered for a node of an input
 )
 
 // graft looks for an input with a path among trees that have a part of another tree:
@@ -188,8 +189,13 @@ func (c *Cover) bud(of *candidate) (*Draft, features.Path) {
 	}
 	for _, node := range c.x.rand.Perm(len(t.nodes)) {
 		o := t.nodes[node].occurrence
-		c.pending[o] = slices.DeleteFunc(c.pending[o], func(i int) bool { return c.covered[i] || c.buds[i] == maxBuds })
-		for _, i := range c.pending[o] {
+		for range min(len(c.pending[o]), maxLooks) {
+			i := c.pending[o][0]
+			c.pending[o] = c.pending[o][1:]
+			if c.covered[i] || c.buds[i] == maxBuds {
+				continue
+			}
+			c.pending[o] = append(c.pending[o], i)
 			p := c.paths[i]
 			donors := c.pool.donors[c.space.ID(p[1:])]
 			if has[c.space.ID(p)] || len(donors) == 0 {
