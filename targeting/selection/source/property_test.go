@@ -213,6 +213,57 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
+// mutate deletes, repeats, moves and inserts parts of a text.
+func mutate(text string, random *rand.Rand) string {
+	parts := []string{
+		"(", ")", "[", "]", "{", "}", "<", ">", ";", ",", ":", "=", "=>", "'", `"`, "`", "\\", "/", "/*", "*/", "//", "#", "\n", "\t", " ", ".", "::",
+		"class ", "function ", "fn ", "def ", "func ", "struct ", "enum ", "impl ", "template<", "operator", "const ", "import ", "export ", "${", "f'{",
+		"#if 0\n", "#else\n", "#endif\n", "#define ", "\xff", "é", "0x", "@", "!", "async ", "static ", "R\"(", "r#\"", `"""`, "return\n",
+	}
+	for range 1 + random.IntN(6) {
+		i := random.IntN(len(text) + 1)
+		j := min(i+random.IntN(40), len(text))
+		switch random.IntN(4) {
+		case 0:
+			text = text[:i] + text[j:]
+		case 1:
+			text = text[:j] + text[i:]
+		case 2:
+			k := random.IntN(len(text) + 1)
+			text = text[:k] + text[i:j] + text[k:]
+		default:
+			text = text[:i] + parts[random.IntN(len(parts))] + text[i:]
+		}
+	}
+	return text
+}
+
+func TestMutatedFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 0))
+	for name, text := range samples(t) {
+		before, _ := Parse(name, []byte(text))
+		for range 300 {
+			mutant := mutate(text, random)
+			o, ok := parse(name, []byte(mutant))
+			if !ok {
+				t.Fatalf("%s: not outlined:\n%s", name, mutant)
+			}
+			if err := check(o); err != nil {
+				t.Fatalf("%s: %v in\n%s", name, err, mutant)
+			}
+			for _, d := range before.Decls {
+				e := o.file.Find(d.Name)
+				if e == nil {
+					continue
+				}
+				if lines, _ := Diff(&d, e); (len(lines) == 0) != (d.Digest == e.Digest) {
+					t.Fatalf("%s: Diff of %s returns %v for digests %v and %v in\n%s", name, d.Name, lines, d.Digest, e.Digest, mutant)
+				}
+			}
+		}
+	}
+}
+
 func TestDeepNesting(t *testing.T) {
 	for name := range samples(t) {
 		for _, part := range []string{"(", "{", "a<", "class a{", "function f(){", "namespace a{", "mod a{", "x=(a)=>", "f'{", "`${", "#if a\n", "<a>"} {

@@ -153,8 +153,12 @@ func (p *pyOutline) imports(i, end int) {
 			k++
 			continue
 		}
-		var name string
-		name, k = p.dotted(k, last)
+		name, next := p.dotted(k, last)
+		if next == k { // a keyword
+			k++
+			continue
+		}
+		k = next
 		p.file.Imports = append(p.file.Imports, module+name)
 		if d.Name == "" {
 			d.Name = "import " + name
