@@ -457,7 +457,7 @@ func isGlobalObject(name string) bool {
 func (j *jsOutline) declaration(kind Kind, name jsName) Decl {
 	top := j.top()
 	short := name.path[len(name.path)-1]
-	if short == "default" || short == "exports" { // importers tend to call it like the file
+	if short == "default" && top.kind == jsBlock && top.module || short == "exports" && len(name.path) > 1 { // importers tend to call it like the file
 		base := path.Base(j.file.Name)
 		short = strings.TrimSuffix(base, path.Ext(base))
 	}
