@@ -47,8 +47,9 @@ const (
 
 // Limits of functions that are declarations of their own.
 const (
-	maxFrames = 64  // around them
-	maxArrow  = 250 // tokens outside brackets of a type, or of an expression that is their body
+	maxFrames = 64   // around them
+	maxArrow  = 250  // tokens outside brackets of a type or head, or of an expression that is their body
+	maxImport = 5000 // tokens of an import
 )
 
 // A jsName is the name of a value.
@@ -456,7 +457,7 @@ func isGlobalObject(name string) bool {
 func (j *jsOutline) declaration(kind Kind, name jsName) Decl {
 	top := j.top()
 	short := name.path[len(name.path)-1]
-	if short == "default" || short == "exports" { // importers tend to call it like the file
+	if short == "default" && top.kind == jsBlock && top.module || short == "exports" && len(name.path) > 1 { // importers tend to call it like the file
 		base := path.Base(j.file.Name)
 		short = strings.TrimSuffix(base, path.Ext(base))
 	}
@@ -520,7 +521,7 @@ func (j *jsOutline) class(i int, name jsName) {
 		return
 	}
 	j.claimed[i] = true
-	open := j.find(i, len(j.tokens), "{;)}")
+	open := j.find(i, min(i+maxArrow, len(j.tokens)), "{;)}")
 	if !j.is(open, '{') {
 		return
 	}
@@ -690,7 +691,7 @@ func (j *jsOutline) statement(i int) int {
 			return f.end
 		}
 	case "class":
-		if open := j.find(i, top.end, "{;"); j.is(open, '{') {
+		if open := j.find(i, min(i+maxArrow, top.end), "{;"); j.is(open, '{') {
 			return j.behindBracket(open, top.end)
 		}
 	case "@":
@@ -777,7 +778,7 @@ func (j *jsOutline) withSemicolon(i int) int {
 
 // importClause outlines an import at an index.
 func (j *jsOutline) importClause(i int) int {
-	to := j.expressionEnd(i, false)
+	to := min(j.expressionEnd(i, false), i+maxImport)
 	d := Decl{Kind: Import}
 	for k := i + 1; k < to; k++ {
 		switch j.kind(k) {
@@ -822,7 +823,7 @@ func (j *jsOutline) typeStatement(i int) (int, bool) {
 		j.claimed[after+1] = true
 		return j.withSemicolon(to), true
 	}
-	open := j.find(i, top.end, "{;=(")
+	open := j.find(i, min(i+maxArrow, top.end), "{;=(")
 	if !j.is(open, '{') {
 		return i, false
 	}

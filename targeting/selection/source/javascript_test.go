@@ -187,6 +187,9 @@ export abstract class C<T> extends D<T> implements I<T> {
 	if d := mustParse(t, "src/parse.js", "export default () => 1").Find("default"); d.Short != "parse" {
 		t.Errorf("default export of parse.js is mentioned as %q, want parse", d.Short)
 	}
+	if d := mustParse(t, "src/parse.js", "class A { default() {} }").Find("A.default"); d.Short != "default" {
+		t.Errorf("a method named default is mentioned as %q", d.Short)
+	}
 	f := mustParse(t, "x.js", "import a from 'b'\nexport * from \"c\"\nconst d = require('e')\nimport('f')\n")
 	if want := []string{"b", "c", "e", "f"}; !slices.Equal(f.Imports, want) {
 		t.Errorf("imports %q, want %q", f.Imports, want)

@@ -355,7 +355,7 @@ func (r rustOutline) invocation(from, i, end int, in scope) int {
 		k += 2
 	}
 	if !r.is(k, '!') {
-		return i + 1
+		return k
 	}
 	for k++; k < end && r.kind(k) == identifier; k++ {
 	}
