@@ -139,8 +139,10 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	// prediction succeeds, and it can end early: at the end of the start rule it
 	// expects whatever follows the rule anywhere in the grammar.
 	var failed *SyntaxError
-	if r.parse(opt.Rule, false, opt.Whole) != nil || r.next() != derivation.EOF {
-		failed = r.parse(opt.Rule, true, opt.Whole)
+	if !r.parse(opt.Rule, false, opt.Whole) || r.next() != derivation.EOF {
+		if !r.parse(opt.Rule, true, opt.Whole) {
+			failed = r.syntaxError()
+		}
 	}
 	if opt.Strict {
 		if err := r.firstPredicate(); err != nil {

@@ -67,8 +67,9 @@ type frame struct {
 }
 
 // parse walks the network from the start of a rule to its end. With full, it
-// uses full-context prediction where SLL prediction finds a conflict.
-func (r *run) parse(rule int, full, whole bool) *SyntaxError {
+// uses full-context prediction where SLL prediction finds a conflict. It reports
+// whether the input matches; if not, syntaxError says where.
+func (r *run) parse(rule int, full, whole bool) bool {
 	w := r.predictor.net
 	r.pos, r.firstPred = 0, predicateUse{}
 	r.tree.Reset(2*len(r.visible), r.limits.Nodes)
@@ -81,19 +82,16 @@ func (r *run) parse(rule int, full, whole bool) *SyntaxError {
 			if s = r.leave(); s >= 0 {
 				continue
 			}
-			if whole && r.next() != derivation.EOF {
-				return r.syntaxError()
-			}
-			return nil
+			return !whole || r.next() == derivation.EOF
 		}
 		alt := int32(1)
 		if len(p.arcs) > 1 {
 			if alt = r.decide(p, full); alt == 0 {
-				return r.syntaxError()
+				return false
 			}
 		}
 		if s = r.follow(s, &p.arcs[alt-1]); s < 0 {
-			return r.syntaxError()
+			return false
 		}
 	}
 }
