@@ -38,7 +38,7 @@ func (b *bench) observe(ctx context.Context, commit string) (*state, error) {
 	s := &state{commit: commit, dir: filepath.Join(b.dir, "states", commit)}
 	failed := filepath.Join(s.dir, "failed.txt")
 	if text, err := os.ReadFile(failed); err == nil {
-		return nil, fmt.Errorf("%w: %s", errBuild, text)
+		return nil, fmt.Errorf("%w: %s", errBuild, strings.TrimPrefix(string(text), errBuild.Error()+": "))
 	}
 	recorded := filepath.Join(s.dir, "behaviour.json")
 	if _, err := os.Stat(recorded); errors.Is(err, fs.ErrNotExist) {
