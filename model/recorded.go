@@ -2,7 +2,6 @@ package model
 
 import (
 	"bytes"
-
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"

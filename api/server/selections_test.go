@@ -95,16 +95,25 @@ func TestSelect(t *testing.T) {
 		{"a smallest corpus", `"minimize":true`, sums + `,{"path":"both","input":"1+2*3"}`, []string{"both"}, []string{"sum", "one", "product"}, openapi.WhyNeeded, ""},
 		{
 			"those that reach a changed function", `"sample":0,"changes":[{"name":"calc.go#add","kind":"function","how":"changed","affected":[{"file":"calc.go","name":"add","first":10,"last":12}]}]`,
-			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+			sums,
+			[]string{"sum"},
+			[]string{"one", "product"},
+			openapi.WhyReaches, "",
 		},
 		{
 			"those that reach a function that uses a changed constant", `"sample":0,"changes":[{"name":"calc.go#limit","kind":"value","how":"changed","affected":[{"file":"lib/calc.go","name":"add","first":10,"last":12,"lines":[{"first":11,"last":11}]}]}]`,
-			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+			sums,
+			[]string{"sum"},
+			[]string{"one", "product"},
+			openapi.WhyReaches, "",
 		},
 		{
 			"those that use values of a function that only runs at load", `"sample":0,"changes":[{"name":"calc.go#never","kind":"function","how":"changed",` +
 				`"affected":[{"file":"calc.go","first":22,"last":24}],"at_load":[{"file":"calc.go","name":"add","first":10,"last":12}]}]`,
-			sums, []string{"sum"}, []string{"one", "product"}, openapi.WhyReaches, "",
+			sums,
+			[]string{"sum"},
+			[]string{"one", "product"},
+			openapi.WhyReaches, "",
 		},
 		{"nothing if a method was never observed", `"sample":0,"diff":"` + edit(23) + `"`, sums, nil, []string{"sum", "one", "product"}, "", ""},
 		{"all inputs if a line is in no method", `"diff":"` + edit(2) + `"`, sums, []string{"sum", "one", "product"}, nil, openapi.WhyEverything, "unmapped change"},

@@ -86,7 +86,9 @@ func TestSummarize(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"selected", s.selected, 0.4}, {"oracle", s.oracle, 0.8 / 3}, {"file", s.file, 0.5},
+		{"selected", s.selected, 0.4},
+		{"oracle", s.oracle, 0.8 / 3},
+		{"file", s.file, 0.5},
 		{"by chance", s.byChance, 1 + 1 - (8.0/10)*(7.0/9)},
 	} {
 		if math.Abs(test.got-test.want) > 1e-9 {
@@ -94,8 +96,11 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ name, got, want string }{
-		{"recall of affected", s.affected.String(), ".750"}, {"recall of behaviour", s.differ.String(), ".500"},
-		{"at random", s.atRandom.String(), ".600"}, {"no commit", mean{}.String(), "-"}, {"all", mean{2, 2}.String(), "1.000"},
+		{"recall of affected", s.affected.String(), ".750"},
+		{"recall of behaviour", s.differ.String(), ".500"},
+		{"at random", s.atRandom.String(), ".600"},
+		{"no commit", mean{}.String(), "-"},
+		{"all", mean{2, 2}.String(), "1.000"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, test.got, test.want)

@@ -13,8 +13,11 @@ import (
 func TestChangedInputs(t *testing.T) {
 	g := GitChange{
 		Files: []FileStatus{
-			{Path: "sub/corpus/new", New: true}, {Path: "sub/corpus/edited"}, {Path: "corpus/same", New: true},
-			{Path: "sub/corpus/untracked", New: true}, {Path: "sub/other", New: true},
+			{Path: "sub/corpus/new", New: true},
+			{Path: "sub/corpus/edited"},
+			{Path: "corpus/same", New: true},
+			{Path: "sub/corpus/untracked", New: true},
+			{Path: "sub/other", New: true},
 		},
 		Prefix: "sub/",
 	}
