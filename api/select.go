@@ -151,10 +151,21 @@ func changeOf(m *model.Model, req *openapi.SelectRequest) (selection.Change, err
 	return out, nil
 }
 
-// kinds are the kinds of declarations by their names in the contract.
-var kinds = map[openapi.SelectChangeKind]code.Kind{
-	openapi.DeclFunction: code.Function, openapi.DeclValue: code.Value, openapi.DeclType: code.Type,
-	openapi.DeclImport: code.Import, openapi.DeclStatement: code.Statement,
+// kindOf returns the kind of a declaration by its name in the contract.
+func kindOf(kind openapi.SelectChangeKind) code.Kind {
+	switch kind {
+	case openapi.DeclFunction:
+		return code.Function
+	case openapi.DeclValue:
+		return code.Value
+	case openapi.DeclType:
+		return code.Type
+	case openapi.DeclImport:
+		return code.Import
+	case openapi.DeclStatement:
+		return code.Statement
+	}
+	return 0
 }
 
 // sourceChange returns the changed declarations of a request.
@@ -162,7 +173,7 @@ func sourceChange(req *openapi.SelectRequest) *selection.SourceChange {
 	out := &selection.SourceChange{Ignored: req.Ignored}
 	for _, c := range req.Changes {
 		out.Changes = append(out.Changes, selection.CodeChange{
-			Name: c.Name, Kind: kinds[c.Kind], How: selection.How(c.How), Affected: regionsOf(c.Affected), AtLoad: regionsOf(c.AtLoad),
+			Name: c.Name, Kind: kindOf(c.Kind), How: selection.How(c.How), Affected: regionsOf(c.Affected), AtLoad: regionsOf(c.AtLoad),
 		})
 	}
 	return out

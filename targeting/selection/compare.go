@@ -182,10 +182,10 @@ func (c *comparer) file(f FileStatus) {
 		c.fallBack(RunAllOn, "the grammar %s changed", f.Path)
 	case source.IsTest(f.Path):
 		c.out.Ignored = append(c.out.Ignored, f.Path)
+	case manifestOf(f.Path) != nil || isBuildFile(f.Path):
+		c.manifest(f)
 	case source.LanguageOf(f.Path) != "":
 		c.sourceFile(f)
-	case isManifest(f.Path):
-		c.manifest(f)
 	default:
 		c.resource(f)
 	}

@@ -302,6 +302,7 @@ func TestCompareManifests(t *testing.T) {
 		"pom.xml", "<project><version>1</version><properties><v>2</v></properties><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>${v}</version></dependency>"+
 			"<dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4</version><scope>test</scope></dependency></dependencies></project>",
 		"Cargo.toml", "[package]\nversion = \"1.0.0\"\n\n[dependencies]\nserde = \"1\" # data\n",
+		"setup.py", "setup(\n    version='1.0',\n    install_requires=['attrs'],\n)\n",
 		"pyproject.toml", "[project]\nversion = \"1\"\ndependencies = [\n  \"six\",\n]\n")
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"a module that a file imports", "example.com/dep v1.0.0", "example.com/dep v1.1.0", "Other"},
@@ -319,6 +320,8 @@ func TestCompareManifests(t *testing.T) {
 		{"a property that is the version of a dependency", "<v>2<", "<v>3<", "everything:build file"},
 		{"the version of a crate", `version = "1.0.0"`, `version = "1.0.1"`, ""},
 		{"a dependency of a crate", `serde = "1"`, `serde = "2"`, "everything:build file"},
+		{"the version in a setup script", "version='1.0'", "version='1.1'", ""},
+		{"a dependency in a setup script", "'attrs'", "'attrs>1'", "everything:build file"},
 		{"the version of a Python project", `version = "1"`, `version = "2"`, ""},
 		{"a dependency of a Python project", `"six",`, `"six>1",`, "everything:build file"},
 	} {

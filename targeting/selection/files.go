@@ -19,30 +19,38 @@ import (
 // A manifest is a file that names the dependencies of a program.
 type manifest func(text []byte) (dependencies []string, ok bool)
 
-// manifests are the files whose dependencies are compared, by name.
-var manifests = map[string]manifest{
-	"go.mod":         goDependencies,
-	"pom.xml":        mavenDependencies,
-	"package.json":   nodeDependencies,
-	"Cargo.toml":     tomlSections("dependencies", "features", "profile", "patch", "build-dependencies", "target"),
-	"pyproject.toml": tomlKeys("dependencies", "requires-python", "install_requires"),
+// manifestOf returns the manifest that a file is, or nil.
+func manifestOf(name string) manifest {
+	switch path.Base(name) {
+	case "go.mod":
+		return goDependencies
+	case "pom.xml":
+		return mavenDependencies
+	case "package.json":
+		return nodeDependencies
+	case "Cargo.toml":
+		return tomlSections("dependencies", "features", "profile", "patch", "build-dependencies", "target")
+	case "pyproject.toml", "setup.cfg", "setup.py":
+		return assignments("dependencies", "requires-python", "install_requires", "python_requires", "ext_modules")
+	}
+	return nil
 }
 
-// buildFiles are files that may affect how all code is built, and that are not
+// isBuildFile reports whether a file may affect how all code is built, and is not
 // analysed any further.
-var buildFiles = []string{
-	"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties",
-	"CMakeLists.txt", "meson.build", "configure.ac", "setup.py", "setup.cfg", "build.rs",
-}
-
-func isManifest(name string) bool {
-	return manifests[path.Base(name)] != nil || slices.Contains(buildFiles, path.Base(name))
+func isBuildFile(name string) bool {
+	switch path.Base(name) {
+	case "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties",
+		"CMakeLists.txt", "meson.build", "configure.ac", "build.rs":
+		return true
+	}
+	return false
 }
 
 // manifest compares the dependencies that a manifest names. In Go, a dependency affects
 // the methods of the files that import it; elsewhere it may affect all methods.
 func (c *comparer) manifest(f FileStatus) {
-	parse := manifests[path.Base(f.Path)]
+	parse := manifestOf(f.Path)
 	base, head := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
 	if c.err != nil || bytes.Equal(base, head) {
 		return
@@ -303,8 +311,9 @@ func tomlSections(names ...string) manifest {
 	}
 }
 
-// tomlKeys returns the values of keys, which may have several lines.
-func tomlKeys(names ...string) manifest {
+// assignments returns the values that are assigned to names, which may have several
+// lines.
+func assignments(names ...string) manifest {
 	return func(text []byte) ([]string, bool) {
 		var out []string
 		key, open := "", false

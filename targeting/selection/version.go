@@ -102,7 +102,7 @@ func (r *Repository) object(ctx context.Context, name string) ([]byte, error) {
 		return nil, nil // git reads one name per line
 	}
 	if r.objects == nil {
-		if err := r.startReader(); err != nil {
+		if err := r.startReader(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -114,8 +114,8 @@ func (r *Repository) object(ctx context.Context, name string) ([]byte, error) {
 }
 
 // startReader starts git. It ends when its input is closed.
-func (r *Repository) startReader() (err error) {
-	cmd := exec.Command("git", "--no-pager", "cat-file", "--batch")
+func (r *Repository) startReader(ctx context.Context) (err error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "git", "--no-pager", "cat-file", "--batch")
 	cmd.Env = append(cmd.Environ(), gitEnvironment()...)
 	reader := &objectReader{cmd: cmd}
 	if reader.in, err = cmd.StdinPipe(); err != nil {

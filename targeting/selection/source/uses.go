@@ -227,42 +227,92 @@ func DiffersInText(a, b *Decl) bool {
 // IsPredeclared reports whether a name is a keyword of a language, or one that its
 // programs mention everywhere without declaring it, such as a type of numbers.
 func IsPredeclared(language, name string) bool {
-	return slices.Contains(predeclared[language], name) || slices.Contains(predeclared[""], name)
+	if isCommon(name) {
+		return true
+	}
+	switch language {
+	case "go":
+		return isGoName(name)
+	case "java":
+		return isJavaName(name)
+	case "c":
+		return isCName(name)
+	case "javascript":
+		return isJavaScriptName(name)
+	case "python":
+		return isPythonName(name)
+	case "rust":
+		return isRustName(name)
+	}
+	return false
 }
 
-var predeclared = map[string][]string{
-	"": {
-		"break", "case", "const", "continue", "default", "do", "else", "enum", "false", "for", "if", "return", "static", "struct", "switch",
+// isCommon reports whether most languages have a keyword or type of the name.
+func isCommon(name string) bool {
+	switch name {
+	case "break", "case", "const", "continue", "default", "do", "else", "enum", "false", "for", "if", "return", "static", "struct", "switch",
 		"true", "while", "int", "char", "float", "double", "long", "short", "void", "bool", "null", "this", "self", "import", "public",
-		"private", "protected", "class", "new", "try", "catch", "throw", "throws", "finally", "final", "interface",
-	},
-	"go": {
-		"any", "byte", "chan", "comparable", "complex128", "complex64", "defer", "error", "fallthrough", "float32", "float64", "func", "go",
+		"private", "protected", "class", "new", "try", "catch", "throw", "throws", "finally", "final", "interface":
+		return true
+	}
+	return false
+}
+
+func isGoName(name string) bool {
+	switch name {
+	case "any", "byte", "chan", "comparable", "complex128", "complex64", "defer", "error", "fallthrough", "float32", "float64", "func", "go",
 		"goto", "int16", "int32", "int64", "int8", "interface", "iota", "len", "make", "map", "nil", "package", "range", "rune", "select",
-		"string", "type", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr", "var", "append", "cap", "copy", "panic", "_",
-	},
-	"java": {
-		"String", "Object", "Integer", "Long", "Boolean", "Character", "List", "Map", "Set", "extends", "implements", "abstract", "boolean",
-		"byte", "instanceof", "super", "synchronized", "transient", "volatile", "Override", "package", "var", "record", "native",
-	},
-	"c": {
-		"unsigned", "signed", "size_t", "extern", "inline", "sizeof", "typedef", "union", "volatile", "uint8_t", "uint16_t", "uint32_t",
-		"uint64_t", "int8_t", "int16_t", "int32_t", "int64_t", "NULL", "nullptr", "auto", "template", "typename", "namespace", "using",
-		"std", "string", "virtual", "override", "operator", "register", "define", "include", "ifdef", "ifndef", "endif", "elif", "defined",
-	},
-	"javascript": {
-		"async", "await", "delete", "export", "exports", "extends", "from", "function", "in", "instanceof", "let", "module", "of", "require",
-		"super", "typeof", "undefined", "var", "yield", "Object", "Array", "String", "Number", "Boolean", "prototype", "any", "string",
-		"number", "boolean", "type", "Error", "Math", "JSON",
-	},
-	"python": {
-		"and", "as", "assert", "async", "await", "cls", "def", "del", "elif", "except", "False", "from", "global", "in", "is", "lambda",
-		"None", "nonlocal", "not", "or", "pass", "raise", "True", "with", "yield", "str", "bytes", "dict", "list", "object", "set", "tuple",
-		"len", "range", "type", "isinstance", "super", "property", "staticmethod", "classmethod", "__all__",
-	},
-	"rust": {
-		"as", "async", "await", "crate", "dyn", "extern", "fn", "i128", "i16", "i32", "i64", "i8", "impl", "in", "isize", "let", "loop", "match",
-		"mod", "move", "mut", "pub", "ref", "Self", "str", "String", "super", "trait", "type", "u128", "u16", "u32", "u64", "u8", "unsafe", "use",
-		"usize", "where", "Vec", "Option", "Some", "None", "Result", "Ok", "Err", "Box", "derive", "f32", "f64",
-	},
+		"string", "type", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr", "var", "append", "cap", "copy", "panic", "_":
+		return true
+	}
+	return false
+}
+
+func isJavaName(name string) bool {
+	switch name {
+	case "String", "Object", "Integer", "Long", "Boolean", "Character", "List", "Map", "Set", "extends", "implements", "abstract", "boolean",
+		"byte", "instanceof", "super", "synchronized", "transient", "volatile", "Override", "package", "var", "record", "native":
+		return true
+	}
+	return false
+}
+
+func isCName(name string) bool {
+	switch name {
+	case "unsigned", "signed", "size_t", "extern", "inline", "sizeof", "typedef", "union", "volatile", "uint8_t", "uint16_t", "uint32_t",
+		"uint64_t", "int8_t", "int16_t", "int32_t", "int64_t", "NULL", "nullptr", "auto", "template", "typename", "namespace", "using", "std",
+		"string", "virtual", "override", "operator", "register", "define", "include", "ifdef", "ifndef", "endif", "elif", "defined":
+		return true
+	}
+	return false
+}
+
+func isJavaScriptName(name string) bool {
+	switch name {
+	case "async", "await", "delete", "export", "exports", "extends", "from", "function", "in", "instanceof", "let", "module", "of", "require",
+		"super", "typeof", "undefined", "var", "yield", "Object", "Array", "String", "Number", "Boolean", "prototype", "any", "string", "number",
+		"boolean", "type", "Error", "Math", "JSON":
+		return true
+	}
+	return false
+}
+
+func isPythonName(name string) bool {
+	switch name {
+	case "and", "as", "assert", "async", "await", "cls", "def", "del", "elif", "except", "False", "from", "global", "in", "is", "lambda", "None",
+		"nonlocal", "not", "or", "pass", "raise", "True", "with", "yield", "str", "bytes", "dict", "list", "object", "set", "tuple", "len",
+		"range", "type", "isinstance", "super", "property", "staticmethod", "classmethod", "__all__":
+		return true
+	}
+	return false
+}
+
+func isRustName(name string) bool {
+	switch name {
+	case "as", "async", "await", "crate", "dyn", "extern", "fn", "i128", "i16", "i32", "i64", "i8", "impl", "in", "isize", "let", "loop", "match",
+		"mod", "move", "mut", "pub", "ref", "Self", "str", "String", "super", "trait", "type", "u128", "u16", "u32", "u64", "u8", "unsafe",
+		"use", "usize", "where", "Vec", "Option", "Some", "None", "Result", "Ok", "Err", "Box", "derive", "f32", "f64":
+		return true
+	}
+	return false
 }
