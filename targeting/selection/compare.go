@@ -264,6 +264,40 @@ func (c *comparer) dropMoved() {
 		}
 	}
 	c.edits = kept
+	c.joinSignatures()
+}
+
+// joinSignatures joins a method that was deleted with one that was added in the same
+// file under the same name, if there is only one of each: its parameters changed, which
+// are part of its qualified name in languages with overloading.
+func (c *comparer) joinSignatures() {
+	type place struct{ file, short, owner string }
+	deleted, added := map[place][]int{}, map[place][]int{}
+	for i, e := range c.edits {
+		d := e.decl()
+		at := place{e.file, d.Short, d.Owner}
+		switch {
+		case d.Kind != source.Function || d.Short == "":
+		case e.head == nil:
+			deleted[at] = append(deleted[at], i)
+		case e.base == nil:
+			added[at] = append(added[at], i)
+		}
+	}
+	drop := map[int]bool{}
+	for at, from := range deleted {
+		if to := added[at]; len(from) == 1 && len(to) == 1 {
+			c.edits[to[0]].base = c.edits[from[0]].base
+			drop[from[0]] = true
+		}
+	}
+	kept := c.edits[:0]
+	for i, e := range c.edits {
+		if !drop[i] {
+			kept = append(kept, e)
+		}
+	}
+	c.edits = kept
 }
 
 // change adds an edit with the methods that it affects.

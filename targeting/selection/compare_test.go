@@ -288,6 +288,96 @@ func TestCompareRenamed(t *testing.T) {
 	}
 }
 
+// TestCompareJava changes a program in Java.
+func TestCompareJava(t *testing.T) {
+	base := memoryVersion{
+		"src/A.java": `package x;
+
+class A {
+    private static final int LIMIT = 3;
+    static final int WIDE = 4;
+    private int line;
+
+    int parse(String s) {
+        return s.length() > LIMIT ? line : size(s);
+    }
+
+    int size(String s) {
+        return s.length();
+    }
+
+    int other(int line) {
+        return line;
+    }
+}
+`,
+		"src/B.java": `package x;
+
+class B extends A {
+    int size(int n) {
+        int line = n, LIMIT = 2;
+        return line + LIMIT;
+    }
+
+    int wide() {
+        return A.WIDE + size(1);
+    }
+}
+`,
+		"src/test/ATest.java": "class ATest { void test() { new A().parse(\"\"); } }",
+	}
+	for _, tc := range []struct {
+		name string
+		head memoryVersion
+		want string
+	}{
+		{"a comment", edited(t, base, "class A {", "/** A parser. */\nclass A {"), ""},
+		{"a private constant", edited(t, base, "LIMIT = 3", "LIMIT = 4"), "A.parse(String)"},
+		{"a constant", edited(t, base, "WIDE = 4", "WIDE = 5"), "B.wide()"},
+		{"a private field that is deleted", edited(t, base, "    private int line;\n", "", "? line :", "? 0 :"), "A.parse(String)"},
+		{"a further parameter", edited(t, base, "size(String s) {", "size(String s, int n) {", ": size(s)", ": size(s, 1)"), "A.parse(String) A.size(String)"},
+		{"a method that overrides another", edited(t, base, "    int wide()", "    int other(int line) {\n        return 1;\n    }\n\n    int wide()"), "A.other(int) unobserved:B.other(int)"},
+		{"a new overload", edited(t, base, "    int wide()", "    int size(long n) {\n        return 1;\n    }\n\n    int wide()"), "A.parse(String) A.size(String) B.size(int) B.wide() unobserved:B.size(long)"},
+		{"a test", edited(t, base, "void test()", "void tests()"), ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, base, base, tc.head); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestCompareScripts changes programs in JavaScript, Python, C and Rust.
+func TestCompareScripts(t *testing.T) {
+	base := memoryVersion{
+		"a.js": "const limit = 3;\nfunction parse(s) {\n  return s.length > limit ? value(s) : 0;\n}\nfunction value(s) {\n  return s;\n}\nmodule.exports = { parse };\n",
+		"b.py": "LIMIT = 3\n\ndef parse(s):\n    \"\"\"Parse.\"\"\"\n    return value(s) if len(s) > LIMIT else 0\n\ndef value(s):\n    return s\n",
+		"c.h":  "#define LIMIT 3\nstruct p { int depth; int width; };\n",
+		"c.c":  "#include \"c.h\"\n\nstatic int value(struct p *p) {\n  return p->width;\n}\n\nint parse(struct p *p) {\n  return p->depth > LIMIT ? value(p) : 0;\n}\n",
+		"d.rs": "const LIMIT: usize = 3;\n\nfn value(s: &str) -> usize {\n    s.len()\n}\n\npub fn parse(s: &str) -> usize {\n    if s.len() > LIMIT { value(s) } else { 0 }\n}\n",
+	}
+	for _, tc := range []struct{ name, from, to, want string }{
+		{"a constant in JavaScript", "const limit = 3", "const limit = 4", "parse"},
+		{"a function in JavaScript", "  return s;", "  return s + s;", "value"},
+		{"a comment in JavaScript", "function value", "// The value.\nfunction value", ""},
+		{"a constant in Python", "LIMIT = 3\n\ndef", "LIMIT = 4\n\ndef", "parse"},
+		{"a function in Python", "    return s\n", "    return s * 2\n", "value"},
+		{"a docstring in Python", "Parse.", "Parse a text.", ""},
+		{"a macro in C", "LIMIT 3", "LIMIT 4", "parse"},
+		{"a field in C", "int width", "long width", "value"},
+		{"a function in C", "return p->width", "return p->width + 1", "value"},
+		{"a constant in Rust", "usize = 3", "usize = 4", "parse"},
+		{"a function in Rust", "    s.len()\n", "    s.len() + 1\n", "value"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, base, base, edited(t, base, tc.from, tc.to)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // TestCompareManifests changes files that name dependencies.
 func TestCompareManifests(t *testing.T) {
 	base := with(goProgram,

@@ -27,14 +27,16 @@ func (t *Table) MapCode(s *SourceChange, reached func(unit int) bool) Change {
 		if c.Kind == source.Function && c.How != Added {
 			out.Own = append(out.Own, units...)
 		}
-		switch {
-		case len(units) > 0:
+		if len(units) > 0 {
 			out.Units = append(out.Units, units...)
 			out.Changes = append(out.Changes, mapped)
-		case c.Kind == source.Function && inProgram:
-			out.Unobserved = append(out.Unobserved, Unobserved{c.Name, "changed, but is no method of the model"})
-		case c.Kind == source.Function && c.How == Added && t.isSource(fileOf(c.Name)):
+		}
+		switch {
+		case c.Kind != source.Function:
+		case c.How == Added && t.isSource(fileOf(c.Name)):
 			out.Unobserved = append(out.Unobserved, Unobserved{c.Name, "added"})
+		case len(units) == 0 && inProgram:
+			out.Unobserved = append(out.Unobserved, Unobserved{c.Name, "changed, but is no method of the model"})
 		}
 	}
 	slices.Sort(out.Units)

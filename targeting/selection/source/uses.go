@@ -144,6 +144,10 @@ func (d *Decl) members() []member {
 			add()
 			continue
 		}
+		if depth == 0 && len(out) > 0 {
+			out[0].text += text + "\x00" // behind the members
+			continue
+		}
 		current = append(current, t)
 	}
 	add()
