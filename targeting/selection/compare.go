@@ -101,16 +101,18 @@ func (c *comparer) measureStaleness() {
 // A comparer is the state of [CompareSources]. The first error ends the comparison.
 type comparer struct {
 	Versions
-	ctx      context.Context
-	opt      CompareOptions
-	isInput  func(name string) bool
-	err      error
-	out      *SourceChange
-	outlines map[Version]map[string]*source.File
-	edits    []edit
-	mentions map[string]*mentionIndex // by language
-	trained  *trainedIndex            // nil until it is needed
-	done     map[use]bool             // names whose mentions were followed for the current edit
+	ctx       context.Context
+	opt       CompareOptions
+	isInput   func(name string) bool
+	err       error
+	out       *SourceChange
+	outlines  map[Version]map[string]*source.File
+	edits     []edit
+	mentions  map[string]*mentionIndex // by language
+	trained   *trainedIndex            // nil until it is needed
+	moved     map[*source.Decl]declRef // declarations of the head that the base has elsewhere
+	embedders []*source.File           // Go files that embed others; nil until they are needed
+	done      map[use]bool             // names whose mentions were followed for the current edit
 }
 
 func (opt CompareOptions) isInput() func(name string) bool {
@@ -172,6 +174,8 @@ func (c *comparer) file(f FileStatus) {
 	switch {
 	case MatchAny(rules.RunAllOn, f.Path):
 		c.fallBack(RunAllOn, "%s changed", f.Path)
+	case c.isEmbedded(f.Path):
+		c.resource(f)
 	case MatchAny(rules.Ignore, f.Path):
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case c.isInput(f.Path):
@@ -182,6 +186,8 @@ func (c *comparer) file(f FileStatus) {
 		c.fallBack(RunAllOn, "the grammar %s changed", f.Path)
 	case source.IsTest(f.Path):
 		c.out.Ignored = append(c.out.Ignored, f.Path)
+	case isFragment(f.Path):
+		c.fallBack(Unmapped, "%s: what includes it is unknown", f.Path)
 	case manifestOf(f.Path) != nil || isBuildFile(f.Path):
 		c.manifest(f)
 	case source.LanguageOf(f.Path) != "":
@@ -198,7 +204,7 @@ func (c *comparer) sourceFile(f FileStatus) {
 		return
 	}
 	if base == nil && !f.New || head == nil && !f.Deleted {
-		if !bytes.Equal(c.read(c.Base, f.Path), c.read(c.Head, f.Path)) {
+		if before, after := c.read(c.Base, f.Path), c.read(c.Head, f.Path); before == nil || after == nil || !bytes.Equal(before, after) {
 			c.fallBack(Unmapped, "%s: cannot be read as source code", f.Path)
 		}
 		return
@@ -248,12 +254,14 @@ func (c *comparer) dropMoved() {
 		}
 	}
 	moved := make([]bool, len(c.edits))
+	c.moved = map[*source.Decl]declRef{}
 	for i, e := range c.edits {
 		if e.base != nil {
 			continue
 		}
 		if from := deleted[of(e.head)]; len(from) > 0 {
 			moved[i], moved[from[0]] = true, true
+			c.moved[e.head] = declRef{file: c.edits[from[0]].file, decl: c.edits[from[0]].base}
 			deleted[of(e.head)] = from[1:]
 		}
 	}
@@ -328,6 +336,9 @@ func (c *comparer) change(e edit) {
 		for _, name := range c.changedNames(e) {
 			c.users(r, e.file, d, name)
 		}
+		if d.Kind == source.Value && d.Short == "" && e.head != nil { // only its effects count
+			c.loadEffects(r, e.file, e.head, maxLoadCalls)
+		}
 	}
 	out.Affected = r.list
 	if d.Kind == source.Function || len(out.Affected) > 0 {
@@ -359,6 +370,9 @@ func (c *comparer) function(e edit, r *regions) {
 	if e.base == nil {
 		if c.mayReplace(e) {
 			c.users(r, e.file, e.head, e.head.Short)
+			if source.IsImplicit(source.LanguageOf(e.file), e.head.Short) {
+				c.users(r, e.file, e.head, e.head.Owner)
+			}
 		}
 		return
 	}
@@ -386,7 +400,8 @@ func (c *comparer) mayReplace(e edit) bool {
 	if d.Owner != "" && c.isNewType(e.file, d.Owner) {
 		return false // code that did not change has no values of a new type
 	}
-	return d.Owner != "" || source.LanguageOf(e.file) != "go" // a new function of Go has a new name
+	return d.Owner != "" || source.LanguageOf(e.file) != "go" || // a new function of Go has a new name
+		source.IsPredeclared("go", d.Short)
 }
 
 // isNewType reports whether a type was added by the change.
@@ -399,10 +414,17 @@ func (c *comparer) isNewType(file, name string) bool {
 // imports adds the methods of a file that use a name that another package is now
 // imported as. Further and removed imports change nothing.
 func (c *comparer) imports(e edit, r *regions) {
+	use := func(name string) {
+		c.usersIn(r, e.file, name)
+		switch source.LanguageOf(e.file) {
+		case "javascript", "python", "rust": // other files may import the name from here
+			c.users(r, e.file, e.decl(), name)
+		}
+	}
 	if e.base != nil && e.head != nil {
 		for _, name := range e.head.Names {
 			if slices.Contains(e.base.Names, name) {
-				c.usersIn(r, e.file, name)
+				use(name)
 			}
 		}
 		return
@@ -414,7 +436,7 @@ func (c *comparer) imports(e edit, r *regions) {
 		if other.file == e.file && other.head == nil && other.base.Kind == source.Import {
 			for _, name := range e.head.Names {
 				if slices.Contains(other.base.Names, name) {
-					c.usersIn(r, e.file, name)
+					use(name)
 				}
 			}
 		}
@@ -438,8 +460,17 @@ func (c *comparer) statement(e edit, r *regions) {
 	for _, name := range names {
 		c.users(r, e.file, e.decl(), name)
 	}
-	if len(names) == 0 {
+	if len(r.list) == 0 {
 		c.allIn(r, e.file)
+	}
+	if source.LanguageOf(e.file) == "c" { // conditional compilation in a header
+		for i := range c.outline(c.Head, e.file).Decls {
+			if d := &c.outline(c.Head, e.file).Decls[i]; d.Kind == source.Value || d.Kind == source.Type {
+				for _, name := range d.Names {
+					c.users(r, e.file, d, name)
+				}
+			}
+		}
 	}
 }
 
@@ -474,13 +505,14 @@ func (c *comparer) inner(e edit, r *regions) {
 }
 
 // changedNames returns the names whose meaning an edit changes. Code that compiles
-// before and after cannot mention a name that was added or deleted. Of a type, these
-// are the members that changed, or the type itself if it changed as a whole.
+// before and after cannot mention a name that was added or deleted, unless there is
+// another declaration of the name. Of a type, these are the members that changed, or
+// the type itself if it changed as a whole.
 func (c *comparer) changedNames(e edit) []string {
 	d, language := e.decl(), source.LanguageOf(e.file)
 	if e.base == nil || e.head == nil {
 		if language == "go" || language == "java" || language == "rust" {
-			return nil
+			return slices.DeleteFunc(slices.Clone(d.Names), func(name string) bool { return !c.declaredElsewhere(e, name) })
 		}
 		return d.Names
 	}
@@ -495,10 +527,21 @@ func (c *comparer) changedNames(e edit) []string {
 		return names
 	}
 	names := slices.DeleteFunc(source.ChangedNames(e.base, e.head), func(name string) bool { return source.IsPredeclared(language, name) })
-	if d.Kind == source.Type && len(names) == 0 {
-		return d.Names
+	if d.Kind == source.Type { // the head of a class
+		names = append(names, d.Names...)
 	}
 	return names
+}
+
+// declaredElsewhere reports whether another declaration has a name that was added or
+// deleted: it may be the same one in another form, or be hidden by it.
+func (c *comparer) declaredElsewhere(e edit, name string) bool {
+	if slices.ContainsFunc(c.edits, func(other edit) bool { return other != e && slices.Contains(other.decl().Names, name) }) {
+		return true
+	}
+	return slices.ContainsFunc(c.index(e.file).declared(name), func(ref declRef) bool {
+		return ref.decl != e.head && (ref.file == e.file || !e.decl().IsPrivate() && !ref.decl.IsPrivate())
+	})
 }
 
 // users adds the methods that mention a name which a declaration of a file declares,
@@ -514,7 +557,7 @@ func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
 		if c.err != nil {
 			return
 		}
-		if user.decl == d || !visible(file, d, name, user) || isField && user.decl.Kind == source.Type {
+		if user.decl == d || !c.visible(file, d, name, user) || isField && user.decl.Kind == source.Type {
 			continue // other types have fields of their own
 		}
 		c.user(r, user)
@@ -565,7 +608,7 @@ func (c *comparer) atLoad(e edit) []Region {
 		}
 		visited[d] = true
 		for _, caller := range c.index(file).find(d.Short) {
-			if caller.decl == d || !visible(file, d, d.Short, caller) || !caller.decl.Calls(d.Short) {
+			if caller.decl == d || !c.visible(file, d, d.Short, caller) || !caller.decl.Calls(d.Short) {
 				continue
 			}
 			if d.Owner != "" && caller.file != file && !caller.decl.Mentions(d.Owner) {
@@ -574,9 +617,7 @@ func (c *comparer) atLoad(e edit) []Region {
 			switch caller.decl.Kind {
 			case source.Function:
 				if caller.decl.RunsAtLoad() {
-					for name := range caller.decl.Identifiers() {
-						c.valueUsers(r, caller.file, name)
-					}
+					c.loadEffects(r, caller.file, caller.decl, 0)
 				} else {
 					follow(caller.file, caller.decl)
 				}
@@ -588,15 +629,40 @@ func (c *comparer) atLoad(e edit) []Region {
 			}
 		}
 	}
+	if e.decl().RunsAtLoad() {
+		c.loadEffects(r, e.file, e.decl(), maxLoadCalls)
+	}
 	follow(e.file, e.decl())
 	return r.list
 }
 
-// valueUsers adds the methods that use a variable of a file's package.
-func (c *comparer) valueUsers(r *regions, file, name string) {
-	for _, ref := range c.index(file).declared(name) {
-		if ref.decl.Kind == source.Value && path.Dir(ref.file) == path.Dir(file) {
-			c.user(r, ref)
+// maxLoadCalls is the number of calls that are followed from code that runs at load.
+const maxLoadCalls = 2
+
+// loadEffects adds the methods that use variables which code touches when the program
+// is loaded, also in functions that it calls.
+func (c *comparer) loadEffects(r *regions, file string, d *source.Decl, calls int) {
+	seen := map[string]bool{}
+	for name := range d.Identifiers() {
+		if seen[name] || c.err != nil {
+			continue
+		}
+		seen[name] = true
+		for _, ref := range c.index(file).declared(name) {
+			if ref.decl == d || !c.visible(ref.file, ref.decl, name, declRef{file, c.outline(c.Head, file), d}) {
+				continue
+			}
+			switch ref.decl.Kind {
+			case source.Value:
+				if path.Dir(ref.file) == path.Dir(file) || calls < maxLoadCalls {
+					c.user(r, ref)
+				}
+			case source.Function:
+				if calls > 0 && d.Calls(name) {
+					c.loadEffects(r, ref.file, ref.decl, calls-1)
+				}
+			case source.Type, source.Import, source.Statement:
+			}
 		}
 	}
 }
@@ -605,6 +671,9 @@ func (c *comparer) valueUsers(r *regions, file, name string) {
 // declaration with the same name in the same file or, if its code was moved since, in
 // another one.
 func (c *comparer) atTrained(file string, d *source.Decl) (string, *source.Decl) {
+	if from, ok := c.moved[d]; ok {
+		file, d = from.file, from.decl
+	}
 	if f := c.outline(c.Trained, file); f != nil {
 		if old := f.Find(d.Name); old != nil && old.Kind == d.Kind {
 			return file, old
@@ -756,11 +825,11 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 // visible reports whether a declaration may refer to a name that another one declares
 // in a file. In Go, names of other packages are exported, and unless they are methods
 // or fields, their package is imported.
-func visible(file string, d *source.Decl, name string, user declRef) bool {
+func (c *comparer) visible(file string, d *source.Decl, name string, user declRef) bool {
 	if file != user.file && d.IsPrivate() {
 		return false
 	}
-	if user.outline.Language != "go" || path.Dir(file) == path.Dir(user.file) {
+	if user.outline == nil || user.outline.Language != "go" || path.Dir(file) == path.Dir(user.file) {
 		return true
 	}
 	if first := []rune(name)[0]; strings.ToLower(string(first)) == string(first) {
@@ -769,8 +838,12 @@ func visible(file string, d *source.Decl, name string, user declRef) bool {
 	if d.Owner != "" || d.Kind == source.Type && d.Short != name {
 		return true
 	}
-	folder := path.Base(path.Dir(file))
+	folder, name := path.Base(path.Dir(file)), ""
+	if f := cmp.Or(c.outline(c.Head, file), c.outline(c.Base, file)); f != nil {
+		name = f.Package
+	}
 	return folder == "." || slices.ContainsFunc(user.outline.Imports, func(imported string) bool {
-		return path.Base(imported) == folder || strings.Contains(imported, "/"+folder+"/")
+		last := path.Base(imported)
+		return last == folder || last == name || strings.Contains(imported, "/"+folder+"/") || strings.Contains(imported, "/"+name+"/")
 	})
 }

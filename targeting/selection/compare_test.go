@@ -97,6 +97,17 @@ func unused() {}
 	"q/other.go": "package q\n\nconst limit = 3\n\nfunc Other() int { return limit }\n",
 }
 
+// digit is a method of the program.
+const digit = `func (p *parser) digit() int {
+	for i, d := range digits {
+		if d == p.text {
+			return i
+		}
+	}
+	return -1
+}
+`
+
 // edited returns the program with texts replaced: pairs of an old and a new text.
 func edited(t *testing.T, v memoryVersion, pairs ...string) memoryVersion {
 	t.Helper()
@@ -230,8 +241,20 @@ func TestCompareGo(t *testing.T) {
 		{"a new function that is not called", edited(t, goProgram, "func unused() {}", "func unused() {}\n\nfunc more() {}"), "unobserved:more"},
 		{
 			"a new method of a type", edited(t, goProgram, "func unused() {}", "func (p *parser) String() string { return p.text }"),
-			"unused unobserved:(*parser).String",
+			"(*parser).digit (*parser).value Parse unused unobserved:(*parser).String", // fmt may call it
 		},
+		{"a constant that moves and changes", edited(t, with(goProgram, "p/limit.go", "package p\n\nconst limit = 12\n"), "const limit = 10\n", ""), "(*parser).value"},
+		{"a constant whose user moves", edited(t, with(goProgram, "p/digit.go", "package p\n\n"+digit, "p/parse.go", strings.Replace(goProgram["p/parse.go"], digit, "", 1)), `"zero",`, `"nought",`), "(*parser).digit"},
+		{
+			"a function that has the name of another in Go itself", edited(t, goProgram, "func unused() {}", "func unused() {}\n\nfunc len(s string) int { return 1 }"),
+			"(*parser).value square unobserved:len",
+		},
+		{"code that runs at load", edited(t, goProgram, "func unused() {}", "func unused() {}\n\nfunc init() { digits = nil }"), "(*parser).digit unobserved:init"},
+		{
+			"code without a name that runs at load", edited(t, goProgram, "func unused() {}", "func unused() {}\n\nvar _ = reset()\n\nfunc reset() int {\n\tdigits = nil\n\treturn 0\n}"),
+			"(*parser).digit unobserved:reset",
+		},
+		{"assembly", with(goProgram, "p/square_amd64.s", "TEXT ·square(SB)\n"), "everything:unmapped change"},
 		{"a deleted function", edited(t, goProgram, "func unused() {}\n", ""), "unused"},
 		{"a function moved within its file", edited(t, goProgram, "func unused() {}\n", "", "type parser struct", "func unused() {}\n\ntype parser struct"), ""},
 		{"a file that moves", with(goProgram, "q/other.go", "", "q/moved.go", goProgram["q/other.go"]), ""},
@@ -351,11 +374,17 @@ class B extends A {
 // TestCompareScripts changes programs in JavaScript, Python, C and Rust.
 func TestCompareScripts(t *testing.T) {
 	base := memoryVersion{
-		"a.js": "const limit = 3;\nfunction parse(s) {\n  return s.length > limit ? value(s) : 0;\n}\nfunction value(s) {\n  return s;\n}\nmodule.exports = { parse };\n",
-		"b.py": "LIMIT = 3\n\ndef parse(s):\n    \"\"\"Parse.\"\"\"\n    return value(s) if len(s) > LIMIT else 0\n\ndef value(s):\n    return s\n",
-		"c.h":  "#define LIMIT 3\nstruct p { int depth; int width; };\n",
-		"c.c":  "#include \"c.h\"\n\nstatic int value(struct p *p) {\n  return p->width;\n}\n\nint parse(struct p *p) {\n  return p->depth > LIMIT ? value(p) : 0;\n}\n",
-		"d.rs": "const LIMIT: usize = 3;\n\nfn value(s: &str) -> usize {\n    s.len()\n}\n\npub fn parse(s: &str) -> usize {\n    if s.len() > LIMIT { value(s) } else { 0 }\n}\n",
+		"a.js":           "const limit = 3;\nfunction parse(s) {\n  return s.length > limit ? value(s) : 0;\n}\nfunction value(s) {\n  return s;\n}\nmodule.exports = { parse };\n",
+		"b.py":           "LIMIT = 3\n\ndef parse(s):\n    \"\"\"Parse.\"\"\"\n    return value(s) if len(s) > LIMIT else 0\n\ndef value(s):\n    return s\n",
+		"m/__init__.py":  "from .one import scan\n",
+		"m/one.py":       "def scan(s):\n    return 1\n",
+		"m/two.py":       "def scan(s):\n    return 2\n",
+		"run.py":         "import m\n\ndef run(s):\n    return m.scan(s)\n",
+		"words.js":       "const words = require('./lib/words');\nfunction lookup(s) {\n  return words[s];\n}\n",
+		"lib/words.json": "{\"a\": 1}",
+		"c.h":            "#define LIMIT 3\nstruct p { int depth; int width; };\n",
+		"c.c":            "#include \"c.h\"\n\nstatic int value(struct p *p) {\n  return p->width;\n}\n\nint parse(struct p *p) {\n  return p->depth > LIMIT ? value(p) : 0;\n}\n",
+		"d.rs":           "const LIMIT: usize = 3;\n\nfn value(s: &str) -> usize {\n    s.len()\n}\n\npub fn parse(s: &str) -> usize {\n    if s.len() > LIMIT { value(s) } else { 0 }\n}\n",
 	}
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"a constant in JavaScript", "const limit = 3", "const limit = 4", "parse"},
@@ -364,6 +393,8 @@ func TestCompareScripts(t *testing.T) {
 		{"a constant in Python", "LIMIT = 3\n\ndef", "LIMIT = 4\n\ndef", "parse"},
 		{"a function in Python", "    return s\n", "    return s * 2\n", "value"},
 		{"a docstring in Python", "Parse.", "Parse a text.", ""},
+		{"a name that a package exports", "from .one", "from .two", "run scan scan"},
+		{"a module of data in JavaScript", "\"a\": 1", "\"a\": 2", "lookup"},
 		{"a macro in C", "LIMIT 3", "LIMIT 4", "parse"},
 		{"a field in C", "int width", "long width", "value"},
 		{"a function in C", "return p->width", "return p->width + 1", "value"},

@@ -52,7 +52,7 @@ func isBuildFile(name string) bool {
 func (c *comparer) manifest(f FileStatus) {
 	parse := manifestOf(f.Path)
 	base, head := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
-	if c.err != nil || bytes.Equal(base, head) {
+	if c.err != nil || base != nil && bytes.Equal(base, head) {
 		return
 	}
 	if parse == nil {
@@ -138,11 +138,16 @@ func (c *comparer) headFiles() []string {
 // resource compares a file that is not source code. It affects the methods that embed
 // it or mention its name. Other files affect no method, as far as is known.
 func (c *comparer) resource(f FileStatus) {
-	if bytes.Equal(c.read(c.Base, f.Path), c.read(c.Head, f.Path)) && !f.New && !f.Deleted {
+	before, after := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
+	if before != nil && bytes.Equal(before, after) {
 		return
 	}
 	r := newRegions()
 	base := path.Base(f.Path)
+	names := []string{base}
+	if module, ok := strings.CutSuffix(base, ".json"); ok {
+		names = append(names, "/"+module) // JavaScript names it without the extension
+	}
 	for _, name := range c.headFiles() {
 		if source.LanguageOf(name) == "" || source.IsTest(name) {
 			continue
@@ -151,11 +156,11 @@ func (c *comparer) resource(f FileStatus) {
 		if c.err != nil {
 			return
 		}
-		if outline == nil || !outline.ContainsText(base) && !embeds(outline, f.Path) {
+		if outline == nil || !slices.ContainsFunc(names, outline.ContainsText) && !embeds(outline, f.Path) {
 			continue
 		}
 		for i := range outline.Decls {
-			if d := &outline.Decls[i]; d.MentionsText(base) || embeds(outline, f.Path) && d.MentionsText("go:embed") {
+			if d := &outline.Decls[i]; slices.ContainsFunc(names, d.MentionsText) || embeds(outline, f.Path) && d.MentionsText("go:embed") {
 				c.user(r, declRef{name, outline, d})
 			}
 		}
@@ -167,6 +172,32 @@ func (c *comparer) resource(f FileStatus) {
 		return
 	}
 	c.out.Changes = append(c.out.Changes, CodeChange{Name: f.Path, Kind: source.Statement, How: Changed, Affected: r.list})
+}
+
+// isFragment reports whether a file is code that other files include or that is built
+// beside them, and that has no outline.
+func isFragment(name string) bool {
+	switch path.Ext(name) {
+	case ".s", ".S", ".def", ".inc", ".proto":
+		return true
+	}
+	return false
+}
+
+// isEmbedded reports whether a Go file of the head embeds a file.
+func (c *comparer) isEmbedded(name string) bool {
+	if c.embedders == nil {
+		c.embedders = []*source.File{}
+		for _, file := range c.headFiles() {
+			if source.LanguageOf(file) != "go" || source.IsTest(file) {
+				continue
+			}
+			if f := c.outline(c.Head, file); f != nil && len(f.Embeds) > 0 {
+				c.embedders = append(c.embedders, f)
+			}
+		}
+	}
+	return slices.ContainsFunc(c.embedders, func(f *source.File) bool { return embeds(f, name) })
 }
 
 // embeds reports whether a Go file embeds another file.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // A Version is a version of the files of a repository.
@@ -67,7 +68,7 @@ func (v *workingTree) Read(_ context.Context, name string) ([]byte, error) {
 	name = filepath.Join(v.root, filepath.FromSlash(name))
 	info, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, nil
 	case err != nil:
 		return nil, err

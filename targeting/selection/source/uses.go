@@ -228,6 +228,37 @@ func DiffersInText(a, b *Decl) bool {
 	return !slices.Equal(literals(a), literals(b))
 }
 
+// IsImplicit reports whether code calls methods of a name without mentioning it: the
+// standard library, an operator or the end of a scope does.
+func IsImplicit(language, name string) bool {
+	switch language {
+	case "go":
+		switch name {
+		case "String", "GoString", "Error", "Format", "Unwrap", "Is", "As", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText",
+			"MarshalXML", "UnmarshalXML", "MarshalBinary", "UnmarshalBinary", "Len", "Less", "Swap", "Read", "Write", "WriteTo", "ReadFrom":
+			return true
+		}
+	case "java":
+		switch name {
+		case "equals", "hashCode", "toString", "compareTo", "close", "iterator", "clone", "readObject", "writeObject":
+			return true
+		}
+	case "javascript":
+		return name == "toString" || name == "toJSON" || name == "valueOf" || name == "constructor"
+	case "python":
+		return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+	case "rust":
+		switch name {
+		case "drop", "fmt", "eq", "ne", "cmp", "partial_cmp", "hash", "deref", "deref_mut", "index", "from", "into", "try_from", "next", "clone",
+			"default", "add", "sub", "mul", "div", "neg", "not", "from_str", "as_ref", "borrow":
+			return true
+		}
+	case "c":
+		return strings.HasPrefix(name, "operator") || strings.HasPrefix(name, "~")
+	}
+	return false
+}
+
 // IsPredeclared reports whether a name is a keyword of a language, or one that its
 // programs mention everywhere without declaring it, such as a type of numbers.
 func IsPredeclared(language, name string) bool {
