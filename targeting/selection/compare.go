@@ -179,7 +179,8 @@ func (c *comparer) file(f FileStatus) {
 	case MatchAny(rules.Ignore, f.Path):
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case c.isInput(f.Path):
-	case f.Submodule && source.IsTest(f.Path+"/file"):
+	case f.Submodule && inTestFolder(f.Path):
+		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case f.Submodule:
 		c.fallBack(Unmapped, "the submodule %s changed", f.Path)
 	case path.Ext(f.Path) == ".g4":
@@ -195,6 +196,17 @@ func (c *comparer) file(f FileStatus) {
 	default:
 		c.resource(f)
 	}
+}
+
+// inTestFolder reports whether a path is below a folder for tests.
+func inTestFolder(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(folder string) bool {
+		switch folder {
+		case "test", "tests", "testdata", "__tests__", "spec":
+			return true
+		}
+		return false
+	})
 }
 
 // sourceFile finds the declarations of a source file that differ.

@@ -302,6 +302,17 @@ func TestCompareOldModel(t *testing.T) {
 	}
 }
 
+// TestCompareSubmodules changes submodules, whose code is unknown.
+func TestCompareSubmodules(t *testing.T) {
+	v := Versions{Trained: &goProgram, Base: &goProgram, Head: &goProgram}
+	for name, everything := range map[string]bool{"third_party/lib": true, "tests/inputs": false} {
+		s, err := CompareSources(t.Context(), v, []FileStatus{{Path: name, Submodule: true}}, CompareOptions{})
+		if err != nil || len(s.Fallbacks) > 0 != everything {
+			t.Errorf("%s: fallbacks %v, error %v", name, s.Fallbacks, err)
+		}
+	}
+}
+
 // TestCompareRenamed changes a method that was renamed since the model was trained.
 func TestCompareRenamed(t *testing.T) {
 	base := edited(t, goProgram, "return square(p.text)", "return power(p.text)", "func square(", "func power(")
