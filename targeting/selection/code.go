@@ -27,7 +27,8 @@ const (
 	Deleted How = "deleted"
 )
 
-// A Region is a method in the sources at the commit of the model.
+// A Region is a declaration in the sources at the commit of the model, as a rule a
+// method.
 type Region struct {
 	File  string // path in the repository
 	Name  string // of the method in the file

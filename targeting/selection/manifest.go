@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"go/build/constraint"
 	"io"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -123,102 +121,11 @@ func (c *comparer) dependencies(manifest string, changed []string) {
 	c.out.Changes = append(c.out.Changes, CodeChange{Name: manifest, Kind: source.Statement, How: Changed, Affected: r.list})
 }
 
-// under reports whether a file is in a folder or below it.
-func under(folder, name string) bool { return folder == "." || strings.HasPrefix(name, folder+"/") }
-
-func (c *comparer) headFiles() []string {
-	if c.err != nil {
-		return nil
-	}
-	names, err := c.Head.Files(c.ctx)
-	c.err = err
-	return names
-}
-
-// resource compares a file that is not source code. It affects the methods that embed
-// it or mention its name. Other files affect no method, as far as is known.
-func (c *comparer) resource(f FileStatus) {
-	before, after := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
-	if before != nil && bytes.Equal(before, after) {
-		return
-	}
-	r := newRegions()
-	base := path.Base(f.Path)
-	names := []string{base}
-	if module, ok := strings.CutSuffix(base, ".json"); ok {
-		names = append(names, "/"+module) // JavaScript names it without the extension
-	}
-	for _, name := range c.headFiles() {
-		if source.LanguageOf(name) == "" || source.IsTest(name) {
-			continue
-		}
-		outline := c.outline(c.Head, name)
-		if c.err != nil {
-			return
-		}
-		if outline == nil || !slices.ContainsFunc(names, outline.ContainsText) && !embeds(outline, f.Path) {
-			continue
-		}
-		for i := range outline.Decls {
-			if d := &outline.Decls[i]; slices.ContainsFunc(names, d.MentionsText) || embeds(outline, f.Path) && d.MentionsText("go:embed") {
-				c.user(r, declRef{name, outline, d})
-			}
-		}
-	}
-	if len(r.list) == 0 {
-		if !f.Untracked { // it may be a build product
-			c.out.Ignored = append(c.out.Ignored, f.Path)
-		}
-		return
-	}
-	c.out.Changes = append(c.out.Changes, CodeChange{Name: f.Path, Kind: source.Statement, How: Changed, Affected: r.list})
-}
-
-// isFragment reports whether a file is code that other files include or that is built
-// beside them, and that has no outline.
-func isFragment(name string) bool {
-	switch path.Ext(name) {
-	case ".s", ".S", ".def", ".inc", ".proto":
-		return true
-	}
-	return false
-}
-
-// isEmbedded reports whether a Go file of the head embeds a file.
-func (c *comparer) isEmbedded(name string) bool {
-	if c.embedders == nil {
-		c.embedders = []*source.File{}
-		for _, file := range c.headFiles() {
-			if source.LanguageOf(file) != "go" || source.IsTest(file) {
-				continue
-			}
-			if f := c.outline(c.Head, file); f != nil && len(f.Embeds) > 0 {
-				c.embedders = append(c.embedders, f)
-			}
-		}
-	}
-	return slices.ContainsFunc(c.embedders, func(f *source.File) bool { return embeds(f, name) })
-}
-
-// embeds reports whether a Go file embeds another file.
-func embeds(outline *source.File, name string) bool {
-	folder := path.Dir(outline.Name)
-	return slices.ContainsFunc(outline.Embeds, func(pattern string) bool {
-		pattern = path.Join(folder, strings.TrimPrefix(pattern, "all:"))
-		for n := name; n != "." && n != "/"; n = path.Dir(n) {
-			if ok, err := path.Match(pattern, n); ok && err == nil {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // goVersion is how [goDependencies] names the version of Go.
 const goVersion = "go"
 
 // goDependencies returns the required and replaced modules of a go.mod with their
-// versions. The version of Go counts up to 1.22, which changed the meaning of loops.
+// versions. A version of Go before 1.22 is one of them: 1.22 changed the meaning of loops.
 func goDependencies(text []byte) ([]string, bool) {
 	var out []string
 	block := ""
@@ -252,8 +159,8 @@ func goDependencies(text []byte) ([]string, bool) {
 	return out, true
 }
 
-// mavenDependencies returns the dependencies of a POM that are not for tests, and the
-// properties, which may contain their versions.
+// mavenDependencies returns the dependencies of a POM that are not for tests, with
+// their versions, which may be properties.
 func mavenDependencies(text []byte) ([]string, bool) {
 	type dependency struct {
 		Group    string `xml:"groupId"`
@@ -369,31 +276,4 @@ func btoi(yes bool) int {
 		return 1
 	}
 	return 0
-}
-
-// goBuilds reports whether the build constraints of a Go file hold on this platform.
-func goBuilds(text []byte) bool {
-	holds := func(tag string) bool {
-		return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "gc" || tag == "cgo" || strings.HasPrefix(tag, "go1") ||
-			tag == "unix" && slices.Contains([]string{"linux", "darwin", "freebsd", "netbsd", "openbsd"}, runtime.GOOS)
-	}
-	plus := true // all lines of the old form
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "//") {
-			break
-		}
-		if !constraint.IsGoBuild(line) && !constraint.IsPlusBuild(line) {
-			continue
-		}
-		x, err := constraint.Parse(line)
-		if err != nil {
-			continue
-		}
-		if constraint.IsGoBuild(line) {
-			return x.Eval(holds)
-		}
-		plus = plus && x.Eval(holds)
-	}
-	return plus
 }

@@ -1,0 +1,315 @@
+package selection
+
+import (
+	"path"
+	"slices"
+
+	"github.com/inroad/inroad/targeting/selection/source"
+)
+
+// change adds an edit with the methods that it affects.
+func (c *comparer) change(e edit) {
+	if c.err != nil {
+		return
+	}
+	d := e.decl()
+	out := CodeChange{Name: e.file + "#" + d.Name, Kind: d.Kind, How: Changed}
+	switch {
+	case e.base == nil:
+		out.How = Added
+	case e.head == nil:
+		out.How = Deleted
+	}
+	r := newRegions()
+	switch d.Kind {
+	case source.Function:
+		c.function(e, r)
+		out.AtLoad = c.atLoad(e)
+	case source.Import:
+		c.imports(e, r)
+	case source.Statement:
+		c.statement(e, r)
+	case source.Value, source.Type:
+		c.inner(e, r)
+		for _, name := range c.changedNames(e) {
+			c.users(r, e.file, d, name)
+		}
+		if d.Kind == source.Value && d.Short == "" && e.head != nil { // only its effects count
+			c.loadEffects(r, e.file, e.head, maxLoadCalls)
+		}
+	}
+	out.Affected = r.list
+	if d.Kind == source.Function || len(out.Affected) > 0 {
+		c.out.Changes = append(c.out.Changes, out)
+	}
+}
+
+// regions collects the regions that a change affects, without duplicates.
+type regions struct {
+	list []Region
+	seen map[regionKey]bool
+	done map[use]bool // names whose mentions were followed
+}
+
+type regionKey struct{ file, name string }
+
+func newRegions() *regions { return &regions{seen: map[regionKey]bool{}, done: map[use]bool{}} }
+
+func (r *regions) add(region Region) {
+	key := regionKey{region.File, region.Name}
+	if !r.seen[key] {
+		r.seen[key] = true
+		r.list = append(r.list, region)
+	}
+}
+
+// function adds the methods that are affected by a change to a function: the function
+// itself. A new function affects those that may call it now instead of another one.
+func (c *comparer) function(e edit, r *regions) {
+	if e.base == nil {
+		if c.mayReplace(e) {
+			c.users(r, e.file, e.head, e.head.Short)
+			if source.IsImplicit(source.LanguageOf(e.file), e.head.Short) {
+				c.users(r, e.file, e.head, e.head.Owner)
+			}
+		}
+		return
+	}
+	file, old := c.atTrained(e.file, e.base)
+	if old == nil { // newer than the model
+		c.users(r, e.file, e.base, e.base.Short)
+		return
+	}
+	r.add(ownRegion(e, file, old))
+	for _, o := range old.Origins() { // lines of the file that the method was generated from
+		r.add(Region{File: o.File, Name: old.Name, First: o.Line, Last: o.Line + o.Last - o.First})
+	}
+}
+
+// mayReplace reports whether code that did not change may call an added function.
+func (c *comparer) mayReplace(e edit) bool {
+	d := e.head
+	if d.IsPrivate() && source.LanguageOf(e.file) == "java" {
+		return false // it overrides nothing
+	}
+	if d.Owner != "" && c.isNewType(e.file, d.Owner) {
+		return false // code that did not change has no values of a new type
+	}
+	return d.Owner != "" || source.LanguageOf(e.file) != "go" || // a new function of Go has a new name
+		source.IsPredeclared("go", d.Short)
+}
+
+// isNewType reports whether a type was added by the change.
+func (c *comparer) isNewType(file, name string) bool {
+	return slices.ContainsFunc(c.edits, func(e edit) bool {
+		return e.base == nil && e.head.Kind == source.Type && e.head.Short == name && path.Dir(e.file) == path.Dir(file)
+	})
+}
+
+// imports adds the methods of a file that use a name that another package is now
+// imported as. Further and removed imports change nothing.
+func (c *comparer) imports(e edit, r *regions) {
+	use := func(name string) {
+		c.usersIn(r, e.file, name)
+		switch source.LanguageOf(e.file) {
+		case "javascript", "python", "rust": // other files may import the name from here
+			c.users(r, e.file, e.decl(), name)
+		}
+	}
+	if e.base != nil && e.head != nil {
+		for _, name := range e.head.Names {
+			if slices.Contains(e.base.Names, name) {
+				use(name)
+			}
+		}
+		return
+	}
+	if e.base != nil {
+		return // its counterpart, if any, is an added import
+	}
+	for _, other := range c.edits {
+		if other.file == e.file && other.head == nil && other.base.Kind == source.Import {
+			for _, name := range e.head.Names {
+				if slices.Contains(other.base.Names, name) {
+					use(name)
+				}
+			}
+		}
+	}
+}
+
+// statement adds the methods that a change outside declarations affects: those that
+// mention a name in the change, or all methods of the file. Conditional compilation
+// may affect any method of the file.
+func (c *comparer) statement(e edit, r *regions) {
+	if c.outline(c.Base, e.file) == nil || c.outline(c.Head, e.file) == nil {
+		return // the whole file was added or deleted
+	}
+	var names []string
+	if source.LanguageOf(e.file) == "go" && goBuilds(c.read(c.Base, e.file)) == goBuilds(c.read(c.Head, e.file)) {
+		return
+	}
+	if language := source.LanguageOf(e.file); language != "go" && language != "c" && language != "rust" {
+		names = c.changedNames(e)
+	}
+	for _, name := range names {
+		c.users(r, e.file, e.decl(), name)
+	}
+	if len(r.list) == 0 {
+		c.allIn(r, e.file)
+	}
+	if source.LanguageOf(e.file) == "c" { // conditional compilation in a header
+		for i := range c.outline(c.Head, e.file).Decls {
+			if d := &c.outline(c.Head, e.file).Decls[i]; d.Kind == source.Value || d.Kind == source.Type {
+				for _, name := range d.Names {
+					c.users(r, e.file, d, name)
+				}
+			}
+		}
+	}
+}
+
+// allIn adds all methods of a file.
+func (c *comparer) allIn(r *regions, file string) {
+	f := c.outline(c.Trained, file)
+	if f == nil {
+		return
+	}
+	for i := range f.Decls {
+		if d := &f.Decls[i]; d.Kind == source.Function {
+			r.add(Region{File: file, Name: d.Name, First: d.Start, Last: d.End})
+		}
+	}
+}
+
+// inner adds the lines of a changed value or type itself: functions in them may be
+// methods of the model.
+func (c *comparer) inner(e edit, r *regions) {
+	if e.base == nil {
+		return
+	}
+	if file, old := c.atTrained(e.file, e.base); old != nil {
+		r.add(ownRegion(e, file, old))
+	}
+}
+
+// ownRegion returns the region of an edited declaration. If it is the same in the base
+// as in the version of the model, only the changed lines are affected.
+func ownRegion(e edit, file string, old *source.Decl) Region {
+	region := Region{File: file, Name: old.Name, First: old.Start, Last: old.End}
+	if e.head != nil && old.Digest == e.base.Digest {
+		region.Lines, _ = source.Diff(old, e.head)
+	}
+	return region
+}
+
+// changedNames returns the names whose meaning an edit changes. Code that compiles
+// before and after cannot mention a name that was added or deleted, unless there is
+// another declaration of the name. Of a type, these are the members that changed, or
+// the type itself if it changed as a whole.
+func (c *comparer) changedNames(e edit) []string {
+	d, language := e.decl(), source.LanguageOf(e.file)
+	if e.base == nil || e.head == nil {
+		if language == "go" || language == "java" || language == "rust" {
+			return slices.DeleteFunc(slices.Clone(d.Names), func(name string) bool { return !c.declaredElsewhere(e, name) })
+		}
+		return d.Names
+	}
+	if d.Kind == source.Value {
+		return d.Names
+	}
+	if d.Kind == source.Type && (language == "go" || language == "c" || language == "rust") {
+		names, whole := source.ChangedMembers(e.base, e.head)
+		if whole || source.DiffersInText(e.base, e.head) {
+			names = append(names, d.Names...)
+		}
+		return names
+	}
+	names := slices.DeleteFunc(source.ChangedNames(e.base, e.head), func(name string) bool { return source.IsPredeclared(language, name) })
+	if d.Kind == source.Type { // the head of a class
+		names = append(names, d.Names...)
+	}
+	return names
+}
+
+// declaredElsewhere reports whether another declaration has a name that was added or
+// deleted: it may be the same one in another form, or be hidden by it.
+func (c *comparer) declaredElsewhere(e edit, name string) bool {
+	if slices.ContainsFunc(c.edits, func(other edit) bool { return other != e && slices.Contains(other.decl().Names, name) }) {
+		return true
+	}
+	return slices.ContainsFunc(c.index(e.file).declared(name), func(ref declRef) bool {
+		return ref.decl != e.head && (ref.file == e.file || !e.decl().IsPrivate() && !ref.decl.IsPrivate())
+	})
+}
+
+// atLoad returns the methods that use values which a changed function may compute when
+// the program is loaded.
+func (c *comparer) atLoad(e edit) []Region {
+	r := newRegions()
+	visited := map[*source.Decl]bool{}
+	var follow func(file string, d *source.Decl)
+	follow = func(file string, d *source.Decl) {
+		if visited[d] || c.err != nil || d.Short == "" {
+			return
+		}
+		visited[d] = true
+		for _, caller := range c.index(file).find(d.Short) {
+			if caller.decl == d || !c.visible(file, d, d.Short, caller) || !caller.decl.Calls(d.Short) {
+				continue
+			}
+			if d.Owner != "" && caller.file != file && !caller.decl.Mentions(d.Owner) {
+				continue // it calls a method of another type
+			}
+			switch caller.decl.Kind {
+			case source.Function:
+				if caller.decl.RunsAtLoad() {
+					c.loadEffects(r, caller.file, caller.decl, 0)
+				} else {
+					follow(caller.file, caller.decl)
+				}
+			case source.Value:
+				c.user(r, caller)
+			case source.Statement:
+				c.allIn(r, caller.file)
+			case source.Type, source.Import:
+			}
+		}
+	}
+	if e.decl().RunsAtLoad() {
+		c.loadEffects(r, e.file, e.decl(), maxLoadCalls)
+	}
+	follow(e.file, e.decl())
+	return r.list
+}
+
+// maxLoadCalls is the number of calls that are followed from code that runs at load.
+const maxLoadCalls = 2
+
+// loadEffects adds the methods that use variables which code touches when the program
+// is loaded, also in functions that it calls.
+func (c *comparer) loadEffects(r *regions, file string, d *source.Decl, calls int) {
+	seen := map[string]bool{}
+	for name := range d.Identifiers() {
+		if seen[name] || c.err != nil {
+			continue
+		}
+		seen[name] = true
+		for _, ref := range c.index(file).declared(name) {
+			if ref.decl == d || !c.visible(ref.file, ref.decl, name, declRef{file, c.outline(c.Head, file), d}) {
+				continue
+			}
+			switch ref.decl.Kind {
+			case source.Value:
+				if path.Dir(ref.file) == path.Dir(file) || calls < maxLoadCalls {
+					c.user(r, ref)
+				}
+			case source.Function:
+				if calls > 0 && d.Calls(name) {
+					c.loadEffects(r, ref.file, ref.decl, calls-1)
+				}
+			case source.Type, source.Import, source.Statement:
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package selection
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/inroad/inroad/targeting/selection/source"
+)
+
+// A use is a name that a declaration declares.
+type use struct {
+	decl *source.Decl
+	name string
+}
+
+// users adds the methods that mention a name which a declaration of a file declares,
+// also through constants, variables and types, and through methods that are newer than
+// the model.
+func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
+	if name == "" || r.done[use{d, name}] {
+		return
+	}
+	r.done[use{d, name}] = true
+	isField := !slices.Contains(d.Names, name)
+	for _, user := range c.index(file).find(name) {
+		if c.err != nil {
+			return
+		}
+		if user.decl == d || !c.visible(file, d, name, user) || isField && user.decl.Kind == source.Type {
+			continue // other types have fields of their own
+		}
+		c.user(r, user)
+	}
+}
+
+// user adds a declaration that uses a changed name.
+func (c *comparer) user(r *regions, user declRef) {
+	switch user.decl.Kind {
+	case source.Function:
+		file, old := c.atTrained(user.file, user.decl)
+		if old == nil {
+			c.users(r, user.file, user.decl, user.decl.Short)
+			return
+		}
+		r.add(Region{File: file, Name: old.Name, First: old.Start, Last: old.End})
+	case source.Value, source.Type:
+		for _, name := range user.decl.Names {
+			c.users(r, user.file, user.decl, name)
+		}
+	case source.Import, source.Statement: // exports and registrations: their names change nothing by themselves
+	}
+}
+
+// usersIn adds the methods of a file that mention a name.
+func (c *comparer) usersIn(r *regions, file, name string) {
+	f := c.outline(c.Head, file)
+	if f == nil {
+		return
+	}
+	for i := range f.Decls {
+		if d := &f.Decls[i]; d.Kind != source.Import && d.Mentions(name) {
+			c.user(r, declRef{file, f, d})
+		}
+	}
+}
+
+// A declRef is a declaration in a file of the head.
+type declRef struct {
+	file    string
+	outline *source.File
+	decl    *source.Decl
+}
+
+// A mentionIndex finds the declarations of one language that mention or declare an
+// identifier.
+type mentionIndex struct {
+	mentions     map[string][]declRef
+	declarations map[string][]declRef
+}
+
+func (x *mentionIndex) find(name string) []declRef { return x.mentions[name] }
+
+func (x *mentionIndex) declared(name string) []declRef { return x.declarations[name] }
+
+// Limits of the source files that are searched for mentions.
+const (
+	maxIndexedFiles = 20_000
+	maxIndexedBytes = 256 << 20
+)
+
+// index returns the index of the language of a file. It contains all files of the head
+// in that language, except for tests.
+func (c *comparer) index(file string) *mentionIndex {
+	language := source.LanguageOf(file)
+	if x := c.mentions[language]; x != nil || c.err != nil {
+		return cmp.Or(x, &mentionIndex{})
+	}
+	x := &mentionIndex{map[string][]declRef{}, map[string][]declRef{}}
+	c.mentions[language] = x
+	names, err := c.Head.Files(c.ctx)
+	c.err = cmp.Or(c.err, err)
+	files, size := 0, 0
+	for _, name := range names {
+		if source.LanguageOf(name) != language || source.IsTest(name) || MatchAny(c.opt.Rules.Ignore, name) {
+			continue
+		}
+		outline := c.outline(c.Head, name)
+		if c.err != nil {
+			return x
+		}
+		if outline == nil {
+			continue
+		}
+		files++
+		if size += outline.Size(); files > maxIndexedFiles || size > maxIndexedBytes {
+			c.fallBack(Unmapped, "more than %d source files or %d MiB to search for uses of changed code", maxIndexedFiles, maxIndexedBytes>>20)
+			return x
+		}
+		x.add(name, outline)
+	}
+	return x
+}
+
+func (x *mentionIndex) add(name string, outline *source.File) {
+	for i := range outline.Decls {
+		d := &outline.Decls[i]
+		ref := declRef{name, outline, d}
+		seen := map[string]bool{}
+		for id := range d.Identifiers() {
+			if !seen[id] {
+				seen[id] = true
+				x.mentions[id] = append(x.mentions[id], ref)
+			}
+		}
+		for _, id := range d.Names {
+			x.declarations[id] = append(x.declarations[id], ref)
+		}
+	}
+}
+
+// visible reports whether a declaration may refer to a name that another one declares
+// in a file. In Go, names of other packages are exported, and unless they are methods
+// or fields, their package is imported.
+func (c *comparer) visible(file string, d *source.Decl, name string, user declRef) bool {
+	if file != user.file && d.IsPrivate() {
+		return false
+	}
+	if user.outline == nil || user.outline.Language != "go" || path.Dir(file) == path.Dir(user.file) {
+		return true
+	}
+	if first := []rune(name)[0]; strings.ToLower(string(first)) == string(first) {
+		return false
+	}
+	if d.Owner != "" || d.Kind == source.Type && d.Short != name {
+		return true
+	}
+	folder, name := path.Base(path.Dir(file)), ""
+	if f := cmp.Or(c.outline(c.Head, file), c.outline(c.Base, file)); f != nil {
+		name = f.Package
+	}
+	return folder == "." || slices.ContainsFunc(user.outline.Imports, func(imported string) bool {
+		last := path.Base(imported)
+		return last == folder || last == name || strings.Contains(imported, "/"+folder+"/") || strings.Contains(imported, "/"+name+"/")
+	})
+}
