@@ -99,11 +99,8 @@ func (r *Repository) age(ctx context.Context, from, to string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// untracked returns the files that git neither tracks nor ignores. A commit has none.
+// untracked returns the files that git neither tracks nor ignores.
 func (r *Repository) untracked(ctx context.Context) ([]string, error) {
-	if r.head != "" {
-		return nil, nil
-	}
 	out, err := git(ctx, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/")
 	if err != nil {
 		return nil, err

@@ -58,11 +58,6 @@ const (
 	OtherError   Cause = "error"
 )
 
-// Avoidable returns the causes that the user may choose to ignore.
-func Avoidable() []Cause {
-	return []Cause{BuildFile, NewMethod, RunAllOn, ShallowClone, StaleModel, Unmapped}
-}
-
 // A Fallback is a reason to run all inputs.
 type Fallback struct {
 	Cause  Cause
