@@ -183,8 +183,8 @@ func regionsOf(in []openapi.SelectRegion) []selection.Region {
 	var out []selection.Region
 	for _, r := range in {
 		region := selection.Region{File: r.File, Name: r.Name, First: r.First, Last: r.Last}
-		for _, lines := range r.Lines {
-			region.Lines = append(region.Lines, code.Range{First: lines.First, Last: lines.Last})
+		for _, p := range r.Places {
+			region.Places = append(region.Places, code.Place{Line: p.Line, Column: p.Column, Straight: p.Straight})
 		}
 		out = append(out, region)
 	}
@@ -207,8 +207,8 @@ func selectRegions(in []selection.Region) []openapi.SelectRegion {
 	var out []openapi.SelectRegion
 	for _, r := range in {
 		region := openapi.SelectRegion{File: r.File, Name: r.Name, First: r.First, Last: r.Last}
-		for _, lines := range r.Lines {
-			region.Lines = append(region.Lines, openapi.SelectLines{First: lines.First, Last: lines.Last})
+		for _, p := range r.Places {
+			region.Places = append(region.Places, openapi.SelectPlace{Line: p.Line, Column: p.Column, Straight: p.Straight})
 		}
 		out = append(out, region)
 	}

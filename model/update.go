@@ -62,7 +62,7 @@ func (f *modelFile) addUnits(m *Model, u Update) []int {
 		if now, ok := later[unit.ID]; ok {
 			units[i] = now
 		} else if len(u.Header.Units) > 0 {
-			units[i].File, units[i].Start, units[i].End = "", 0, 0
+			units[i] = observation.Unit{ID: unit.ID, Kind: unit.Kind, Name: unit.Name}
 		}
 		delete(later, unit.ID)
 	}

@@ -187,16 +187,17 @@ var contractFields = map[string][]Field{
 		{Name: "reached", Description: "IDs of the methods that the input reached at the commit of the model.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "string", MaxSize: 1000}}},
 		{Name: "size", Description: "Size of absent content in bytes.", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(2.147483647e+09))}},
 	},
-	"SelectLines": {
-		{Name: "first", Description: "", Required: true, Schema: Schema{Type: "integer", Min: new(float64(0))}},
-		{Name: "last", Description: "", Required: true, Schema: Schema{Type: "integer", Min: new(float64(0))}},
+	"SelectPlace": {
+		{Name: "column", Description: "In bytes, from 1; unknown if absent.", Schema: Schema{Type: "integer", Min: new(float64(0))}},
+		{Name: "line", Description: "", Required: true, Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "straight", Description: "The line is known to have no branch.", Schema: Schema{Type: "boolean"}},
 	},
 	"SelectRegion": {
 		{Name: "file", Description: "Path in the repository.", Required: true, Schema: Schema{Type: "string", MaxSize: 4096}},
 		{Name: "first", Description: "First line, from 1.", Required: true, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "last", Description: "", Required: true, Schema: Schema{Type: "integer", Min: new(float64(0))}},
-		{Name: "lines", Description: "Affected lines of the method; all if absent.", Schema: Schema{Type: "array", MaxSize: 100000, Items: &Schema{Type: "object"}}},
 		{Name: "name", Description: "", Schema: Schema{Type: "string", MaxSize: 4096}},
+		{Name: "places", Description: "Places of the method such that executions which come to none of them are not affected; the whole method if absent.", Schema: Schema{Type: "array", MaxSize: 10000, Items: &Schema{Type: "object"}}},
 	},
 	"SelectRequest": {
 		{Name: "always", Description: "Inputs that are always selected.", Placeholder: "PATTERN", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MaxSize: 4096}}},

@@ -1991,12 +1991,6 @@ type SelectInput struct {
 // SelectInputChanged Set if the change adds or edits the input itself.
 type SelectInputChanged string
 
-// SelectLines defines model for SelectLines.
-type SelectLines struct {
-	First int `json:"first"`
-	Last  int `json:"last"`
-}
-
 // SelectMapped A changed declaration, with the methods of the model that it affects.
 type SelectMapped struct {
 	How     string   `json:"how"`
@@ -2008,6 +2002,16 @@ type SelectMapped struct {
 type SelectMiss struct {
 	Method string `json:"method"`
 	Reason string `json:"reason"`
+}
+
+// SelectPlace defines model for SelectPlace.
+type SelectPlace struct {
+	// Column In bytes, from 1; unknown if absent.
+	Column int `json:"column,omitempty,omitzero"`
+	Line   int `json:"line"`
+
+	// Straight The line is known to have no branch.
+	Straight bool `json:"straight,omitempty,omitzero"`
 }
 
 // SelectReason defines model for SelectReason.
@@ -2029,12 +2033,12 @@ type SelectRegion struct {
 	File string `json:"file"`
 
 	// First First line, from 1.
-	First int `json:"first"`
-	Last  int `json:"last"`
+	First int    `json:"first"`
+	Last  int    `json:"last"`
+	Name  string `json:"name,omitempty,omitzero"`
 
-	// Lines Affected lines of the method; all if absent.
-	Lines []SelectLines `json:"lines,omitempty,omitzero"`
-	Name  string        `json:"name,omitempty,omitzero"`
+	// Places Places of the method such that executions which come to none of them are not affected; the whole method if absent.
+	Places []SelectPlace `json:"places,omitempty,omitzero"`
 }
 
 // SelectRequest defines model for SelectRequest.

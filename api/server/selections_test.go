@@ -101,7 +101,7 @@ func TestSelect(t *testing.T) {
 			openapi.WhyReaches, "",
 		},
 		{
-			"those that reach a function that uses a changed constant", `"sample":0,"changes":[{"name":"calc.go#limit","kind":"value","how":"changed","affected":[{"file":"lib/calc.go","name":"add","first":10,"last":12,"lines":[{"first":11,"last":11}]}]}]`,
+			"those that reach a function that uses a changed constant", `"sample":0,"changes":[{"name":"calc.go#limit","kind":"value","how":"changed","affected":[{"file":"lib/calc.go","name":"add","first":10,"last":12,"places":[{"line":11,"column":2}]}]}]`,
 			sums,
 			[]string{"sum"},
 			[]string{"one", "product"},

@@ -196,7 +196,7 @@ func (r *Reports) addGoProfile(run, file string, blocks []goProfileBlock) error 
 			}
 			u = observation.Unit{
 				Kind: observation.KindBlock, Name: fmt.Sprintf("%s:%d.%d", enclosingFunction(functions, b.startLine), b.startLine, b.startColumn),
-				File: name, Start: b.startLine, End: b.endLine,
+				File: name, Start: b.startLine, End: b.endLine, StartColumn: b.startColumn, EndColumn: b.endColumn,
 			}
 		}
 		if err := r.add(run, u, b.count); err != nil {

@@ -191,7 +191,7 @@ func (f *goFunction) blockUnits(u observation.Unit) []observation.Unit {
 		units = append(units, observation.Unit{
 			ID:   fmt.Sprintf("%s:%d.%d", u.ID, b.startLine, b.startColumn),
 			Kind: observation.KindBlock, Name: fmt.Sprintf("%s:%d.%d", u.Name, b.startLine, b.startColumn), File: u.File,
-			Start: b.startLine, End: max(b.startLine, b.endLine),
+			Start: b.startLine, End: max(b.startLine, b.endLine), StartColumn: b.startColumn, EndColumn: b.endColumn,
 		})
 	}
 	return units

@@ -67,6 +67,7 @@ func (r *Reports) addLLVM(run string, f llvmFunction) error {
 				continue
 			}
 			u.Kind, u.Name, count = observation.KindBlock, fmt.Sprintf("%s:%d.%d", name, region[0], region[1]), int(region[4])
+			u.StartColumn, u.EndColumn = int(region[1]), int(region[3])
 		}
 		file := int(region[5])
 		if file >= len(f.Filenames) {

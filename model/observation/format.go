@@ -62,6 +62,9 @@ type jsonUnit struct {
 	File  string `json:"file,omitempty"`
 	Start int    `json:"start,omitempty"`
 	End   int    `json:"end,omitempty"`
+
+	StartColumn int `json:"start_column,omitempty"`
+	EndColumn   int `json:"end_column,omitempty"`
 }
 
 // jsonObservation uses pointers for fields whose absence is significant.
@@ -182,6 +185,8 @@ func (h jsonHeader) check() error {
 			return errors.New("units: missing id")
 		case u.Start < 0 || u.End < u.Start:
 			return fmt.Errorf("units: %q: start %d, end %d: must be 0 <= start <= end", u.ID, u.Start, u.End)
+		case u.StartColumn < 0 || u.EndColumn < 0:
+			return fmt.Errorf("units: %q: start_column %d, end_column %d: must not be negative", u.ID, u.StartColumn, u.EndColumn)
 		}
 	}
 	return nil

@@ -31,6 +31,7 @@ func (l Labels) Relabel(units []Unit) (selected []Unit, relabel func(*Observatio
 			continue
 		}
 		selected[i].Start, selected[i].End = min(selected[i].Start, u.Start), max(selected[i].End, u.End)
+		selected[i].StartColumn, selected[i].EndColumn = 0, 0
 	}
 	return selected, func(o *Observation) {
 		if o.Methods == nil {

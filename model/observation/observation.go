@@ -18,6 +18,10 @@ type Unit struct {
 	File  string // relative to the root of the program's sources, with slashes
 	Start int    // first line, from 1; 0 if unknown
 	End   int    // last line
+
+	// Columns of the first byte and behind the last one, from 1; 0 if unknown.
+	StartColumn int `cbor:",omitempty"`
+	EndColumn   int `cbor:",omitempty"`
 }
 
 // Kinds of units. Readers must treat unknown kinds as methods.

@@ -255,15 +255,15 @@ func javaUnits(probes []javaProbe, methods []observation.Unit) []observation.Uni
 			units = append(units, method)
 			continue
 		}
-		suffix := fmt.Sprintf(":%d", p.line)
+		suffix, start := fmt.Sprintf(":%d", p.line), p.line // a block may end with the head of the loop around it
 		if p.line == 0 {
-			suffix = fmt.Sprintf("+%d", p.offset)
+			suffix, start = fmt.Sprintf("+%d", p.offset), p.unit.Start
 		}
 		if blocks[suffix]++; blocks[suffix] > 1 {
 			suffix += fmt.Sprintf(".%d", blocks[suffix])
 		}
 		units = append(units, observation.Unit{
-			ID: method.ID + suffix, Kind: observation.KindBlock, Name: method.Name + suffix, File: method.File, Start: p.unit.Start, End: p.unit.End,
+			ID: method.ID + suffix, Kind: observation.KindBlock, Name: method.Name + suffix, File: method.File, Start: start, End: p.unit.End,
 		})
 	}
 	return units

@@ -194,11 +194,11 @@ func (c *comparer) inner(e edit, r *regions) {
 }
 
 // ownRegion returns the region of an edited declaration. If it is the same in the base
-// as in the version of the model, only the changed lines are affected.
+// as in the version of the model, only the changed places are affected.
 func ownRegion(e edit, file string, old *source.Decl) Region {
 	region := Region{File: file, Name: old.Name, First: old.Start, Last: old.End}
 	if e.head != nil && old.Digest == e.base.Digest {
-		region.Lines, _ = source.Diff(old, e.head)
+		region.Places = source.Places(old, e.head)
 	}
 	return region
 }

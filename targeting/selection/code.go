@@ -30,11 +30,11 @@ const (
 // A Region is a declaration in the sources at the commit of the model, as a rule a
 // method.
 type Region struct {
-	File  string // path in the repository
-	Name  string // of the method in the file
-	First int    // first line, from 1
-	Last  int
-	Lines []source.Range // lines of the method that are affected; nil for all
+	File   string // path in the repository
+	Name   string // of the method in the file
+	First  int    // first line, from 1
+	Last   int
+	Places []source.Place // of the method that are affected; nil for all
 }
 
 // A SourceChange is the change between two versions of a program, in terms of the

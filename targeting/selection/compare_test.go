@@ -474,28 +474,43 @@ func TestMapCode(t *testing.T) {
 		{ID: "A.java#A.f(int):15", Name: "A.f(int):15", Kind: observation.KindBlock, File: "com/x/A.java", Start: 15, End: 18},
 		{ID: "A.java#A.f(int):16", Name: "A.f(int):16", Kind: observation.KindBlock, File: "com/x/A.java", Start: 16, End: 17},
 		{ID: "b.c#g", Name: "g", File: "b.c"},
+		{ID: "c.go#h", Name: "h", File: "c.go", Start: 1, End: 20},
+		{ID: "c.go#h:5.7", Name: "h:5.7", Kind: observation.KindBlock, File: "c.go", Start: 5, End: 8, StartColumn: 7, EndColumn: 3},
+		{ID: "c.go#h:6.10", Name: "h:6.10", Kind: observation.KindBlock, File: "c.go", Start: 6, End: 6, StartColumn: 10, EndColumn: 20},
+		{ID: "d.c#k", Name: "k", File: "d.c", Start: 1, End: 9},
+		{ID: "d.c#4", Name: "4", Kind: observation.KindLine, File: "d.c", Start: 4, End: 4},
 		{ID: "w.js#wrapper", Name: "wrapper", File: "w.js", Start: 1, End: 100},
 		{ID: "w.js#inner", Name: "inner", File: "w.js", Start: 50, End: 60},
 	}, ".")
 	const java = "src/main/java/com/x/A.java"
-	lines := func(first, last int) []source.Range { return []source.Range{{First: first, Last: last}} }
+	line := func(n int) []source.Place { return []source.Place{{Line: n}} }
+	at := func(n, column int) []source.Place { return []source.Place{{Line: n, Column: column}} }
 	for _, tc := range []struct {
 		name   string
 		region Region
 		want   string
 	}{
 		{"a whole method", Region{java, "f", 10, 30, nil}, "A.f(int) A.lambda$f$0"},
-		{"its annotation", Region{java, "f", 10, 30, lines(10, 10)}, "A.f(int) A.lambda$f$0"},
-		{"a line of it outside all blocks", Region{java, "f", 10, 30, lines(28, 28)}, "A.f(int)"},
-		{"a line of a function in it", Region{java, "f", 10, 30, lines(21, 21)}, "A.lambda$f$0"},
-		{"a line of a block", Region{java, "f", 10, 30, lines(13, 13)}, "A.f(int):12"},
-		{"the first line of a block", Region{java, "f", 10, 30, lines(12, 12)}, "A.f(int)"},
-		{"a line at which one block ends and another begins", Region{java, "f", 10, 30, lines(15, 15)}, "A.f(int):12 A.f(int):15"},
-		{"a line of a block in a block", Region{java, "f", 10, 30, lines(17, 17)}, "A.f(int):16"},
-		{"lines of a block and of the method", Region{java, "f", 10, 30, lines(17, 19)}, "A.f(int)"},
-		{"a method whose lines are unknown", Region{"b.c", "g", 5, 9, lines(6, 6)}, "g"},
-		{"a method in a method", Region{"w.js", "inner", 50, 60, lines(55, 55)}, "inner"},
-		{"a method around others", Region{"w.js", "wrapper", 1, 100, lines(3, 3)}, "wrapper"},
+		{"its annotation", Region{java, "f", 10, 30, line(10)}, "A.f(int) A.lambda$f$0"},
+		{"a line of it outside all blocks", Region{java, "f", 10, 30, line(28)}, "A.f(int)"},
+		{"a line of a function in it", Region{java, "f", 10, 30, line(21)}, "A.lambda$f$0"},
+		{"a line of a block", Region{java, "f", 10, 30, line(13)}, "A.f(int):12"},
+		{"the first line of a block", Region{java, "f", 10, 30, line(12)}, "A.f(int)"},
+		{"a line at which one block ends and another begins", Region{java, "f", 10, 30, line(15)}, "A.f(int):12 A.f(int):15"},
+		{"a line of a block in a block", Region{java, "f", 10, 30, line(17)}, "A.f(int):16"},
+		{"lines of a block and of the method", Region{java, "f", 10, 30, append(line(17), line(19)...)}, "A.f(int) A.f(int):16"},
+		{"the first line of a block, without a branch", Region{java, "f", 10, 30, []source.Place{{Line: 12, Straight: true}}}, "A.f(int):12"},
+		{"the first line of a function in it", Region{java, "f", 10, 30, line(20)}, "A.f(int) A.lambda$f$0"},
+		{"the column at which a block begins", Region{"c.go", "h", 1, 20, at(5, 7)}, "h:5.7"},
+		{"a column before it", Region{"c.go", "h", 1, 20, at(5, 6)}, "h"},
+		{"the column before its end", Region{"c.go", "h", 1, 20, at(8, 2)}, "h:5.7"},
+		{"the column at which it ends", Region{"c.go", "h", 1, 20, at(8, 3)}, "h"},
+		{"a column of a block in it", Region{"c.go", "h", 1, 20, at(6, 12)}, "h:6.10"},
+		{"a line that was observed", Region{"d.c", "k", 1, 9, line(4)}, "4"},
+		{"a line that was not", Region{"d.c", "k", 1, 9, line(5)}, "k"},
+		{"a method whose lines are unknown", Region{"b.c", "g", 5, 9, line(6)}, "g"},
+		{"a method in a method", Region{"w.js", "inner", 50, 60, line(55)}, "inner"},
+		{"a method around others", Region{"w.js", "wrapper", 1, 100, line(3)}, "wrapper"},
 		{"a file without units", Region{"lib/b.js", "g", 5, 9, nil}, ""},
 		{"a method that is no unit", Region{"w.js", "extra", 110, 120, nil}, "unobserved:w.js#extra"},
 	} {

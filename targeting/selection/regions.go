@@ -98,18 +98,19 @@ func (t *Table) file(name string) *fileUnits {
 }
 
 // unitsOf returns the units of a region: the method, and the methods inside it, or the
-// innermost units around the affected lines.
+// innermost units around the affected places.
 func (t *Table) unitsOf(f *fileUnits, r Region) []int {
 	whole := source.Range{First: r.First, Last: r.Last}
 	inside, best := t.matches(f, r, whole)
-	if r.Lines == nil {
+	if r.Places == nil {
 		return t.withMatch(f, inside, best, whole)
 	}
 	var out []int
-	for _, lines := range r.Lines {
-		out = append(out, t.around(f, inside, best, whole, lines)...)
+	for _, place := range r.Places {
+		out = append(out, t.around(f, inside, best, whole, place)...)
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // matches returns the methods inside a region, and the method that the region is: the
@@ -180,27 +181,20 @@ func (t *Table) innermostAround(f *fileUnits, lines source.Range) []int {
 			open = append(open, u)
 		}
 	}
-	return t.innermost(open)
+	return t.innermost(open, lines.First, lines.Last)
 }
 
-// around returns the innermost units around lines of a region, and those inside the
-// lines.
-func (t *Table) around(f *fileUnits, inside []int, best int, whole, lines source.Range) []int {
-	var out []int
-	for _, u := range inside {
-		if lines.First <= t.units[u].Start && t.units[u].End <= lines.Last {
-			out = append(out, u)
-		}
-	}
-	inner := t.innermostAround(f, lines)
-	if len(inner) > 0 && !slices.ContainsFunc(inner, func(u int) bool { return u == best || slices.Contains(inside, u) }) {
-		inner = nil // a method around the region
-	}
+// around returns the innermost units around a place in a region.
+func (t *Table) around(f *fileUnits, inside []int, best int, whole source.Range, place source.Place) []int {
+	inner := slices.DeleteFunc(t.innermostAround(f, source.Range{First: place.Line, Last: place.Line}), func(u int) bool {
+		return u != best && !slices.Contains(inside, u) // a method around the region
+	})
 	if len(inner) == 0 {
-		return append(out, t.withMatch(f, inside, best, whole)...)
+		return t.withMatch(f, inside, best, whole)
 	}
+	var out []int
 	for _, u := range inner {
-		if blocks := t.blocksAt(f, t.units[u], lines); blocks != nil {
+		if blocks := t.blocksAt(f, t.units[u], place); blocks != nil {
 			out = append(out, blocks...)
 		} else {
 			out = append(out, u)
@@ -209,39 +203,52 @@ func (t *Table) around(f *fileUnits, inside []int, best int, whole, lines source
 	return out
 }
 
-// blocksAt returns the blocks of a method that contain changed code, or nil if the code
-// may also run outside them. The line at which a block begins is not inside it: a case
-// of a switch begins with a condition that other inputs evaluate too.
-func (t *Table) blocksAt(f *fileUnits, method observation.Unit, lines source.Range) []int {
+// blocksAt returns the innermost blocks of a method that contain a place, or nil if its
+// code may also be executed outside them.
+func (t *Table) blocksAt(f *fileUnits, method observation.Unit, place source.Place) []int {
 	var out []int
-	for line := lines.First; line <= lines.Last; line++ {
-		var here []int
-		inside := false
-		for _, b := range f.blocks {
-			u := t.units[b]
-			if u.Start < method.Start || u.End > method.End || line < u.Start || line > u.End {
-				continue
-			}
-			here = append(here, b)
-			inside = inside || u.Start < line
+	certain := false
+	for _, b := range f.blocks {
+		u := t.units[b]
+		if u.Start < method.Start || u.End > method.End {
+			continue
 		}
-		if !inside {
-			return nil
+		if contains, sure := holds(u, place); contains {
+			out = append(out, b)
+			certain = certain || sure
 		}
-		out = append(out, t.withoutOuter(here, line)...)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	if !certain {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(out), func(outer int) bool {
+		return slices.ContainsFunc(out, func(inner int) bool { return inner != outer && t.isInside(inner, outer, place) })
+	})
 }
 
-// withoutOuter drops blocks that contain another block which the line is inside of.
-func (t *Table) withoutOuter(blocks []int, line int) []int {
-	return slices.DeleteFunc(slices.Clone(blocks), func(outer int) bool {
-		return slices.ContainsFunc(blocks, func(inner int) bool {
-			a, b := t.units[outer], t.units[inner]
-			return inner != outer && b.Start < line && a.Start <= b.Start && b.End <= a.End && b.End-b.Start < a.End-a.Start
-		})
-	})
+// holds reports whether a block contains code at a place, and whether it contains all
+// code of the place. If columns are unknown, the line at which a block begins may have
+// code before it: a case of a switch begins with a condition that other inputs evaluate.
+func holds(u observation.Unit, place source.Place) (contains, sure bool) {
+	switch {
+	case place.Line < u.Start || place.Line > u.End:
+		return false, false
+	case u.Kind == observation.KindLine:
+		return true, true
+	case u.StartColumn > 0 && u.EndColumn > 0 && place.Column > 0:
+		contains = (place.Line > u.Start || place.Column >= u.StartColumn) && (place.Line < u.End || place.Column < u.EndColumn)
+		return contains, contains
+	}
+	return true, place.Line > u.Start || place.Straight
+}
+
+// isInside reports whether a block that surely contains a place is part of another one.
+func (t *Table) isInside(inner, outer int, place source.Place) bool {
+	a, b := t.units[outer], t.units[inner]
+	_, sure := holds(b, place)
+	begins := cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.StartColumn, b.StartColumn))
+	ends := cmp.Or(cmp.Compare(b.End, a.End), cmp.Compare(b.EndColumn, a.EndColumn))
+	return sure && begins <= 0 && ends <= 0 && begins+ends < 0
 }
 
 // indexFiles groups the units by file.

@@ -57,7 +57,7 @@ func (t *Table) spans(in []int) []span {
 	}
 	var cuts []int
 	for _, u := range placed {
-		cuts = append(cuts, t.units[u].Start, t.units[u].End+1)
+		cuts = append(cuts, t.units[u].Start, t.units[u].Start+1, t.units[u].End, t.units[u].End+1)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
@@ -70,7 +70,7 @@ func (t *Table) spans(in []int) []span {
 			placed = placed[1:]
 		}
 		open = slices.DeleteFunc(open, func(u int) bool { return t.units[u].End < first })
-		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open), between: len(open) == 0})
+		out = append(out, span{first: first, last: cuts[i+1] - 1, units: t.innermost(open, first, cuts[i+1]-1), between: len(open) == 0})
 	}
 	out = append(out, span{first: cuts[len(cuts)-1], last: math.MaxInt, edge: true})
 	for i := range out {
@@ -81,20 +81,21 @@ func (t *Table) spans(in []int) []span {
 	return out
 }
 
-// innermost returns the units with the fewest lines: the lines of a nested
-// function belong to that function alone.
-func (t *Table) innermost(open []int) []int {
-	var out []int
-	least := 0
-	for _, u := range open {
-		switch size := t.units[u].End - t.units[u].Start; {
-		case len(out) == 0 || size < least:
-			out, least = []int{u}, size
-		case size == least:
-			out = append(out, u)
+// innermost returns the units with the fewest lines among those around the lines from
+// first to last: the lines of a nested function belong to that function alone, except
+// its first and last one, which may have code of the function around it.
+func (t *Table) innermost(open []int, first, last int) []int {
+	size := func(u int) int { return t.units[u].End - t.units[u].Start }
+	open = slices.SortedStableFunc(slices.Values(open), func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	shared := true
+	for i, u := range open {
+		if i > 0 && size(u) > size(open[i-1]) && !shared {
+			return open[:i]
 		}
+		unit := t.units[u]
+		shared = shared && unit.Kind != observation.KindLine && (unit.Start >= first || unit.End <= last)
 	}
-	return out
+	return open
 }
 
 // neighbours returns the units of the spans before and after a span.

@@ -119,6 +119,12 @@ class Source {
     this.visit(node.body, inside, '')
   }
 
+  /** Returns the column of a position in bytes, from 1. */
+  column({line, column}) {
+    this.lines ??= this.text.split(/\r\n|[\n\r\u2028\u2029]/)
+    return Buffer.byteLength(this.lines[line - 1].slice(0, column)) + 1
+  }
+
   insert(at, text, order = OPEN) {
     this.inserts.push({at, text, order})
   }
@@ -171,8 +177,9 @@ class Blocks {
   }
 
   start(s) {
+    const {line, column} = s.loc.start
     const unit = this.source.units.push({
-      name: `${this.name}:${s.loc.start.line}.${s.loc.start.column + 1}`, kind: 'block', start: s.loc.start.line, end: s.loc.start.line,
+      name: `${this.name}:${line}.${column + 1}`, kind: 'block', start: line, startColumn: this.source.column(s.loc.start),
     }) - 1
     this.open = this.source.units[unit]
     this.source.insert(s.start, count(unit))
@@ -180,7 +187,11 @@ class Blocks {
 
   /** Visits a statement of the current block. Reports whether the block ends with it. */
   walk(s) {
-    if (this.open) this.open.end = Math.max(this.open.end, headEnd(s))
+    if (this.open) {
+      const end = headEnd(s)
+      this.open.end = end.line
+      this.open.endColumn = this.source.column(end)
+    }
     switch (s.type) {
       case 'BlockStatement':
         this.list(s.body, true)
@@ -219,13 +230,12 @@ class Blocks {
   }
 }
 
-/** Returns the last line of a statement, without the statements in it. */
+/** Returns the end of a statement, without the statements in it. */
 function headEnd(s) {
-  const head = s.test ?? s.discriminant ?? s.right ?? (LOOPS.has(s.type) ? s.update ?? s.init : null)
-  if (s.type === 'IfStatement' || s.type === 'SwitchStatement' || (LOOPS.has(s.type) && s.type !== 'DoWhileStatement')) {
-    return head?.loc.end.line ?? s.loc.start.line
-  }
-  return ['TryStatement', 'DoWhileStatement', 'LabeledStatement', 'BlockStatement'].includes(s.type) ? s.loc.start.line : s.loc.end.line
+  if (['TryStatement', 'DoWhileStatement', 'LabeledStatement', 'BlockStatement'].includes(s.type)) return s.loc.start
+  if (s.type !== 'IfStatement' && s.type !== 'SwitchStatement' && !LOOPS.has(s.type)) return s.loc.end
+  const head = s.test ?? s.discriminant ?? s.right ?? s.update ?? s.init
+  return head?.loc.end ?? s.loc.start
 }
 
 /** Parses a file as a module or a script. Returns null if it is neither. */

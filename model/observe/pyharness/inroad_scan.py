@@ -28,6 +28,7 @@ LOOP = (ast.For, ast.AsyncFor)
 WITH = (ast.With, ast.AsyncWith)
 TRY = kinds("Try", "TryStar")
 BRANCH = (ast.If, ast.While) + LOOP + kinds("Match")
+END_OF_LINE = 1 << 20  # a column
 
 
 class File:
@@ -104,15 +105,16 @@ class Blocks:
         run.clear()
         if not coded:
             return
-        lines = range(first_line(coded[0]), head_end(coded[0]) + 1)
+        lines = range(first_line(coded[0]), head_end(coded[0])[0] + 1)
         free = self.taken.isdisjoint(lines)
         self.taken.update(lines)
         if not self.entered:
             self.entered = True  # the function is the unit of its first block
         elif free:
+            end, column = max(head_end(s) for s in coded)
             self.units.append({
-                "name": "%s:%d" % (self.name, lines[0]), "kind": "block", "start": lines[0], "end": max(head_end(s) for s in coded),
-                "block": self.key, "last": lines[-1],
+                "name": "%s:%d" % (self.name, lines[0]), "kind": "block", "start": lines[0], "end": end,
+                "startColumn": coded[0].col_offset + 1, "endColumn": column + 1, "block": self.key, "last": lines[-1],
             })
 
 
@@ -138,20 +140,21 @@ def first_line(s):
 
 
 def head_end(s):
-    """Returns the last line of a statement, without the statements in it."""
-    if isinstance(s, (ast.If, ast.While)):
-        return s.test.end_lineno
-    if isinstance(s, LOOP):
-        return s.iter.end_lineno
-    if isinstance(s, WITH):
-        return max(i.context_expr.end_lineno for i in s.items)
-    if isinstance(s, TRY):
-        return s.lineno
-    if isinstance(s, BRANCH):  # match
-        return s.subject.end_lineno
+    """Returns the line and the column of the end of a statement, without the statements in it."""
     if isinstance(s, CLASS_OR_DEF):
-        return max(s.lineno, s.body[0].lineno - 1)
-    return s.end_lineno
+        return max((s.lineno, s.col_offset), (s.body[0].lineno - 1, END_OF_LINE))
+    if isinstance(s, TRY):
+        return s.lineno, s.col_offset
+    head = s
+    if isinstance(s, (ast.If, ast.While)):
+        head = s.test
+    elif isinstance(s, LOOP):
+        head = s.iter
+    elif isinstance(s, WITH):
+        head = s.items[-1].optional_vars or s.items[-1].context_expr
+    elif isinstance(s, BRANCH):  # match
+        head = s.subject
+    return head.end_lineno, head.end_col_offset
 
 
 def find(name, folder):

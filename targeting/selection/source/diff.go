@@ -4,41 +4,6 @@ package source
 // tokens between the first and the last difference count as different.
 const maxEdits = 500
 
-// Diff compares two versions of a declaration by tokens. It returns the lines of a
-// that differ from b, and the identifiers among the differing tokens of both. An
-// insertion stands for the tokens of a around it. If only the context differs,
-// such as the position in an enumeration, all lines differ.
-func Diff(a, b *Decl) (lines []Range, identifiers []string) {
-	if a.Digest == b.Digest {
-		return nil, nil
-	}
-	edits := diffTokens(a, b)
-	if len(edits) == 0 || len(a.tokens) == 0 {
-		return []Range{{a.Start, a.End}}, a.Names
-	}
-	seen := map[string]bool{}
-	note := func(d *Decl, tokens []token) {
-		for _, t := range tokens {
-			if text := d.text(t); t.kind == identifier && !seen[text] {
-				seen[text] = true
-				identifiers = append(identifiers, text)
-			}
-		}
-	}
-	for _, e := range edits {
-		first, last := e.a, e.aEnd-1
-		if e.a == e.aEnd {
-			first, last = max(e.a-1, 0), min(e.a, len(a.tokens)-1)
-		}
-		for _, t := range a.tokens[first : last+1] {
-			lines = addRange(lines, Range{int(t.line), int(t.last)})
-		}
-		note(a, a.tokens[e.a:e.aEnd])
-		note(b, b.tokens[e.b:e.bEnd])
-	}
-	return lines, identifiers
-}
-
 // An edit replaces the tokens a to before aEnd by b to before bEnd.
 type edit struct{ a, aEnd, b, bEnd int }
 

@@ -96,29 +96,6 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
-	for _, c := range []struct {
-		name, a, b string
-		lines      []source.Range
-		ids        []string
-	}{
-		{"equal", "func f() {\n\ta()\n}", "func f() {\n\ta() // b\n}", nil, nil},
-		{"changed", "func f() {\n\ta(1)\n\tb(2)\n}", "func f() {\n\ta(1)\n\tc(2)\n}", []source.Range{{First: 4, Last: 4}}, []string{"b", "c"}},
-		{"inserted", "func f() {\n\ta()\n\tb()\n}", "func f() {\n\ta()\n\tc()\n\tb()\n}", []source.Range{{First: 3, Last: 4}}, []string{"c"}},
-		{"deleted", "func f() {\n\ta()\n\tb()\n\tc()\n}", "func f() {\n\ta()\n\tc()\n}", []source.Range{{First: 4, Last: 4}}, []string{"b"}},
-		{"two places", "func f() {\n\ta(1)\n\tb()\n\tc(1)\n}", "func f() {\n\ta(2)\n\tb()\n\tc(2)\n}", []source.Range{{First: 3, Last: 3}, {First: 5, Last: 5}}, nil},
-		{"context", "const (\n\ta = iota\n\tf\n)", "const (\n\ta = iota\n\tb\n\tf\n)", []source.Range{{First: 4, Last: 4}}, []string{"f"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			a, b := mustParse(t, "x.go", "package p\n"+c.a), mustParse(t, "x.go", "package p\n"+c.b)
-			lines, ids := source.Diff(a.Find("f"), b.Find("f"))
-			if !slices.Equal(lines, c.lines) || !slices.Equal(ids, c.ids) {
-				t.Errorf("lines %v %q, want %v %q", lines, ids, c.lines, c.ids)
-			}
-		})
-	}
-}
-
 func TestMentions(t *testing.T) {
 	f := mustParse(t, "x.go", "package p\nfunc f() { open(\"a/b.txt\", x.y) // z\n}\nconst (\n\ta = k * iota\n\tb\n)\n")
 	d := f.Find("f")
