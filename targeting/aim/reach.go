@@ -135,21 +135,39 @@ const (
 // sample, and mutants. If no run reaches the unit, but a known observation did,
 // Reach returns its input as unconfirmed.
 func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Attempt, error) {
+	known := r.knownFor(unit)
+	wanted := func(o observation.Observation) bool { return r.reaches(o, unit) }
+	out, err := r.until(ctx, r.candidates(ctx, source, unit, known), len(known) > 0, wanted)
+	if err == nil && len(out.Inputs) == 0 && len(known) > 0 {
+		out.Inputs = append(out.Inputs, Reaching{Text: known[0], Origin: Observed, Runs: out.Runs, Unconfirmed: true})
+	}
+	return out, err
+}
+
+// Explore runs inputs until enough of them are wanted, such as those that reach a method
+// which is no unit of the model, or the maximum number of runs is reached. It runs inputs
+// for units that may lead there, then the model's sample, and mutants of both.
+func (r *Reacher) Explore(ctx context.Context, source *rand.Rand, near []int, wanted func(observation.Observation) bool) (*Attempt, error) {
+	return r.until(ctx, r.around(ctx, source, near), false, func(o observation.Observation) bool { return r.reaches(o, NoUnit) && wanted(o) })
+}
+
+// until runs candidates until enough of them are wanted, or the maximum number of runs
+// is reached. If half is set, at most half of the runs are for targeted inputs.
+func (r *Reacher) until(ctx context.Context, candidates iter.Seq2[candidate, error], half bool, wanted func(observation.Observation) bool) (*Attempt, error) {
 	out := &Attempt{}
 	for i, o := range r.ran {
-		if len(out.Inputs) < r.opt.N && r.reaches(o, unit) {
+		if len(out.Inputs) < r.opt.N && wanted(o) {
 			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: r.origin[i], Outcome: model.OutcomeName(o)})
 		}
 	}
-	known := r.knownFor(unit)
-	for input, err := range r.candidates(ctx, source, unit, known) {
+	for input, err := range candidates {
 		if err != nil {
 			return nil, err
 		}
 		if len(out.Inputs) >= r.opt.N || out.Runs >= r.opt.MaxRuns {
 			break
 		}
-		if input.origin == Targeted && len(known) > 0 && 2*(out.Runs+1) > r.opt.MaxRuns {
+		if input.origin == Targeted && half && 2*(out.Runs+1) > r.opt.MaxRuns {
 			continue // half of the runs are for known inputs
 		}
 		if _, ok := r.index[string(input.text)]; ok {
@@ -159,12 +177,9 @@ func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Atte
 		if err != nil {
 			return nil, err
 		}
-		if out.Runs++; r.reaches(o, unit) {
+		if out.Runs++; wanted(o) {
 			out.Inputs = append(out.Inputs, Reaching{Text: o.Input, Origin: input.origin, Outcome: model.OutcomeName(o), Runs: out.Runs})
 		}
-	}
-	if len(out.Inputs) == 0 && len(known) > 0 {
-		out.Inputs = append(out.Inputs, Reaching{Text: known[0], Origin: Observed, Runs: out.Runs, Unconfirmed: true})
 	}
 	return out, nil
 }
@@ -251,6 +266,48 @@ func (r *Reacher) candidates(ctx context.Context, source *rand.Rand, unit int, k
 			near = known
 		}
 		for input, err := range mutants(ctx, r.targeter.model.Grammar, source, near, r.opt.MaxNodes) {
+			if !yield(candidate{input, Mutated}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// maxNear limits the units that [Reacher.Explore] generates inputs for.
+const maxNear = 5
+
+// around yields inputs for units, the model's sample, and mutants of both.
+func (r *Reacher) around(ctx context.Context, source *rand.Rand, near []int) iter.Seq2[candidate, error] {
+	return func(yield func(candidate, error) bool) {
+		var texts [][]byte
+		each := func(origin Origin, found [][]byte, err error) bool {
+			if err != nil {
+				yield(candidate{}, err)
+				return false
+			}
+			for _, text := range found {
+				if !yield(candidate{text, origin}, nil) {
+					return false
+				}
+			}
+			texts = append(texts, found...)
+			return true
+		}
+		for _, unit := range near[:min(len(near), maxNear)] {
+			found, err := r.targeted(ctx, source, unit, runSmallest, variedInputs)
+			if !each(Targeted, found, err) {
+				return
+			}
+		}
+		likeliest := NoUnit
+		if len(near) > 0 {
+			likeliest = near[0]
+		}
+		found, err := r.sampled(ctx, likeliest)
+		if !each(Sampled, found, err) {
+			return
+		}
+		for input, err := range mutants(ctx, r.targeter.model.Grammar, source, texts, r.opt.MaxNodes) {
 			if !yield(candidate{input, Mutated}, err) || err != nil {
 				return
 			}

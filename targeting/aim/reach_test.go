@@ -165,3 +165,31 @@ type brokenRunner struct{ err error }
 func (r brokenRunner) Run(context.Context, []byte) (observation.Observation, error) {
 	return observation.Observation{}, r.err
 }
+
+// TestExplore finds inputs that reach a method which the model does not have.
+func TestExplore(t *testing.T) {
+	m := learned(t, run, "array", "escape", "never", "null", "object", "read", "secret")
+	a, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := func(input []byte) ([]string, observation.Outcome) {
+		methods, outcome := run(input)
+		if strings.Count(string(input), "{") >= 2 {
+			methods = append(methods, "added")
+		}
+		return methods, outcome
+	}
+	reachesAdded := func(o observation.Observation) bool { return slices.Contains(o.Methods, "added") }
+	for _, near := range [][]int{units(t, m, "object"), nil} {
+		got, err := NewReacher(a, program(added), nil, ReachOptions{N: 2}).Explore(t.Context(), source(), near, reachesAdded)
+		if err != nil || !got.Reached() || len(got.Inputs) != 2 {
+			t.Errorf("near %v: %+v, %v", near, got, err)
+		}
+	}
+	avoid := ReachOptions{Avoid: units(t, m, "read"), MaxRuns: 20}
+	got, err := NewReacher(a, program(added), nil, avoid).Explore(t.Context(), source(), units(t, m, "object"), reachesAdded)
+	if err != nil || got.Reached() || got.Runs != avoid.MaxRuns {
+		t.Errorf("with a method to avoid that all inputs reach: %+v, %v", got, err)
+	}
+}

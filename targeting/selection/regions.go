@@ -151,6 +151,18 @@ func agree(a, b source.Range) float64 {
 // and qualifiers.
 func sameName(unit, declaration string) bool { return simpleName(unit) == simpleName(declaration) }
 
+// IsMethod reports whether the ID of a unit is that of an [Unobserved] method: files may be
+// relative to different folders, and names of declarations have no parameters.
+func IsMethod(id, method string) bool {
+	if id == method {
+		return true
+	}
+	file, name, ok := strings.Cut(id, "#")
+	other, declared, ok2 := strings.Cut(method, "#")
+	near := file == other || strings.HasSuffix(file, "/"+other) || strings.HasSuffix(other, "/"+file)
+	return ok && ok2 && near && sameName(name, declared)
+}
+
 func simpleName(name string) string {
 	if i := strings.IndexByte(name, '('); i > 0 {
 		name = name[:i]

@@ -23,6 +23,7 @@ type targetCommand struct {
 	output   cli.Output
 	program  program
 	until    untilReached
+	selected string // file of --selection
 	known    observationFiles
 	addTo    string
 	server   cli.Server
@@ -62,6 +63,9 @@ mutants of these. Each input is printed with its origin: targeted, observed,
 sampled or mutated. If no run reaches a method, an input that reached it in
 --observations is printed all the same, without "reached". The exit status is 5
 if a method was not reached. --style and --allow-unlikely have no effect.
+--selection names the changed methods that a selection reports as never observed. A
+method that the model does not have is looked for with inputs of the methods that may
+call it.
 
 Methods without an input are listed with the reason, and methods with fewer inputs
 than --n. The exit status is 3 if it is proved that no input reaches the methods
@@ -73,9 +77,10 @@ search, a method was never observed, or only unlikely inputs were found.
   inroad target --model json.model decodeEscape decodeNumber --avoid decodeFast --n 100 --style varied --out inputs
   inroad target --model json.model --outcome 'failure: SyntaxError' --n 10
   inroad target --model json.model decodeEscape --n 20 --style varied --go encoding/json.Unmarshal --add-to seen.ndjson
-  inroad target --model json.model decodeEscape --until-reached --go encoding/json.Unmarshal --observations seen.ndjson`,
+  inroad target --model json.model decodeEscape --until-reached --go encoding/json.Unmarshal --observations seen.ndjson
+  inroad target --model json.model --selection select.json --until-reached --go encoding/json.Unmarshal --out corpus`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && c.req.Outcome == "" {
+			if len(args) == 0 && c.req.Outcome == "" && c.selected == "" {
 				return errors.New("no method: give the methods to reach, or --outcome; see inroad target --help")
 			}
 			c.req.Methods, c.Streams = args, cli.StreamsOf(cmd)
@@ -89,6 +94,7 @@ search, a method was never observed, or only unlikely inputs were found.
 	c.output.Bind(flags)
 	c.program.bind(flags)
 	c.until.bind(flags)
+	flags.StringVar(&c.selected, "selection", "", "with --until-reached, reach the changed methods that no observation reached, according to this `FILE` of inroad select --json-out")
 	c.known.bind(flags)
 	flags.StringVar(&c.addTo, "add-to", "", "add the observations to this `FILE`")
 	c.server.Bind(flags)
@@ -102,6 +108,9 @@ func (c *targetCommand) run(ctx context.Context) error {
 		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
 	case c.until.Enabled:
 		return errors.New("--until-reached: give the program to run, with --go, --java or --exec")
+	}
+	if c.selected != "" && !c.until.Enabled {
+		return errors.New("--selection: give --until-reached and the program to run")
 	}
 	if c.until.Enabled {
 		return c.runUntilReached(ctx)

@@ -2,8 +2,11 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -17,6 +20,7 @@ import (
 	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/aim"
+	"github.com/inroad/inroad/targeting/selection"
 )
 
 // untilReached holds the flags --until-reached and --max-runs.
@@ -57,14 +61,20 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.CheckTarget(&c.req); err != nil {
-		return err
+	if c.selected == "" || len(c.req.Methods) > 0 || c.req.Outcome != "" {
+		if err := m.CheckTarget(&c.req); err != nil {
+			return err
+		}
 	}
 	want, err := m.Resolve(c.req.Methods)
 	if err != nil {
 		return err
 	}
-	if len(want) == 0 {
+	unobserved, err := readUnobserved(m, c.selected)
+	if err != nil {
+		return err
+	}
+	if len(want) == 0 && c.selected == "" {
 		want = []int{aim.NoUnit}
 	}
 	avoid, err := m.Resolve(c.req.Avoid)
@@ -119,6 +129,17 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 			break
 		}
 	}
+	for i := 0; err == nil && i < len(unobserved); i++ {
+		u := unobserved[i]
+		var attempt *aim.Attempt
+		r := rand.New(rand.NewPCG(seed, uint64(len(m.Units)+i)))
+		if attempt, err = reacher.Explore(ctx, r, u.near, func(o observation.Observation) bool { return u.isReached(o) }); err != nil {
+			break
+		}
+		c.noteAttempt([]string{u.method}, attempt)
+		allReached = allReached && attempt.Reached()
+		err = c.writeReaching(out, []string{u.method}, attempt.Inputs)
+	}
 	// Observations are kept even if a run failed.
 	if err = errors.Join(out.Close(err), addObservations(c.addTo, program, reacher.Observations())); err != nil {
 		return err
@@ -127,6 +148,47 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 		return &cli.VerdictError{Verdict: targeting.Limit}
 	}
 	return nil
+}
+
+// An unobservedMethod is a changed method that no observation reached.
+type unobservedMethod struct {
+	method string // ID of a unit, or file#name of a declaration
+	near   []int  // units that may call it
+}
+
+func (u *unobservedMethod) isReached(o observation.Observation) bool {
+	return slices.ContainsFunc(o.Methods, func(id string) bool { return selection.IsMethod(id, u.method) })
+}
+
+// readUnobserved returns the changed methods of a selection that no observation reached.
+func readUnobserved(m *api.Model, name string) ([]unobservedMethod, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--selection %s: %w", cli.Printable(name), cli.Cause(err))
+	}
+	var s openapi.Selection
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("--selection %s: %w; must be a file of inroad select --json-out", cli.Printable(name), err)
+	}
+	var out []unobservedMethod
+	for _, u := range s.Unobserved {
+		method := unobservedMethod{method: u.Method}
+		for _, change := range s.Changes {
+			if !selection.IsMethod(u.Method, change.Name) {
+				continue
+			}
+			for i, unit := range m.Units {
+				if slices.Contains(change.Methods, unit.ID) && unit.ID != u.Method {
+					method.near = append(method.near, i)
+				}
+			}
+		}
+		out = append(out, method)
+	}
+	return out, nil
 }
 
 // readKnown returns the observations of --observations that reached any of the
