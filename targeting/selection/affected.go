@@ -3,6 +3,7 @@ package selection
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/inroad/inroad/targeting/selection/source"
 )
@@ -34,6 +35,9 @@ func (c *comparer) change(e edit) {
 		for _, name := range c.changedNames(e) {
 			c.users(r, e.file, d, name)
 		}
+		if d.Kind == source.Type && e.base != nil && e.head != nil {
+			c.asWhole(e, r)
+		}
 		if d.Kind == source.Value && d.Short == "" && e.head != nil { // only its effects count
 			c.loadEffects(r, e.file, e.head, maxLoadCalls)
 		}
@@ -42,6 +46,57 @@ func (c *comparer) change(e edit) {
 	if d.Kind == source.Function || len(out.Affected) > 0 {
 		c.out.Changes = append(c.out.Changes, out)
 	}
+}
+
+// asWhole adds the methods that use a changed type as a whole: in Java, those that depend
+// on the order of the constants of an enum; in Go, those that may serialize all its fields.
+func (c *comparer) asWhole(e edit, r *regions) {
+	switch source.LanguageOf(e.file) {
+	case "java":
+		if !source.HasSameTokens(e.base, e.head) {
+			return // all its users are affected
+		}
+		order := []string{"ordinal", "values", "valueOf", "compareTo", "EnumSet", "EnumMap"}
+		for _, user := range c.index(e.file).find(e.head.Short) {
+			if user.decl != e.head && slices.ContainsFunc(order, user.decl.Mentions) {
+				c.user(r, user)
+			}
+		}
+	case "go":
+		exported := func(name string) bool { return strings.ToUpper(name[:1]) == name[:1] && name[0] != '_' }
+		if slices.ContainsFunc(source.ChangedFields(e.base, e.head), exported) {
+			c.serializers(r, e.file, e.head)
+		}
+	}
+}
+
+// serializers adds the functions that mention a type, or a type that contains it, in files
+// that import a package which reads or writes values by reflection.
+func (c *comparer) serializers(r *regions, file string, d *source.Decl) {
+	key := use{d, "serializers"}
+	if d.Short == "" || r.done[key] {
+		return
+	}
+	r.done[key] = true
+	for _, user := range c.index(file).find(d.Short) {
+		switch {
+		case user.decl == d || c.err != nil || !c.visible(file, d, d.Short, user):
+		case user.decl.Kind == source.Type:
+			c.serializers(r, user.file, user.decl)
+		case slices.ContainsFunc(user.outline.Imports, reflects):
+			c.user(r, user)
+		}
+	}
+}
+
+// reflects reports whether a package of Go reads or writes values by reflection.
+func reflects(imported string) bool {
+	if imported == "reflect" || strings.HasPrefix(imported, "encoding/") || strings.HasSuffix(imported, "/template") {
+		return true
+	}
+	return slices.ContainsFunc([]string{"json", "yaml", "toml", "xml", "cbor", "bson", "msgpack", "mapstructure"}, func(format string) bool {
+		return strings.Contains(imported, format)
+	})
 }
 
 // regions collects the regions that a change affects, without duplicates.
@@ -73,6 +128,7 @@ func (c *comparer) function(e edit, r *regions) {
 				c.users(r, e.file, e.head, e.head.Owner)
 			}
 		}
+		c.reflection(e, r)
 		return
 	}
 	file, old := c.atTrained(e.file, e.base)
@@ -83,6 +139,27 @@ func (c *comparer) function(e edit, r *regions) {
 	r.add(ownRegion(e, file, old))
 	for _, o := range old.Origins() { // lines of the file that the method was generated from
 		r.add(Region{File: o.File, Name: old.Name, First: o.Line, Last: o.Line + o.Last - o.First})
+	}
+}
+
+// reflection adds the methods that look for methods by name and mention the begin of the
+// name of a new function.
+func (c *comparer) reflection(e edit, r *regions) {
+	var lookups []string
+	switch source.LanguageOf(e.file) {
+	case "go":
+		lookups = []string{"MethodByName"}
+	case "java":
+		lookups = []string{"getMethod", "getMethods", "getDeclaredMethod", "getDeclaredMethods"}
+	case "python":
+		lookups = []string{"getattr", "hasattr", "globals", "vars", "dir", "__dict__"}
+	}
+	for _, lookup := range lookups {
+		for _, user := range c.index(e.file).find(lookup) {
+			if user.decl.NamesPrefix(e.head.Short) {
+				c.user(r, user)
+			}
+		}
 	}
 }
 
@@ -226,7 +303,7 @@ func (c *comparer) changedNames(e edit) []string {
 		return names
 	}
 	names := slices.DeleteFunc(source.ChangedNames(e.base, e.head), func(name string) bool { return source.IsPredeclared(language, name) })
-	if d.Kind == source.Type { // the head of a class
+	if d.Kind == source.Type && (language != "java" || !source.HasSameTokens(e.base, e.head)) { // the head of a class
 		names = append(names, d.Names...)
 	}
 	return names

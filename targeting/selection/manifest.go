@@ -28,10 +28,12 @@ func manifestOf(name string) manifest {
 		return nodeDependencies
 	case "Cargo.toml":
 		return tomlSections("dependencies", "features", "profile", "patch", "build-dependencies", "target")
-	case "pyproject.toml", "setup.cfg", "setup.py":
-		return assignments("dependencies", "requires-python", "install_requires", "python_requires", "ext_modules")
+	case "pyproject.toml", "setup.py":
+		return assignments(false, "dependencies", "requires-python", "install_requires", "python_requires", "ext_modules")
+	case "setup.cfg":
+		return assignments(true, "install_requires", "python_requires")
 	}
-	return nil
+	return lockOf(name)
 }
 
 // isBuildFile reports whether a file may affect how all code is built, and is not
@@ -66,6 +68,8 @@ func (c *comparer) manifest(f FileStatus) {
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case path.Base(f.Path) == "go.mod":
 		c.dependencies(f.Path, changed)
+	case isNodeLock(f.Path):
+		c.nodeDependencies(f.Path, changed, base, head)
 	default:
 		c.fallBack(BuildFile, "%s: %s changed", f.Path, strings.Join(changed[:min(len(changed), 3)], ", "))
 	}
@@ -249,15 +253,18 @@ func tomlSections(names ...string) manifest {
 	}
 }
 
-// assignments returns the values that are assigned to names, which may have several
-// lines.
-func assignments(names ...string) manifest {
+// assignments returns the values that are assigned to names. A value may have several
+// lines: up to a closing bracket, or as long as lines are indented.
+func assignments(indented bool, names ...string) manifest {
 	return func(text []byte) ([]string, bool) {
 		var out []string
 		key, open := "", false
 		for line := range strings.Lines(string(text)) {
-			line = strings.TrimSpace(line)
-			if !open {
+			continues := indented && slices.Contains(names, key) && strings.TrimLeft(line, " \t") != line
+			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+				continue
+			}
+			if !open && !continues {
 				name, _, found := strings.Cut(line, "=")
 				key = strings.TrimSpace(name)
 				if !found || !slices.Contains(names, key) {

@@ -32,6 +32,16 @@ func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
 			continue // other types have fields of their own
 		}
 		c.user(r, user)
+		if user.decl.Kind == source.Import || user.decl.Kind == source.Statement {
+			for _, alias := range user.decl.Aliases(name) {
+				c.users(r, user.file, user.decl, alias)
+			}
+		}
+	}
+	for _, macro := range c.index(file).pasting {
+		if slices.ContainsFunc(macro.decl.Pastes(), func(part string) bool { return strings.HasPrefix(name, part) || strings.HasSuffix(name, part) }) {
+			c.user(r, macro)
+		}
 	}
 }
 
@@ -49,7 +59,7 @@ func (c *comparer) user(r *regions, user declRef) {
 		for _, name := range user.decl.Names {
 			c.users(r, user.file, user.decl, name)
 		}
-	case source.Import, source.Statement: // exports and registrations: their names change nothing by themselves
+	case source.Import, source.Statement: // exports and registrations: they only give a name to what changed
 	}
 }
 
@@ -78,6 +88,7 @@ type declRef struct {
 type mentionIndex struct {
 	mentions     map[string][]declRef
 	declarations map[string][]declRef
+	pasting      []declRef // macros that join parts of names
 }
 
 func (x *mentionIndex) find(name string) []declRef { return x.mentions[name] }
@@ -97,7 +108,7 @@ func (c *comparer) index(file string) *mentionIndex {
 	if x := c.mentions[language]; x != nil || c.err != nil {
 		return cmp.Or(x, &mentionIndex{})
 	}
-	x := &mentionIndex{map[string][]declRef{}, map[string][]declRef{}}
+	x := &mentionIndex{mentions: map[string][]declRef{}, declarations: map[string][]declRef{}}
 	c.mentions[language] = x
 	names, err := c.Head.Files(c.ctx)
 	c.err = cmp.Or(c.err, err)
@@ -133,6 +144,9 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 				seen[id] = true
 				x.mentions[id] = append(x.mentions[id], ref)
 			}
+		}
+		if outline.Language == "c" && d.Kind == source.Value && len(d.Pastes()) > 0 {
+			x.pasting = append(x.pasting, ref)
 		}
 		for _, id := range d.Names {
 			x.declarations[id] = append(x.declarations[id], ref)

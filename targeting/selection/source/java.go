@@ -188,7 +188,7 @@ func (j javaOutline) typeDecl(from, i, end int, in scope) int {
 	if j.is(body, '{') {
 		to = j.behindBracket(body, end)
 	}
-	j.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: j.offset(i + 1)})
+	j.declare(from, to, Decl{Kind: Type, Name: in.prefix + name, Short: name, Owner: in.owner, name: j.offset(i + 1), ordered: keyword == "enum"})
 	if !j.is(body, '{') || in.depth >= maxNesting {
 		return to
 	}

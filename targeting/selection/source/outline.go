@@ -96,6 +96,7 @@ func (o *outline) finish() {
 		o.file.Decls = append(o.file.Decls, d)
 	}
 	slices.SortStableFunc(o.file.Decls, func(a, b Decl) int { return cmp.Compare(a.Start, b.Start) })
+	addOrder(o.file.Decls)
 	makeUnique(o.file.Decls)
 	digest(o.file.Decls)
 	o.file.Generated = o.generated()
@@ -135,6 +136,20 @@ func (o *outline) distribute() {
 		if int(owner) < len(o.decls) {
 			tokens := &o.decls[owner].tokens
 			*tokens = append(*tokens, o.tokens[i])
+		}
+	}
+}
+
+// addOrder adds the values in ordered types to their context.
+func addOrder(decls []Decl) {
+	types := map[string]*Decl{}
+	for i := range decls {
+		d := &decls[i]
+		if d.ordered {
+			types[d.Name] = d
+		}
+		if owner := types[strings.TrimSuffix(d.Name, "."+d.Short)]; owner != nil && d.Kind == Value {
+			owner.context += " " + d.Short
 		}
 	}
 }

@@ -118,6 +118,9 @@ func (p *pyOutline) block(from, i, end int, kind Kind) {
 	name := p.text(i + 1)
 	prefix, owner := p.prefix()
 	d := Decl{Kind: kind, Name: prefix + name, Short: name, Owner: owner, name: p.offset(i + 1)}
+	if kind == Type {
+		d.ordered = p.isOrdered(from, end)
+	}
 	if kind == Function && owner != "" {
 		d.self = "self"
 		if name == "__init__" || name == "__new__" {
@@ -129,6 +132,18 @@ func (p *pyOutline) block(from, i, end int, kind Kind) {
 		return
 	}
 	p.frames = append(p.frames, pyFrame{from, p.depth, d})
+}
+
+// isOrdered reports whether the decorators and bases of a class, in the tokens from i to
+// before end, make the order of its attributes count.
+func (p *pyOutline) isOrdered(i, end int) bool {
+	for ; i < end; i++ {
+		switch p.text(i) {
+		case "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "NamedTuple", "dataclass", "attrs", "define", "frozen", "BaseModel":
+			return true
+		}
+	}
+	return false
 }
 
 // imports outlines an import.

@@ -106,6 +106,7 @@ type Decl struct {
 	// context is what the meaning depends on besides tokens: the keyword of a group,
 	// the position in an enumeration.
 	context string
+	ordered bool   // a type whose meaning depends on the order of its constants or fields
 	name    int32  // offset of its name
 	self    string // by which a method mentions its own object: "this", or a receiver
 }

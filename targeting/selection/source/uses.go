@@ -182,6 +182,98 @@ func (d *Decl) member(tokens []token, header bool) member {
 	return m
 }
 
+// HasSameTokens reports whether two versions of a declaration differ in their context
+// alone, such as the order of the constants of an enumeration.
+func HasSameTokens(a, b *Decl) bool { return len(diffTokens(a, b)) == 0 }
+
+// ChangedFields returns the identifiers of members that only one of two versions of a
+// type has, sorted.
+func ChangedFields(a, b *Decl) []string {
+	var out []string
+	for _, pair := range [][2][]member{{a.members(), b.members()}, {b.members(), a.members()}} {
+		for _, m := range pair[0] {
+			if _, ok := find(pair[1], m.name); !ok && m.name != "" {
+				out = append(out, m.name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Aliases returns the names under which an import, an export or other code outside
+// functions makes a name known: "X as ALIAS", "ALIAS: X" in an object, ".ALIAS = X".
+func (d *Decl) Aliases(name string) []string {
+	at := func(i int) string {
+		if i < 0 || i >= len(d.tokens) {
+			return ""
+		}
+		return d.text(d.tokens[i])
+	}
+	var out []string
+	add := func(i int) {
+		if i >= 0 && i < len(d.tokens) && d.tokens[i].kind == identifier && at(i) != name {
+			out = append(out, at(i))
+		}
+	}
+	for i, t := range d.tokens {
+		if t.kind != identifier || d.text(t) != name {
+			continue
+		}
+		next := at(i + 1)
+		ends := next == "," || next == "}" || next == ";" || next == ""
+		switch {
+		case next == "as":
+			add(i + 2)
+		case at(i-1) == ":" && ends:
+			add(i - 2)
+		case at(i-1) == "=" && at(i-3) == "." && ends:
+			add(i - 2)
+		}
+	}
+	return out
+}
+
+// Pastes returns the parts of names that a macro of C joins with its arguments.
+func (d *Decl) Pastes() []string {
+	var out []string
+	parameters := map[string]bool{}
+	for i, t := range d.tokens {
+		text := d.text(t)
+		if t.kind == identifier && len(out) == 0 && !d.joins(i) {
+			parameters[text] = true // or another name of the head
+		}
+		if t.kind == identifier && d.joins(i) && !parameters[text] {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// joins reports whether a token is next to ##.
+func (d *Decl) joins(i int) bool {
+	isPaste := func(i int) bool { return i >= 0 && i < len(d.tokens) && d.text(d.tokens[i]) == "##" }
+	return isPaste(i-1) || isPaste(i+1)
+}
+
+// NamesPrefix reports whether a string literal is the begin of a name, with at least
+// three characters.
+func (d *Decl) NamesPrefix(name string) bool {
+	for t := range d.allTokens() {
+		if t.kind != stringLiteral {
+			continue
+		}
+		text := d.text(t)
+		if i := strings.IndexAny(text, "\"'`"); i >= 0 {
+			text = text[i:]
+		}
+		if text = strings.Trim(text, "\"'`{}$"); len(text) >= 3 && text != name && strings.HasPrefix(name, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // Similarity returns the share of tokens that two declarations have in common, in any
 // order.
 func Similarity(a, b *Decl) float64 {

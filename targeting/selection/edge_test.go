@@ -1,0 +1,129 @@
+package selection
+
+import "testing"
+
+// TestCompareEdges changes programs in ways that are easily overlooked.
+func TestCompareEdges(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		base     memoryVersion
+		from, to string
+		want     string
+	}{
+		{
+			"a constant of a Java enum between others", memoryVersion{
+				"E.java": "enum E { A, B }\n",
+				"U.java": "class U {\n\tint f(E e) { return e.ordinal(); }\n\tboolean g(E e) { return e == E.B; }\n\tint n() { return E.values().length; }\n\tint other() { return 1; }\n}\n",
+			}, "A, B", "A, X, B", "U.f(E) U.n()",
+		},
+		{
+			"a member of a Python enum", memoryVersion{
+				"e.py": "from enum import Enum, auto\nclass E(Enum):\n    A = auto()\n    B = auto()\n",
+				"u.py": "from e import E\ndef f():\n    return [x for x in E]\ndef g():\n    return E.B\ndef h():\n    return 1\n",
+			}, "    A = auto()\n    B = auto()\n", "    B = auto()\n    A = auto()\n", "f g",
+		},
+		{
+			"an import of everything in Python", memoryVersion{
+				"a.py": "LIMIT = 1\ndef f():\n    return 1\n",
+				"b.py": "from a import *\ndef g():\n    return LIMIT\ndef h():\n    return 2\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g",
+		},
+		{
+			"an export of everything in JavaScript", memoryVersion{
+				"a.js": "export const limit = 1\n",
+				"b.js": "export * from './a.js'\n",
+				"c.js": "import { limit } from './b.js'\nexport function g() { return limit }\nexport function h() { return 2 }\n",
+			}, "limit = 1", "limit = 2", "g",
+		},
+		{
+			"an export under another name", memoryVersion{
+				"a.js": "const limit = 1\nexport { limit as most }\n",
+				"c.js": "import { most } from './a.js'\nexport function g() { return most }\nexport function h() { return 2 }\n",
+			}, "limit = 1", "limit = 2", "g",
+		},
+		{
+			"an import under another name", memoryVersion{
+				"a.py": "LIMIT = 1\n",
+				"c.py": "from a import LIMIT as MOST\ndef g():\n    return MOST\ndef h():\n    return 2\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g",
+		},
+		{
+			"a Rust import under another name", memoryVersion{
+				"src/a.rs":   "pub const LIMIT: u32 = 1;\n",
+				"src/lib.rs": "mod a;\nuse a::LIMIT as MOST;\nfn g() -> u32 { MOST }\nfn h() -> u32 { 2 }\n",
+			}, "LIMIT: u32 = 1", "LIMIT: u32 = 2", "g",
+		},
+		{
+			"an object that is exported under another name", memoryVersion{
+				"a.js": "const table = { a: 1 }\nmodule.exports = { lookup: table }\n",
+				"c.js": "const a = require('./a')\nfunction g() { return a.lookup.a }\nfunction h() { return 2 }\n",
+			}, "a: 1", "a: 2", "g",
+		},
+		{
+			"a macro that joins names in C", memoryVersion{
+				"a.c": "#define NAME(x) x##_limit\nint a_limit = 1;\nint g(void) { return NAME(a); }\nint h(void) { return 2; }\n",
+			}, "a_limit = 1", "a_limit = 2", "g",
+		},
+		{
+			"a dictionary of functions", memoryVersion{
+				"a.py": "def f(x):\n    return 1\nHANDLERS = {'a': f}\ndef g(x):\n    return HANDLERS[x](x)\ndef h():\n    return 2\n",
+			}, "{'a': f}", "{'b': f}", "g",
+		},
+		{
+			"a prefix found by reflection", memoryVersion{
+				"a.py": "class A:\n    def visit_a(self):\n        return 1\n    def visit(self, n):\n        return getattr(self, 'visit_' + n)()\n    def h(self):\n        return 2\n",
+			}, "    def h(self)", "    def visit_b(self):\n        return 3\n    def h(self)", "A.visit unobserved:A.visit_b",
+		},
+		{
+			"an exported field of a type that is serialized", memoryVersion{
+				"go.mod": "module m\n\ngo 1.26\n",
+				"a.go":   "package m\n\nimport \"encoding/json\"\n\ntype T struct {\n\tA int\n}\n\nfunc f(t T) { _, _ = json.Marshal(t) }\n\nfunc g() int { return 1 }\n",
+			}, "\tA int\n", "\tA int\n\tB int\n", "f",
+		},
+		{
+			"a dependency in a lock file", memoryVersion{
+				"package-lock.json": `{"lockfileVersion":3,"packages":{"":{"name":"x"},"node_modules/a":{"version":"1.0.0"}}}`,
+				"a.js":              "const a = require('a')\nfunction g() { return a() }\n",
+			}, `"1.0.0"`, `"1.1.0"`, "g",
+		},
+		{
+			"a dependency of a dependency in a lock file", memoryVersion{
+				"package-lock.json": `{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1.0.0"},"node_modules/@x/b":{"version":"2.0.0","dependencies":{"a":"^1"}}}}`,
+				"a.js":              "import b from '@x/b/lib'\nfunction g() { return b() }\n",
+				"c.js":              "import c from 'c'\nfunction h() { return c() }\n",
+			}, `"1.0.0"`, `"1.1.0"`, "g",
+		},
+		{
+			"a dependency for development in a lock file", memoryVersion{
+				"package-lock.json": `{"lockfileVersion":3,"packages":{"":{"name":"x"},"node_modules/a":{"version":"1.0.0","dev":true}}}`,
+				"a.js":              "const a = require('a')\nfunction g() { return a() }\n",
+			}, `"1.0.0"`, `"1.1.0"`, "",
+		},
+		{
+			"a dependency in Cargo.lock", memoryVersion{
+				"Cargo.lock": "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n",
+				"src/lib.rs": "fn g() -> u32 { 1 }\n",
+			}, `"1.0.0"`, `"1.1.0"`, "everything:build file",
+		},
+		{
+			"requirements", memoryVersion{"requirements.txt": "# pinned\na==1\n", "a.py": "def f():\n    return 1\n"}, "a==1", "a==2", "everything:build file",
+		},
+		{
+			"a comment in requirements", memoryVersion{"requirements.txt": "# pinned\na==1\n", "a.py": "def f():\n    return 1\n"}, "# pinned", "# fixed", "",
+		},
+		{
+			"requirements for tests", memoryVersion{"requirements-dev.txt": "a==1\n", "a.py": "def f():\n    return 1\n"}, "a==1", "a==2", "",
+		},
+		{
+			"a value on indented lines in setup.cfg", memoryVersion{
+				"setup.cfg": "[options]\ninstall_requires =\n    a==1\n[flake8]\nmax = 1\n", "a.py": "def f():\n    return 1\n",
+			}, "a==1", "a==2", "everything:build file",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, tc.base, tc.base, edited(t, tc.base, tc.from, tc.to)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
