@@ -56,6 +56,8 @@ type Options struct {
 	MaxNodes   int // symbols of a generated tree; default 1,000
 	Expansions int // rules and tokens that are expanded by probability before the smallest are taken; default 200
 
+	Names generate.Texts // token texts that recur; see [generate.Options]
+
 	EvoGFuzz EvoGFuzzOptions
 }
 
@@ -125,7 +127,7 @@ type algorithm interface {
 // generate returns the options to generate inputs by probabilities, or at random if
 // they are nil.
 func (o Options) generate(p *generate.Probabilities) generate.Options {
-	return generate.Options{Start: o.Start, MaxNodes: o.MaxNodes, Expansions: o.Expansions, Probabilities: p}
+	return generate.Options{Start: o.Start, MaxNodes: o.MaxNodes, Expansions: o.Expansions, Names: o.Names, Probabilities: p}
 }
 
 // New returns a campaign.
