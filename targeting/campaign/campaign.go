@@ -37,14 +37,17 @@ const (
 	Common   Algorithm = "common"   // inputs like those of the corpus, without feedback
 	Uncommon Algorithm = "uncommon" // inputs unlike those of the corpus, without feedback
 	EvoGFuzz Algorithm = "evogfuzz" // a probabilistic grammar evolves towards failures and complex inputs
+	FDLoop   Algorithm = "fdloop"   // a probabilistic grammar is learned from the input that serves the goals best
 )
 
 // Algorithms returns all algorithms.
-func Algorithms() []Algorithm { return []Algorithm{Random, Common, Uncommon, EvoGFuzz} }
+func Algorithms() []Algorithm { return []Algorithm{Random, Common, Uncommon, EvoGFuzz, FDLoop} }
 
 // Options configure a [Campaign]. Zero numbers select the defaults.
 type Options struct {
 	Algorithm Algorithm
+	Goal      Goal   // of FDLoop; default AllGoals
+	Ignore    []Goal // goals that do not matter
 	Seed      uint64
 	Start     string // rule that inputs are derived from; the grammar's start rule if empty
 	// Corpus has inputs to start from. Inputs outside the grammar are left out.
@@ -59,6 +62,7 @@ type Options struct {
 	Names generate.Texts // token texts that recur; see [generate.Options]
 
 	EvoGFuzz EvoGFuzzOptions
+	FDLoop   FDLoopOptions
 }
 
 // An Input is an input to run.
@@ -135,9 +139,7 @@ func New(ctx context.Context, g *grammars.Grammar, opt Options) (*Campaign, erro
 	if opt.Start == "" {
 		opt.Start = g.Start
 	}
-	setDefault(&opt.K, 3)
-	setDefault(&opt.MaxNodes, 1000)
-	setDefault(&opt.Expansions, 200)
+	opt.Goal, opt.K, opt.MaxNodes, opt.Expansions = cmp.Or(opt.Goal, AllGoals), cmp.Or(opt.K, 3), cmp.Or(opt.MaxNodes, 1000), cmp.Or(opt.Expansions, 200)
 	if err := refine.Prepare(ctx, g, opt.Start); err != nil {
 		return nil, err
 	}
@@ -172,6 +174,8 @@ func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) 
 		return newSampling(c.grammar, c.opt, p) //nolint:contextcheck // the grammar is prepared
 	case EvoGFuzz:
 		return newEvoGFuzz(ctx, c.grammar, c.opt, corpus)
+	case FDLoop:
+		return newFDLoop(ctx, c.grammar, c.opt, c.archive, corpus)
 	default:
 		return nil, fmt.Errorf("algorithm %q: must be one of %q", c.opt.Algorithm, Algorithms())
 	}
@@ -349,10 +353,4 @@ func (c *Campaign) Status() Status {
 		s.Aim = c.current[c.asked-1].aim
 	}
 	return s
-}
-
-func setDefault(value *int, usual int) {
-	if *value == 0 {
-		*value = usual
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -27,7 +28,9 @@ type fuzzCommand struct {
 	algorithm string
 	limits    runLimits
 	end       fuzzLimits
+	goals     goalFlags
 	evolution evolutionFlags
+	loop      loopFlags
 	out       string
 	format    string
 	cli.Streams
@@ -41,9 +44,15 @@ type fuzzLimits struct {
 	Patience    int     `json:"patience"`
 }
 
+// goalFlags are the goals of a campaign.
+type goalFlags struct {
+	Goal       string   `json:"goal"`
+	Ignore     []string `json:"ignore"`
+	Population int      `json:"population"`
+}
+
 // evolutionFlags are the parameters of evogfuzz.
 type evolutionFlags struct {
-	Population     int     `json:"population"`
 	Elitism        float64 `json:"elitism"`
 	Tournaments    int     `json:"tournaments"`
 	TournamentSize int     `json:"tournament_size"`
@@ -51,6 +60,15 @@ type evolutionFlags struct {
 	Lambda         float64 `json:"lambda"`
 	structure      string
 	base           string
+}
+
+// loopFlags are the parameters of fdloop.
+type loopFlags struct {
+	Seeds        int     `json:"seeds"`
+	Calibration  int     `json:"calibration"`
+	MaxMappings  int     `json:"max_mappings"`
+	MappingDepth int     `json:"mapping_depth"`
+	Flipped      float64 `json:"flipped"`
 }
 
 // NewFuzz returns the command fuzz.
@@ -71,6 +89,13 @@ from what the inputs before did. Algorithms:
   evogfuzz  learn the probabilities of choices from the inputs that fail or have the
             most complex structure, replace those of one rule by random ones, and
             generate the next generation
+  fdloop    run a few inputs and mutants of them, keep the one that serves the goals
+            best, learn the probabilities of choices from it, and make those of one
+            rule equal
+
+Goals of fdloop are methods reached (coverage), distinct failures, long runs (runtime)
+and pairs of an input's structure and a method (mappings). All of them count alike,
+unless --goal names one, which counts ten times as much, or --ignore leaves some out.
 
 The corpus is what --corpus names, or else the samples of a bundled grammar.
 
@@ -94,6 +119,7 @@ runs of a campaign, and --for the time of this command.`,
 	cli.BindGrammar(flags, &c.grammar)
 	cli.Bind(flags, &c.req, "start")
 	cli.BindEnum(flags, &c.algorithm, "algorithm", "how inputs are made", algorithmNames()...)
+	c.goals.bind(flags)
 	cli.BindFiles(flags, &c.corpus, "corpus", "start from the inputs in `DIR|FILE`s")
 	c.program.bind(flags)
 	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
@@ -103,11 +129,12 @@ runs of a campaign, and --for the time of this command.`,
 	cli.BindFields(flags, &c.end,
 		openapi.Field{Name: "n", Description: "Maximum number of runs (default no limit)", Schema: cli.Between(1, 1_000_000_000)},
 		openapi.Field{Name: "for_ms", Description: "Time that the command may take (default no limit)", Schema: duration},
-		openapi.Field{Name: "generations", Description: "evogfuzz: maximum number of generations (default 100, no limit with --n or --for)", Schema: cli.Between(1, 1_000_000_000)},
+		openapi.Field{Name: "generations", Description: "evogfuzz, fdloop: maximum number of generations (default 100 and 50, no limit with --n or --for)", Schema: cli.Between(1, 1_000_000_000)},
 		openapi.Field{Name: "patience", Description: "evogfuzz: end after this many generations without a new failure (default no limit)", Schema: cli.Between(1, 1_000_000_000)})
 	cli.Bind(flags, &c.req, "seed", "max_nodes", "expansions")
 	cli.SetDefault(flags, "max-nodes", "1000")
-	c.evolution.bind(cmd)
+	c.evolution.bind(flags)
+	c.loop.bind(flags)
 	c.limits.bind(flags)
 	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default the name of the function)")
 	flags.StringVar(&c.program.commit, "commit", "", "`VERSION` of the program (default the commit or the module's version)")
@@ -124,14 +151,43 @@ func algorithmNames() []string {
 	return names
 }
 
-func (e *evolutionFlags) bind(cmd *cobra.Command) {
-	flags := cmd.Flags()
+func (g *goalFlags) bind(flags *pflag.FlagSet) {
+	var goals []string
+	for _, goal := range campaign.Goals() {
+		goals = append(goals, string(goal))
+	}
+	some := openapi.Schema{Type: "string", Enum: goals[1:]}
+	cli.BindFields(flags, g,
+		openapi.Field{Name: "goal", Description: "fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
+		openapi.Field{Name: "ignore", Description: "fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
+		openapi.Field{Name: "population", Description: "evogfuzz, fdloop: inputs that a generation generates (default 100 and 5)", Schema: cli.Between(1, 1_000_000)})
+}
+
+func (g *goalFlags) ignored() []campaign.Goal {
+	var out []campaign.Goal
+	for _, name := range g.Ignore {
+		out = append(out, campaign.Goal(name))
+	}
+	return out
+}
+
+func (l *loopFlags) bind(flags *pflag.FlagSet) {
+	share := cli.Between(0.000001, 1)
+	share.Type = "number"
+	cli.BindFields(flags, l,
+		openapi.Field{Name: "seeds", Description: "fdloop: random inputs to learn from if there is no corpus", Default: 500, Schema: cli.Between(1, 1_000_000)},
+		openapi.Field{Name: "max_mappings", Description: "fdloop: number of mappings that counts as many (default that of --calibration inputs)", Schema: cli.Between(1, 1_000_000_000)},
+		openapi.Field{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings", Default: 100, Schema: cli.Between(1, 1_000_000)},
+		openapi.Field{Name: "mapping_depth", Description: "fdloop: depth of the structures in mappings", Default: 3, Schema: cli.Between(1, 8)},
+		openapi.Field{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped", Default: 0.1, Schema: share})
+}
+
+func (e *evolutionFlags) bind(flags *pflag.FlagSet) {
 	share := cli.Between(0, 1)
 	share.Type = "number"
 	factor := cli.Between(0.000001, 1_000_000)
 	factor.Type = "number"
 	cli.BindFields(flags, e,
-		openapi.Field{Name: "population", Description: "evogfuzz: inputs of a generation", Default: 100, Schema: cli.Between(1, 1_000_000)},
 		openapi.Field{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest", Default: 0.05, Schema: share},
 		openapi.Field{Name: "tournaments", Description: "evogfuzz: tournaments that select one input each", Default: 10, Schema: cli.Between(0, 1_000_000)},
 		openapi.Field{Name: "tournament_size", Description: "evogfuzz: inputs in a tournament", Default: 10, Schema: cli.Between(1, 1_000_000)},
@@ -154,16 +210,22 @@ func (e *evolutionFlags) options(end fuzzLimits) campaign.EvoGFuzzOptions {
 		return n
 	}
 	opt := campaign.EvoGFuzzOptions{
-		Generations: end.Generations, Patience: end.Patience, Population: e.Population, Elitism: e.Elitism, Tournaments: none(e.Tournaments),
+		Patience: end.Patience, Elitism: e.Elitism, Tournaments: none(e.Tournaments),
 		TournamentSize: e.TournamentSize, Mutations: none(e.Mutations), Structure: campaign.StructureScore(e.structure), Lambda: e.Lambda,
 	}
 	if opt.Elitism == 0 {
 		opt.Elitism = -1
 	}
-	if opt.Generations == 0 && (end.N > 0 || end.For > 0) {
-		opt.Generations = -1
-	}
 	return opt
+}
+
+// generations returns the maximum number of generations: 0 for the default, and -1 for no
+// limit.
+func (l fuzzLimits) generations() int {
+	if l.Generations == 0 && (l.N > 0 || l.For > 0) {
+		return -1
+	}
+	return l.Generations
 }
 
 func (c *fuzzCommand) run(ctx context.Context) (err error) {
@@ -182,11 +244,6 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	log, err := openFuzzLog(c.out, program)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.out.Close()) }()
 	if !program.Growing() {
 		opt.Units = program.Header().Units
 	}
@@ -194,6 +251,11 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	log, err := openFuzzLog(c.out, program)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.out.Close()) }()
 	warmup, err := c.warmup(ctx, g, opt)
 	if err != nil {
 		return err
@@ -234,9 +296,15 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 		return opt, nil, err
 	}
 	opt = campaign.Options{
-		Algorithm: campaign.Algorithm(c.algorithm), Seed: api.Seed(c.req.Seed), Start: start, Runs: c.end.N,
+		Algorithm: campaign.Algorithm(c.algorithm), Goal: campaign.Goal(c.goals.Goal), Ignore: c.goals.ignored(), Seed: api.Seed(c.req.Seed), Start: start, Runs: c.end.N,
 		MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
+		FDLoop: campaign.FDLoopOptions{
+			Seeds: c.loop.Seeds, Calibration: c.loop.Calibration, MaxMappings: c.loop.MaxMappings, Depth: c.loop.MappingDepth, Flipped: c.loop.Flipped,
+			Timeout: c.limits.options(false).Timeout,
+		},
 	}
+	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = c.end.generations(), c.end.generations()
+	opt.EvoGFuzz.Population, opt.FDLoop.Inputs = c.goals.Population, c.goals.Population
 	cli.NoteSeed(c.Streams, c.req.Seed, int64(opt.Seed))
 	if opt.Corpus, err = c.readCorpus(ctx, g); err != nil {
 		return opt, nil, err
