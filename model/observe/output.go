@@ -20,6 +20,7 @@ type Output struct {
 	observed map[[sha256.Size]byte]int  // remaining observations per input in the existing file
 	accepted map[[sha256.Size]byte]bool // inputs with the outcome ok in the existing file
 	existing int
+	end      int64              // of the existing observations
 	header   observation.Header // as stored in the file
 }
 
@@ -56,6 +57,7 @@ func (out *Output) open(header observation.Header) error {
 	if err := out.readExisting(header, end); err != nil {
 		return err
 	}
+	out.end = end
 	if err := out.file.Truncate(end); err != nil {
 		return err
 	}
@@ -146,6 +148,20 @@ func lastLineEnd(f *os.File) (int64, error) {
 
 // Existing returns the number of observations in the file when it was opened.
 func (out *Output) Existing() int { return out.existing }
+
+// Read calls visit for each observation in the file when it was opened.
+func (out *Output) Read(visit func(observation.Observation)) error {
+	for r := observation.NewReader(io.NewSectionReader(out.file, 0, out.end)); ; {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		visit(o)
+	}
+}
 
 // Observed reports whether the existing file has an observation of the input.
 // Each observation counts only once: an input that occurs twice needs two

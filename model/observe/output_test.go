@@ -275,3 +275,28 @@ func TestOutputAccepted(t *testing.T) {
 		}
 	}
 }
+
+// Read returns the observations that a file has when it is opened, and not those that
+// are added.
+func TestReadOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "o.ndjson")
+	for _, want := range []string{"", "a", "a a"} {
+		out, err := observe.OpenOutput(file, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Write(observation.Observation{Input: []byte("a")}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if err := out.Read(func(o observation.Observation) { got = append(got, string(o.Input)) }); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

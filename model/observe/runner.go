@@ -2,6 +2,8 @@ package observe
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/inroad/inroad/model/observation"
 )
@@ -11,6 +13,7 @@ import (
 type Runner struct {
 	program *Program
 	limits  Limits
+	warmup  [][]byte
 	process process // nil if none is running
 }
 
@@ -19,20 +22,46 @@ func (p *Program) NewRunner(limits Limits) *Runner {
 	return &Runner{program: p, limits: limits.withDefaults()}
 }
 
+// WarmUp makes each process run some inputs before its first observation. Otherwise,
+// one-time work such as filling a cache would be attributed to the first input. Inputs
+// that end a process are left out from then on.
+func (r *Runner) WarmUp(inputs [][]byte) { r.warmup = slices.Clone(inputs) }
+
 // Run returns the observation of an input.
 func (r *Runner) Run(ctx context.Context, input []byte) (observation.Observation, error) {
-	if r.process == nil {
-		p, err := r.program.begin(ctx, r.limits)
-		if err != nil {
+	for r.process == nil {
+		if err := r.start(ctx); err != nil {
 			return observation.Observation{}, err
 		}
-		r.process = p
 	}
 	o, over, err := r.process.run(ctx, input)
 	if over || err != nil {
 		r.Close()
 	}
 	return o, err
+}
+
+// start starts a process. There is none afterwards if an input of the warm-up ended it.
+func (r *Runner) start(ctx context.Context) error {
+	p, err := r.program.begin(ctx, r.limits)
+	if err != nil {
+		return err
+	}
+	r.process = p
+	for i, input := range r.warmup {
+		_, over, err := p.run(ctx, input)
+		if over || err != nil {
+			r.Close()
+			r.warmup = slices.Delete(r.warmup, i, i+1)
+		}
+		if err != nil {
+			return fmt.Errorf("warm-up: %w", err)
+		}
+		if over {
+			return nil
+		}
+	}
+	return nil
 }
 
 // Close ends the process.

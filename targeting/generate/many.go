@@ -22,18 +22,14 @@ import (
 // workers. They are yielded in order; an error is the last value.
 func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n, workers int) iter.Seq2[*Input, error] {
 	return func(yield func(*Input, error) bool) {
-		m := &many{seed: seed, seen: map[uint64]bool{}, generators: make([]*Generator, max(min(workers, n), 1))}
-		for i := range m.generators {
-			x, err := New(g, rand.New(rand.NewPCG(seed, 0)), opt) //nolint:contextcheck // reading one token back is bounded and takes no context
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			m.generators[i] = x
+		s, err := NewStream(g, opt, seed, min(workers, n)) //nolint:contextcheck // reading one token back is bounded and takes no context
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		m.spread()
-		for m.done < n {
-			batch, err := m.next(ctx, min(max(m.done, minBatch), maxBatch, n-m.done))
+		for left := n; left > 0; {
+			batch, err := s.Next(ctx, left)
+			left -= len(batch)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -45,6 +41,28 @@ func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n,
 			}
 		}
 	}
+}
+
+// A Stream generates the inputs of [Each] in batches. It is not safe for concurrent use.
+type Stream struct{ many }
+
+// NewStream returns a stream of inputs that are generated on several workers.
+func NewStream(g *grammars.Grammar, opt Options, seed uint64, workers int) (*Stream, error) {
+	s := &Stream{many{seed: seed, seen: map[uint64]bool{}, generators: make([]*Generator, max(workers, 1))}}
+	for i := range s.generators {
+		x, err := New(g, rand.New(rand.NewPCG(seed, 0)), opt)
+		if err != nil {
+			return nil, err
+		}
+		s.generators[i] = x
+	}
+	s.spread()
+	return s, nil
+}
+
+// Next returns the next batch, of at most n inputs.
+func (s *Stream) Next(ctx context.Context, n int) ([]*Input, error) {
+	return s.next(ctx, min(max(s.done, minBatch), maxBatch, n))
 }
 
 // The number of inputs of a batch. Batches grow: the first inputs tell most about

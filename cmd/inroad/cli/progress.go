@@ -22,13 +22,22 @@ type Progress struct {
 
 // NewProgress returns a progress bar on a terminal; total is 0 if it is unknown.
 func NewProgress(stderr io.Writer, what string, total int) *Progress {
-	if t, ok := stderr.(*TerminalWriter); ok { // progress bars need no escaping
+	if w := terminalOf(stderr); w != nil {
+		return &Progress{w: w, what: what, total: total}
+	}
+	return nil
+}
+
+// terminalOf returns the terminal that standard error is, without escaping; nil if it
+// is none.
+func terminalOf(stderr io.Writer) io.Writer {
+	if t, ok := stderr.(*TerminalWriter); ok {
 		stderr = t.W
 	}
 	if file, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	return &Progress{w: stderr, what: what, total: total}
+	return stderr
 }
 
 // Set shows the number of completed items.

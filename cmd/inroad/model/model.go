@@ -1,5 +1,5 @@
 // Package model holds the commands about observations and models: observe, import,
-// failures, train, evaluate, predict, methods, explain, target, refine, reduce,
+// failures, fuzz, train, evaluate, predict, methods, explain, target, refine, reduce,
 // compare and model.
 package model
 
@@ -11,6 +11,7 @@ func Commands() []*cobra.Command {
 		NewObserve(),
 		NewImport(),
 		NewFailures(),
+		NewFuzz(),
 		NewTrain(),
 		NewEvaluate(),
 		NewPredict(),

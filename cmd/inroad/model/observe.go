@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
@@ -32,6 +33,27 @@ type runLimits struct {
 	Timeout float64 `json:"timeout_ms"`
 	Memory  int     `json:"memory"`
 	Warmup  *int    `json:"warmup"`
+}
+
+func (l *runLimits) bind(flags *pflag.FlagSet) {
+	timeout := cli.Between(1, 24*60*60*1000)
+	timeout.Type = "number"
+	cli.BindFields(flags, l,
+		openapi.Field{Name: "jobs", Description: "Number of processes that run inputs", Default: runtime.NumCPU(), Schema: cli.Between(1, 1000)},
+		openapi.Field{Name: "timeout_ms", Description: "Time that an input may take", Default: 2000, Schema: timeout},
+		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that a process may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
+		openapi.Field{Name: "warmup", Description: "Number of inputs that each process runs as a warm-up before its first observation", Default: 20, Schema: cli.Between(0, 1000)})
+}
+
+// options returns the options of the runs. A command is not warmed up, because each run
+// is a process.
+func (l *runLimits) options(isCommand bool) observe.Options {
+	opt := observe.Options{Jobs: l.Jobs, Warmup: *l.Warmup}
+	opt.Timeout, opt.Memory = time.Duration(l.Timeout*float64(time.Millisecond)), int64(l.Memory)<<20
+	if opt.Warmup == 0 || isCommand {
+		opt.Warmup = -1
+	}
+	return opt
 }
 
 // NewObserve returns the command observe.
@@ -108,27 +130,11 @@ observations are added to it; inputs that are in the file are not run again.`,
 	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
 	c.inputs.bind(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to add to")
-	timeout := cli.Between(1, 24*60*60*1000)
-	timeout.Type = "number"
-	cli.BindFields(flags, &c.limits,
-		openapi.Field{Name: "jobs", Description: "Number of processes that run inputs", Default: runtime.NumCPU(), Schema: cli.Between(1, 1000)},
-		openapi.Field{Name: "timeout_ms", Description: "Time that an input may take", Default: 2000, Schema: timeout},
-		openapi.Field{Name: "memory", Placeholder: "MiB", Description: "Memory that a process may use", Default: 1024, Schema: cli.Between(64, 1<<20)},
-		openapi.Field{Name: "warmup", Description: "Number of inputs that each process runs as a warm-up before its first observation", Default: 20, Schema: cli.Between(0, 1000)})
+	c.limits.bind(flags)
 	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default the name of the function)")
 	flags.StringVar(&c.program.commit, "commit", "", "`VERSION` of the program (default the commit or the module's version)")
 	cli.BindFormat(flags, &c.format, "text", "json")
 	return cmd
-}
-
-// options returns the options of the runs.
-func (c *observeCommand) options() observe.Options {
-	opt := observe.Options{Jobs: c.limits.Jobs, Warmup: *c.limits.Warmup}
-	opt.Timeout, opt.Memory = time.Duration(c.limits.Timeout*float64(time.Millisecond)), int64(c.limits.Memory)<<20
-	if opt.Warmup == 0 || c.program.command != "" {
-		opt.Warmup = -1
-	}
-	return opt
 }
 
 func (c *observeCommand) run(ctx context.Context) (err error) {
@@ -158,7 +164,7 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 	}
 	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}, accepted: newInputSample(maxMutated)}
 	observeInputs := func(inputs iter.Seq2[observe.Input, error]) error {
-		return program.Observe(ctx, t.skip(inputs, out), c.options(), func(o observation.Observation) error {
+		return program.Observe(ctx, t.skip(inputs, out), c.limits.options(c.program.command != ""), func(o observation.Observation) error {
 			t.add(o)
 			if err := out.AddUnits(program.Header().Units); err != nil {
 				return err

@@ -1,0 +1,122 @@
+package campaign
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// An individual is an input of a generation.
+type individual struct {
+	text []byte
+	tree *derivation.Tree // nil if the input is outside the grammar
+	aim  string           // what the input is for, for people; may be empty
+
+	same   *individual // an earlier one of the generation with the same text; nil if there is none
+	result *result     // nil before the end of the generation, unless the input was told in an earlier one
+
+	// The following are set for the first individual with a text.
+	observation observation.Observation
+	brought     brought
+}
+
+// known reports whether the input need not be run.
+func (i *individual) known() bool { return i.result != nil || i.same != nil }
+
+// brought says what the result of an individual has that no result before had.
+type brought struct {
+	units   []int32 // that no input before reached
+	failure bool    // a failure that no input before had
+	paths   int     // number of paths that no input before had
+}
+
+// A result is what an input did.
+type result struct {
+	outcome  observation.Outcome
+	failure  observation.Property // outcome, type and stack
+	units    []int32              // equal lists are shared
+	duration time.Duration
+}
+
+// failed reports whether the run did not end with ok.
+func (r *result) failed() bool { return r.outcome != observation.OK }
+
+// An archive holds the results of generations. It depends on the order of individuals,
+// not on the order in which they were told.
+type archive struct {
+	results  map[uint64]*result // by hash of the input
+	lists    map[string][]int32 // lists of units, by their encoding
+	units    map[string]int32   // numbers of the units by ID
+	ids      []string           // of the units
+	counts   []int              // by unit: number of results that reached it
+	failures map[observation.Property]bool
+	paths    *features.Set
+}
+
+func newArchive(opt Options) *archive {
+	return &archive{
+		results: map[uint64]*result{}, lists: map[string][]int32{}, units: map[string]int32{},
+		failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
+	}
+}
+
+// add gives an individual its result, and says what is new in it.
+func (a *archive) add(i *individual) {
+	o := i.observation
+	r := &result{outcome: o.Outcome, duration: o.Duration, units: a.list(o.Methods)}
+	i.result = r
+	a.results[xxhash.Sum64(i.text)] = r
+	for _, unit := range r.units {
+		if a.counts[unit]++; a.counts[unit] == 1 {
+			i.brought.units = append(i.brought.units, unit)
+		}
+	}
+	if !r.failed() {
+		return
+	}
+	r.failure = observation.OutcomeOf(o)
+	if !a.failures[r.failure] {
+		a.failures[r.failure], i.brought.failure = true, true
+	}
+}
+
+// list returns the numbers of units.
+func (a *archive) list(ids []string) []int32 {
+	list, key := make([]int32, len(ids)), make([]byte, 0, 4*len(ids))
+	for i, id := range ids {
+		number, ok := a.units[id]
+		if !ok {
+			number = int32(len(a.ids))
+			a.units[id] = number
+			a.ids, a.counts = append(a.ids, id), append(a.counts, 0)
+		}
+		list[i] = number
+		key = binary.LittleEndian.AppendUint32(key, uint32(number))
+	}
+	if shared, ok := a.lists[string(key)]; ok {
+		return shared
+	}
+	a.lists[string(key)] = list
+	return list
+}
+
+// addPaths adds the paths of an individual's tree, of lengths up to k.
+func (a *archive) addPaths(x *features.Extractor, k int, i *individual) error {
+	if i.tree == nil {
+		return nil
+	}
+	before := a.paths.Len(k)
+	err := x.Add(a.paths, i.tree)
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		err = nil // a token takes too long to parse
+	}
+	i.brought.paths = a.paths.Len(k) - before
+	return err
+}

@@ -1,0 +1,356 @@
+// Package campaign decides which inputs to run a program on, one generation after the
+// other, from what happened to the inputs before.
+//
+// A [Campaign] is asked for inputs and told what they did: [Campaign.Ask] and
+// [Campaign.Tell]. It runs nothing and stores nothing. The same options and the same
+// observations give the same inputs, in whatever order the observations of a generation
+// are told. So a campaign that was interrupted continues if its observations are told
+// again. [Run] asks, runs and tells.
+//
+// The algorithms differ in how they make the next generation: see [Algorithm].
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// An Algorithm makes the generations of a campaign.
+type Algorithm string
+
+// The algorithms.
+const (
+	Random   Algorithm = "random"   // inputs at random, without feedback
+	Common   Algorithm = "common"   // inputs like those of the corpus, without feedback
+	Uncommon Algorithm = "uncommon" // inputs unlike those of the corpus, without feedback
+	EvoGFuzz Algorithm = "evogfuzz" // a probabilistic grammar evolves towards failures and complex inputs
+	FDLoop   Algorithm = "fdloop"   // a probabilistic grammar is learned from the input that serves the goals best
+)
+
+// Algorithms returns all algorithms.
+func Algorithms() []Algorithm { return []Algorithm{Random, Common, Uncommon, EvoGFuzz, FDLoop} }
+
+// Options configure a [Campaign]. Zero numbers select the defaults.
+type Options struct {
+	Algorithm Algorithm
+	Goal      Goal   // of FDLoop; default AllGoals
+	Ignore    []Goal // goals that do not matter
+	Seed      uint64
+	Start     string // rule that inputs are derived from; the grammar's start rule if empty
+	// Corpus has inputs to start from. Inputs outside the grammar are left out.
+	Corpus [][]byte
+	Units  []observation.Unit // of the program, if all are known in advance
+	Runs   int                // the maximum number of inputs to run; no limit if 0
+	K      int                // length of the paths whose coverage is reported; default 3
+
+	MaxNodes   int // symbols of a generated tree; default 1,000
+	Expansions int // rules and tokens that are expanded by probability before the smallest are taken; default 200
+
+	Names generate.Texts // token texts that recur; see [generate.Options]
+
+	EvoGFuzz EvoGFuzzOptions
+	FDLoop   FDLoopOptions
+}
+
+// An Input is an input to run.
+type Input struct {
+	Number int // counts the inputs of the campaign
+	Text   []byte
+}
+
+// An End says why a campaign ended.
+type End string
+
+// The reasons to end.
+const (
+	EndRuns        End = "runs"        // the maximum number of runs is reached
+	EndGenerations End = "generations" // the maximum number of generations is reached
+	EndPatience    End = "patience"    // too many generations found no new failure
+	EndExhausted   End = "exhausted"   // no new inputs are found
+)
+
+// ErrEnded is returned by [Campaign.Ask] after the end of a campaign.
+var ErrEnded = errors.New("the campaign has ended")
+
+// A Status is the state of a campaign.
+type Status struct {
+	Runs       int    // inputs that were told
+	Generation int    // number of the current generation, from 1
+	Aim        string // what the current generation is for; may be empty
+	Reached    int    // units
+	Units      int    // known units of the program
+	Failures   int    // distinct failures
+	Failing    int    // inputs that did not end with ok
+	K          int    // length of the paths in Paths
+	Paths      int    // different paths of the inputs in the grammar
+	AllPaths   *big.Int
+	End        End // "" if the campaign goes on
+}
+
+// A Campaign decides which inputs to run. It is not safe for concurrent use.
+type Campaign struct {
+	opt       Options
+	grammar   *grammars.Grammar
+	algorithm algorithm
+	paths     *features.Extractor
+	allPaths  *big.Int
+
+	archive  *archive // of the generations before the current one
+	status   Status
+	reached  map[string]bool // IDs of units
+	failures map[observation.Property]bool
+
+	current []*individual // the current generation
+	asked   int           // individuals of the current generation that were handed out or repeat others
+	waiting int           // individuals of the current generation without a result
+	numbers map[int]*individual
+	next    int // number of the next input
+	idle    int // successive generations without a new input
+}
+
+// An algorithm makes generations.
+type algorithm interface {
+	// next returns the next generation, given the one before, in which all have
+	// results; nil at the beginning. The campaign ends if there is none.
+	next(ctx context.Context, last []*individual) ([]*individual, End, error)
+}
+
+// generate returns the options to generate inputs by probabilities, or at random if
+// they are nil.
+func (o Options) generate(p *generate.Probabilities) generate.Options {
+	return generate.Options{Start: o.Start, MaxNodes: o.MaxNodes, Expansions: o.Expansions, Names: o.Names, Probabilities: p}
+}
+
+// New returns a campaign.
+func New(ctx context.Context, g *grammars.Grammar, opt Options) (*Campaign, error) {
+	if opt.Start == "" {
+		opt.Start = g.Start
+	}
+	opt.Goal, opt.K, opt.MaxNodes, opt.Expansions = cmp.Or(opt.Goal, AllGoals), cmp.Or(opt.K, 3), cmp.Or(opt.MaxNodes, 1000), cmp.Or(opt.Expansions, 200)
+	if err := refine.Prepare(ctx, g, opt.Start); err != nil {
+		return nil, err
+	}
+	space := features.NewSpace(g, features.Options{Start: opt.Start, Possible: true})
+	c := &Campaign{
+		opt: opt, grammar: g, paths: features.NewExtractor(space, opt.K), allPaths: space.Count(opt.K),
+		archive: newArchive(opt), numbers: map[int]*individual{}, reached: map[string]bool{}, failures: map[observation.Property]bool{},
+	}
+	corpus, err := c.parse(ctx, opt.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	c.algorithm, err = c.newAlgorithm(ctx, corpus)
+	return c, err
+}
+
+func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) (algorithm, error) {
+	switch c.opt.Algorithm {
+	case Random:
+		return newSampling(c.grammar, c.opt, nil) //nolint:contextcheck // the grammar is prepared
+	case Common, Uncommon:
+		if len(corpus) == 0 {
+			return nil, fmt.Errorf("algorithm %s: needs a corpus with inputs of the grammar", c.opt.Algorithm)
+		}
+		p, err := learn(c.grammar, corpus...)
+		if err == nil && c.opt.Algorithm == Uncommon {
+			p = p.Invert()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return newSampling(c.grammar, c.opt, p) //nolint:contextcheck // the grammar is prepared
+	case EvoGFuzz:
+		return newEvoGFuzz(ctx, c.grammar, c.opt, corpus)
+	case FDLoop:
+		return newFDLoop(ctx, c.grammar, c.opt, c.archive, corpus)
+	default:
+		return nil, fmt.Errorf("algorithm %q: must be one of %q", c.opt.Algorithm, Algorithms())
+	}
+}
+
+// parse returns the trees of the inputs that are in the grammar.
+func (c *Campaign) parse(ctx context.Context, inputs [][]byte) ([]*derivation.Tree, error) {
+	var trees []*derivation.Tree
+	for _, input := range inputs {
+		tree, err := parse(ctx, c.grammar, c.opt.Start, input)
+		if err != nil {
+			return nil, err
+		}
+		if tree != nil {
+			trees = append(trees, tree)
+		}
+	}
+	return trees, nil
+}
+
+// parse returns the tree of an input, or nil if the input is outside the grammar or
+// exceeds a limit.
+func parse(ctx context.Context, g *grammars.Grammar, start string, input []byte) (*derivation.Tree, error) {
+	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start})
+	if _, outside := errors.AsType[*grammars.SyntaxError](err); outside {
+		return nil, nil //nolint:nilnil // no tree is an answer
+	}
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		return nil, nil //nolint:nilnil // no tree is an answer
+	}
+	return tree, err
+}
+
+// maxIdle is the number of successive generations without a new input after which a
+// campaign ends.
+const maxIdle = 50
+
+// Ask returns up to n inputs to run. It returns none while observations of the current
+// generation are missing, and [ErrEnded] after the end.
+func (c *Campaign) Ask(ctx context.Context, n int) ([]Input, error) {
+	var out []Input
+	for len(out) < n {
+		if c.status.End != "" {
+			break
+		}
+		for c.asked < len(c.current) && len(out) < n {
+			i := c.current[c.asked]
+			if !i.known() && c.opt.Runs > 0 && c.next >= c.opt.Runs {
+				c.drop()
+				break
+			}
+			c.asked++
+			if i.known() {
+				continue
+			}
+			c.numbers[c.next] = i
+			out = append(out, Input{c.next, i.text})
+			c.next++
+		}
+		if len(out) == n || c.waiting > 0 {
+			break
+		}
+		if err := c.advance(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) > 0 || c.waiting > 0 || c.status.End == "" {
+		return out, nil
+	}
+	last := c.current
+	c.current = nil
+	return nil, cmp.Or(c.settle(last), ErrEnded)
+}
+
+// drop ends the campaign: individuals of the current generation that were not handed
+// out are left out.
+func (c *Campaign) drop() {
+	c.status.End = EndRuns
+	for _, i := range c.current[c.asked:] {
+		if !i.known() {
+			c.waiting--
+		}
+	}
+	c.current = c.current[:c.asked]
+}
+
+// advance makes the next generation.
+func (c *Campaign) advance(ctx context.Context) error {
+	last := c.current
+	if err := c.settle(last); err != nil {
+		return err
+	}
+	next, end, err := c.algorithm.next(ctx, last)
+	if err != nil {
+		return err
+	}
+	c.current, c.asked, c.waiting = next, 0, 0
+	c.status.Generation++
+	first := map[uint64]*individual{}
+	for _, i := range next {
+		key := xxhash.Sum64(i.text)
+		if i.result = c.archive.results[key]; i.result != nil {
+			continue
+		}
+		if i.same = first[key]; i.same == nil {
+			first[key] = i
+			c.waiting++
+		}
+	}
+	c.idle++
+	if c.waiting > 0 {
+		c.idle = 0
+	}
+	switch {
+	case end != "":
+		c.status.End = end
+	case len(next) == 0 || c.idle > maxIdle:
+		c.status.End = EndExhausted
+	case c.opt.Runs > 0 && c.next >= c.opt.Runs:
+		c.status.End = EndRuns
+	}
+	if c.status.End != "" {
+		c.status.Generation--
+		c.current, c.waiting = nil, 0
+	}
+	return nil
+}
+
+// settle gives the individuals of a generation their results, in order.
+func (c *Campaign) settle(generation []*individual) error {
+	for _, i := range generation {
+		switch {
+		case i.same != nil:
+			i.result = i.same.result
+		case i.result == nil:
+			c.archive.add(i)
+			if err := c.archive.addPaths(c.paths, c.opt.K, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Tell says what an input did. It ignores an input that it was told before.
+func (c *Campaign) Tell(number int, o observation.Observation) error {
+	i := c.numbers[number]
+	switch {
+	case i == nil && number >= 0 && number < c.next:
+		return nil // again
+	case i == nil:
+		return fmt.Errorf("input %d: must be one that was asked for", number)
+	}
+	delete(c.numbers, number)
+	i.observation = o
+	c.waiting--
+	c.status.Runs++
+	for _, id := range o.Methods {
+		c.reached[id] = true
+	}
+	if o.Outcome != observation.OK {
+		c.status.Failing++
+		c.failures[observation.OutcomeOf(o)] = true
+	}
+	return nil
+}
+
+// Status returns the state of the campaign.
+func (c *Campaign) Status() Status {
+	s := c.status
+	s.Reached, s.Units = len(c.reached), max(len(c.opt.Units), len(c.reached))
+	s.Failures = len(c.failures)
+	s.K, s.Paths, s.AllPaths = c.opt.K, c.archive.paths.Len(c.opt.K), c.allPaths
+	if c.asked > 0 && c.asked <= len(c.current) {
+		s.Aim = c.current[c.asked-1].aim
+	}
+	return s
+}

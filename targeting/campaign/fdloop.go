@@ -1,0 +1,262 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// FDLoopOptions are the parameters of [FDLoop]. Zero values select the defaults.
+type FDLoopOptions struct {
+	Generations int // maximum number of generations; default 50, no limit if negative
+	// Inputs is the number of inputs that a generation generates. As many mutants of them
+	// are run. The default is 5.
+	Inputs int
+	// Seeds is the number of random inputs that the first grammar is learned from if
+	// there is no corpus; default 500. They are not run.
+	Seeds int
+	// MaxMappings is the number of mappings that counts as many. By default, it is the
+	// number of mappings of Calibration random inputs, which are run first.
+	MaxMappings int
+	Calibration int           // default 100
+	Flipped     float64       // share of an input's tokens in which a bit is flipped; default 0.1
+	Depth       int           // of the structures in mappings; default 3
+	Timeout     time.Duration // run time that counts as 1; default 2 s
+}
+
+func (o FDLoopOptions) withDefaults() FDLoopOptions {
+	o.Generations, o.Inputs, o.Seeds = cmp.Or(o.Generations, 50), cmp.Or(o.Inputs, 5), cmp.Or(o.Seeds, 500)
+	o.Calibration, o.Flipped, o.Depth = cmp.Or(o.Calibration, 100), cmp.Or(o.Flipped, 0.1), cmp.Or(o.Depth, 3)
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Second)
+	return o
+}
+
+// fdLoop keeps the input of each generation that serves the goals best together with
+// the inputs kept before. It learns the next grammar from this input alone, and makes
+// the choices of one rule equally likely.
+type fdLoop struct {
+	grammar *grammars.Grammar
+	options Options
+	FDLoopOptions
+	weights Weights
+	archive *archive
+	rand    *rand.Rand
+	rules   []*grammars.Rule // with choices
+
+	probabilities *generate.Probabilities
+	kept          suite
+	generation    int
+	calibrating   bool
+}
+
+// A suite is what the kept inputs did together.
+type suite struct {
+	inputs   int
+	units    map[int32]bool
+	mappings map[mapping]bool
+	failing  int
+	failures map[observation.Property]bool
+}
+
+func newFDLoop(ctx context.Context, g *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*fdLoop, error) {
+	f := &fdLoop{
+		grammar: g, options: opt, FDLoopOptions: opt.FDLoop.withDefaults(), archive: a, rand: rand.New(rand.NewPCG(opt.Seed, 0)), rules: generate.ChoosingRules(g, opt.Start),
+		kept: suite{units: map[int32]bool{}, mappings: map[mapping]bool{}, failures: map[observation.Property]bool{}},
+	}
+	if f.Inputs < 0 || f.Seeds < 0 || f.Calibration < 0 || f.MaxMappings < 0 || f.Flipped < 0 || f.Flipped > 1 || f.Depth < 0 || f.Timeout < 0 {
+		return nil, fmt.Errorf("parameters of %s %+v: must not be negative, and Flipped at most 1", FDLoop, opt.FDLoop)
+	}
+	var err error
+	if f.weights, err = weightsOf(opt.Goal, opt.Ignore); err != nil {
+		return nil, err
+	}
+	if len(corpus) == 0 {
+		seeds, err := f.random(ctx, f.Seeds)
+		if err != nil {
+			return nil, err
+		}
+		for _, input := range seeds {
+			corpus = append(corpus, input.Tree)
+		}
+	}
+	f.probabilities, err = learn(g, corpus...)
+	return f, err
+}
+
+// random returns n random inputs.
+func (f *fdLoop) random(ctx context.Context, n int) ([]*generate.Input, error) {
+	return generateBy(ctx, f.grammar, f.options, f.rand, nil, n)
+}
+
+func (f *fdLoop) next(ctx context.Context, last []*individual) ([]*individual, End, error) {
+	switch {
+	case last == nil && f.MaxMappings == 0:
+		f.calibrating = true
+		inputs, err := f.random(ctx, f.Calibration)
+		return aimed("calibrating", individuals(inputs)), "", err
+	case f.calibrating:
+		f.calibrating = false
+		f.calibrate(last)
+	case last != nil:
+		if err := f.evolve(last); err != nil {
+			return nil, "", err
+		}
+	}
+	if f.Generations > 0 && f.generation == f.Generations {
+		return nil, EndGenerations, nil
+	}
+	f.generation++
+	inputs, err := generateBy(ctx, f.grammar, f.options, f.rand, f.probabilities, f.Inputs)
+	if err != nil {
+		return nil, "", err
+	}
+	mutants, err := f.mutants(ctx, inputs)
+	return append(individuals(inputs), mutants...), "", err
+}
+
+// aimed sets what individuals are for.
+func aimed(aim string, all []*individual) []*individual {
+	for _, i := range all {
+		i.aim = aim
+	}
+	return all
+}
+
+// calibrate counts the mappings of random inputs.
+func (f *fdLoop) calibrate(random []*individual) {
+	all := map[mapping]bool{}
+	for _, i := range random {
+		eachMapping(i, f.Depth, func(m mapping) { all[m] = true })
+	}
+	f.MaxMappings = max(1, len(all))
+}
+
+// evolve keeps the fittest individual and learns the next probabilities from it. From
+// an input outside the grammar nothing can be learned.
+func (f *fdLoop) evolve(last []*individual) error {
+	best, fitness := last[0], f.fitness(last[0])
+	for _, i := range last[1:] {
+		if more := f.fitness(i); more > fitness {
+			best, fitness = i, more
+		}
+	}
+	f.keep(best)
+	if best.tree != nil {
+		p, err := learn(f.grammar, best.tree)
+		if err != nil {
+			return err
+		}
+		f.probabilities = p
+	}
+	if len(f.rules) > 0 {
+		f.probabilities = f.probabilities.WithUniform(f.rules[f.rand.IntN(len(f.rules))])
+	}
+	return nil
+}
+
+// keep adds an individual to the kept inputs.
+func (f *fdLoop) keep(i *individual) {
+	f.kept.inputs++
+	for _, unit := range i.result.units {
+		f.kept.units[unit] = true
+	}
+	eachMapping(i, f.Depth, func(m mapping) { f.kept.mappings[m] = true })
+	if i.result.failed() {
+		f.kept.failing++
+		f.kept.failures[i.result.failure] = true
+	}
+}
+
+// fitness returns how well the kept inputs and an individual serve the goals together.
+func (f *fdLoop) fitness(i *individual) float64 {
+	s := scores{inputs: f.kept.inputs + 1, mappings: len(f.kept.mappings), units: len(f.kept.units), failing: f.kept.failing, failures: len(f.kept.failures)}
+	added := map[mapping]bool{}
+	eachMapping(i, f.Depth, func(m mapping) {
+		if !f.kept.mappings[m] && !added[m] {
+			added[m] = true
+		}
+	})
+	s.mappings += len(added)
+	for _, unit := range i.result.units {
+		if !f.kept.units[unit] {
+			s.units++
+		}
+	}
+	if i.result.failed() {
+		s.failing++
+		if !f.kept.failures[i.result.failure] {
+			s.failures++
+		}
+	}
+	s.maxMappings, s.allUnits = f.MaxMappings, max(len(f.options.Units), len(f.archive.ids), 1)
+	s.time = min(1, float64(i.result.duration)/float64(f.Timeout))
+	if i.result.outcome == observation.TimedOut {
+		s.time = 1
+	}
+	return s.fitness(f.weights)
+}
+
+// scores are the numbers that the fitness of inputs depends on.
+type scores struct {
+	inputs                int
+	mappings, maxMappings int
+	units, allUnits       int
+	time                  float64 // share of the timeout
+	failing, failures     int     // inputs that fail, and distinct failures
+}
+
+// fitness returns the weighted sum of four values between 0 and 1.
+func (s scores) fitness(w Weights) float64 {
+	mappings := float64(s.mappings) / float64(s.maxMappings)
+	return w.Mappings*mappings/(1+mappings) + w.Coverage*float64(s.units)/float64(s.allUnits) + w.RunTime*s.time +
+		w.Failures*(0.1*float64(s.failing)+0.9*float64(s.failures))/float64(s.inputs)
+}
+
+// mutants returns a mutant of each input: bits of some tokens are flipped, or two
+// subtrees of the same rule are swapped.
+func (f *fdLoop) mutants(ctx context.Context, inputs []*generate.Input) ([]*individual, error) {
+	x, err := generate.New(f.grammar, f.rand, f.options.generate(nil)) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return nil, err
+	}
+	var out []*individual
+	for _, input := range inputs {
+		if f.rand.IntN(2) == 0 {
+			swapped, err := x.Mutate(ctx, input.Tree, nil, generate.Swap)
+			if err == nil {
+				out = append(out, &individual{text: swapped.Text, tree: swapped.Tree})
+				continue
+			}
+			if !errors.Is(err, generate.ErrUnwritten) {
+				return nil, err
+			}
+		}
+		flipped := flipBits(f.rand, input.Tree, f.Flipped)
+		tree, err := parse(ctx, f.grammar, f.options.Start, flipped)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &individual{text: flipped, tree: tree})
+	}
+	return out, nil
+}
+
+// flipBits flips a random bit in a share of the tokens of a tree, but at least in one.
+func flipBits(r *rand.Rand, tree *derivation.Tree, share float64) []byte {
+	text := slices.Clone(tree.Input())
+	tokens := slices.DeleteFunc(slices.Clone(tree.Tokens()), func(t derivation.Token) bool { return t.Trivia() || t.Start == t.End })
+	r.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
+	for _, t := range tokens[:min(len(tokens), max(1, int(share*float64(len(tokens))+0.5)))] {
+		text[int(t.Start)+r.IntN(int(t.End-t.Start))] ^= 1 << r.IntN(8)
+	}
+	return text
+}

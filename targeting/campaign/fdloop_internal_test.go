@@ -1,0 +1,197 @@
+package campaign
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// euclid is the grammar of the worked example of mappings.
+const euclid = `grammar Euclid;
+start : 'euclid(' integer ')' EOF ;
+integer : digit digit ;
+number : digit | digit number ;
+digit : '0' | nzdigit ;
+nzdigit : '1' | '2' | '3' | '4' ;
+`
+
+// The worked example: chains of up to depth 3 of start, integer, digit and nzdigit.
+func TestStructures(t *testing.T) {
+	g := grammartest.Load(t, euclid)
+	tree := grammartest.Parse(t, g, "euclid(02)")
+	index := map[string]int{}
+	for _, r := range g.ParserRules() {
+		index[r.Name] = r.Index
+	}
+	want := map[uint64]bool{}
+	for _, set := range [][]string{
+		{"start"},
+		{"integer"},
+		{"digit"},
+		{"nzdigit"},
+		{"start", "integer"},
+		{"start", "integer", "digit"},
+		{"start", "integer", "digit", "nzdigit"},
+		{"integer", "digit"},
+		{"integer", "digit", "nzdigit"},
+		{"digit", "nzdigit"},
+	} {
+		var rules []int
+		for _, name := range set {
+			rules = append(rules, index[name])
+		}
+		want[hashOf(rules)] = true
+	}
+	got := structures(tree, 3)
+	for _, h := range got {
+		if !want[h] {
+			t.Errorf("an unexpected structure %x", h)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d structures, want %d", len(got), len(want))
+	}
+	if got := len(structures(tree, 0)); got != 4 {
+		t.Errorf("%d structures of depth 0, want one for each of 4 rules", got)
+	}
+	n := 0
+	eachMapping(&individual{tree: tree, result: &result{units: []int32{2, 3}}}, 3, func(mapping) { n++ })
+	if n != 20 {
+		t.Errorf("%d mappings of 10 structures and 2 units, want 20", n)
+	}
+}
+
+// Values computed by hand from x1 = (a/amax)/(1+a/amax), x2 = b/btot, x3 = c/timeout
+// and x4 = (0.1 d + 0.9 e)/inputs.
+func TestFitness(t *testing.T) {
+	s := scores{inputs: 10, mappings: 50, maxMappings: 100, units: 3, allUnits: 12, time: 0.2, failing: 4, failures: 2}
+	const x1, x2, x3, x4 = 1.0 / 3, 0.25, 0.2, 0.22
+	for _, c := range []struct {
+		goal   Goal
+		ignore []Goal
+		want   float64
+	}{
+		{AllGoals, nil, x1 + x2 + x3 + x4},
+		{Coverage, nil, x1 + 10*x2 + x3 + x4},
+		{Failures, nil, x1 + x2 + x3 + 10*x4},
+		{RunTime, nil, x1 + x2 + 10*x3 + x4},
+		{Mappings, nil, 10*x1 + x2 + x3 + x4},
+		{AllGoals, []Goal{Coverage}, x1 + x3 + x4},
+		{AllGoals, []Goal{Mappings, RunTime}, x2 + x4},
+	} {
+		w, err := weightsOf(c.goal, c.ignore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.fitness(w); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("goal %s without %s: got %v, want %v", c.goal, c.ignore, got, c.want)
+		}
+	}
+	for _, wrong := range []struct {
+		goal   Goal
+		ignore []Goal
+	}{{"speed", nil}, {AllGoals, []Goal{"speed"}}, {AllGoals, []Goal{AllGoals}}, {Coverage, []Goal{Coverage}}} {
+		if _, err := weightsOf(wrong.goal, wrong.ignore); err == nil {
+			t.Errorf("goal %s without %s is accepted", wrong.goal, wrong.ignore)
+		}
+	}
+}
+
+// The fitness of an input is that of the kept inputs together with it. The best one is
+// kept and learned from, and one rule becomes uniform.
+func TestFDLoopKeeps(t *testing.T) {
+	g := grammartest.Load(t, worked)
+	opt := Options{Start: g.Start, Goal: Failures, Units: make([]observation.Unit, 4), MaxNodes: 1000, Expansions: 200, K: 1}
+	opt.FDLoop = FDLoopOptions{MaxMappings: 100, Timeout: time.Second}
+	f, err := newFDLoop(t.Context(), g, opt, newArchive(opt), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := func(text string, outcome observation.Outcome, units ...int32) *individual {
+		i := &individual{text: []byte(text), tree: grammartest.Parse(t, g, text), result: &result{outcome: outcome, units: units, duration: 100 * time.Millisecond}}
+		if i.result.failed() {
+			i.result.failure = observation.OutcomeOf(observation.Observation{Outcome: outcome})
+		}
+		return i
+	}
+	failing := ran("4/0", observation.Crashed, 0, 1)
+	// 11 structures of file, start, expr, term, factor, int and digit in chains of 4,
+	// with 2 units each.
+	mappings := float64(2*len(structures(failing.tree, 3))) / 100
+	if got, want := f.fitness(failing), mappings/(1+mappings)+2.0/4+0.1+10*(0.1+0.9); math.Abs(got-want) > 1e-9 {
+		t.Errorf("fitness %v, want %v", got, want)
+	}
+	if err := f.evolve([]*individual{ran("1", observation.OK, 0), failing, ran("1+(2*3)", observation.OK, 0, 1, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	if f.kept.inputs != 1 || f.kept.failing != 1 || len(f.kept.units) != 2 {
+		t.Errorf("kept %+v, want the failing input", f.kept)
+	}
+	if got, want := f.fitness(ran("4/0", observation.Crashed, 0, 1)), mappings/(1+mappings)+2.0/4+0.1+10*(0.1*2+0.9)/2; math.Abs(got-want) > 1e-9 {
+		t.Errorf("fitness of the same again %v, want %v", got, want)
+	}
+	if got := f.fitness(ran("4/0", observation.TimedOut, 0)); math.Abs(got-(mappings/(1+mappings)+2.0/4+1+10*(0.1*2+0.9*2)/2)) > 1e-9 {
+		t.Errorf("fitness of a timeout %v", got)
+	}
+	uniform := 0
+	for _, rule := range f.rules {
+		if p := f.probabilities.Alternatives(g.Nodes[g.Rule(rule.Name).Root]); p == nil {
+			uniform++
+		}
+	}
+	if uniform != 1 {
+		t.Errorf("%d rules are uniform, want 1", uniform)
+	}
+}
+
+// Without a corpus, random inputs are learned from; the first generation calibrates.
+func TestFDLoopCalibrates(t *testing.T) {
+	g := grammartest.Load(t, worked)
+	opt := Options{Start: g.Start, Goal: AllGoals, MaxNodes: 100, Expansions: 200, K: 1, FDLoop: FDLoopOptions{Calibration: 7, Seeds: 20}}
+	f, err := newFDLoop(t.Context(), g, opt, newArchive(opt), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, err := f.next(t.Context(), nil)
+	if err != nil || len(first) != 7 {
+		t.Fatalf("%d inputs to calibrate, error %v; want 7", len(first), err)
+	}
+	all := map[uint64]bool{}
+	for _, i := range first {
+		i.result = &result{outcome: observation.OK, units: []int32{0, 1, 2}}
+		for _, s := range structures(i.tree, 3) {
+			all[s] = true
+		}
+	}
+	second, _, err := f.next(t.Context(), first)
+	if err != nil || len(second) != 10 {
+		t.Errorf("%d inputs in a generation, error %v; want 5 and 5 mutants", len(second), err)
+	}
+	if want := 3 * len(all); f.MaxMappings != want || f.kept.inputs != 0 {
+		t.Errorf("calibrated to %d mappings with %d inputs kept, want %d and none", f.MaxMappings, f.kept.inputs, want)
+	}
+}
+
+// A bit is flipped in a share of the tokens, and at least in one.
+func TestFlipBits(t *testing.T) {
+	g := grammartest.Load(t, worked)
+	tree := grammartest.Parse(t, g, "1 + 2 + 3 + 4 + 5")
+	r := rand.New(rand.NewPCG(1, 0))
+	for share, want := range map[float64]int{0: 1, 0.1: 1, 0.5: 5, 1: 9} {
+		flipped, text := 0, flipBits(r, tree, share)
+		for i, b := range []byte("1 + 2 + 3 + 4 + 5") {
+			flipped += bits.OnesCount8(b ^ text[i])
+			if b == ' ' && text[i] != ' ' {
+				t.Errorf("share %v: white space is changed in %q", share, text)
+			}
+		}
+		if flipped != want {
+			t.Errorf("share %v: %d bits are flipped, want %d", share, flipped, want)
+		}
+	}
+}
