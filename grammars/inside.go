@@ -59,7 +59,7 @@ func (g *Grammar) chooses(n *Node, depth int) bool {
 
 // usesAll reports whether all symbols of a construct in a context occur.
 func (g *Grammar) usesAll(x *Inside, n *Node, context int32) bool {
-	if n.Kind == End {
+	if n.Kind == End || context == atn.AnyContext {
 		return true
 	}
 	if n.Kind.Symbolic() {

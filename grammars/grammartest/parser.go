@@ -44,13 +44,17 @@ func (p *randomParser) of(options ...string) string { return options[p.IntN(len(
 // operator writes an operator of a rule.
 func (p *randomParser) operator(rule int) string {
 	tokens := p.of("A", "B", "C", "B C", "(A | C)", "B?  C")
-	switch p.IntN(5) {
+	switch p.IntN(7) {
 	case 0:
 		return fmt.Sprintf("r%d %s", rule, tokens)
 	case 1:
 		return fmt.Sprintf("%s r%d", tokens, rule)
 	case 2:
 		return fmt.Sprintf("<assoc=right> r%d %s r%d", rule, tokens, rule)
+	case 3:
+		return fmt.Sprintf("r%d (%s r%d)%s", rule, tokens, rule, p.of("+", "?  C", "+?", "+ A?"))
+	case 4:
+		return fmt.Sprintf("r%d %s r%d%s", rule, tokens, 1+p.IntN(p.rules-1), p.of("", "?", "*", " B*", " (C | B)?"))
 	default:
 		return fmt.Sprintf("r%d %s r%d", rule, tokens, rule)
 	}

@@ -30,7 +30,11 @@ func RandomTokens(r *rand.Rand) string {
 		rules = append(rules, fmt.Sprintf("T%d : %s ;\n", i, elements(3)))
 	}
 	for i := range 3 {
-		rules = append(rules, fmt.Sprintf("fragment F%d : %s ;\n", i, elements(i)))
+		again := ""
+		if l.IntN(3) == 0 { // recursive
+			again = fmt.Sprintf(" | %s F%d%s", l.of("'a'", "'b'", "'a' 'b'", "[bc]"), i, l.of("", "?", " 'b'", " 'a'?"))
+		}
+		rules = append(rules, fmt.Sprintf("fragment F%d : %s%s ;\n", i, elements(i), again))
 	}
 	return "grammar G;\ns : (" + strings.Join(names, " | ") + ")* EOF ;\n" + strings.Join(rules, "")
 }

@@ -1,6 +1,10 @@
 package refine
 
-import "github.com/inroad/inroad/grammars"
+import (
+	"context"
+
+	"github.com/inroad/inroad/grammars"
+)
 
 // StatesOf returns the lexer states whose current mode is the given one.
 func (m *Modes) StatesOf(mode int) []byte {
@@ -19,4 +23,16 @@ func (m *Modes) ModeOf(state byte) int { return m.states[state].current() }
 // Unchosen reports whether the parser never makes a choice.
 func (r *Refinement) Unchosen(n *grammars.Node, of int) bool {
 	return r.preferences.unchosen[choice{n.ID, of}]
+}
+
+// NewBareProver returns a prover that is not given the choices that are never made, and
+// that looks at few nodes for each path.
+func (r *Refinement) NewBareProver(ctx context.Context) (*Prover, error) {
+	bare := *r
+	bare.preferences = preferences{unchosen{}, map[site]bool{}, map[grammars.Occurrence]bool{}}
+	p, err := bare.NewProver(ctx)
+	if err == nil && p.search != nil {
+		p.search.mostVisits, p.search.mostWork = 100, 1000
+	}
+	return p, err
 }

@@ -55,7 +55,10 @@ type preference struct {
 	roots   []bool             // by node: whether it is the root of a left-recursive rule
 	levels  map[grammars.Occurrence]int
 
-	visits  int
+	visits, mostVisits int
+	skips              int            // the symbols that a search may still pass over as a whole
+	only               *grammars.Node // the only call of the rule of the choice that matters; nil if all matter
+
 	passed  [][]continuation             // the alternatives of decisions passed by the search, which may yet be preferred if the rule ends
 	calling bool                         // whether the search has left the rule of the choice
 	alive   map[grammars.Occurrence]bool // the calls of that rule from which the choice may be made
@@ -69,12 +72,7 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 	if !g.Exact() {
 		return out
 	}
-	p := &preference{
-		inclusion: newInclusion(m, g, adjacent, out.unchosen), preferences: out, start: g.Rule(start), above: make([]*grammars.Node, len(g.Nodes)),
-		callers: make([][]*grammars.Node, len(g.ParserRules())), used: make([]bool, len(g.ParserRules())),
-		roots: make([]bool, len(g.Nodes)), levels: map[grammars.Occurrence]int{},
-	}
-	p.use(p.start)
+	p := newPreference(m, g, start, adjacent, out)
 	for _, n := range g.Nodes {
 		if !p.isUsed(n) {
 			continue
@@ -90,7 +88,23 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 		m.Step(1)
 		p.preceded(n)
 	}
+	p.totalWork = maxTotalWork
+	for _, r := range g.ParserRules() {
+		if p.used[r.Index] {
+			p.operands(r)
+		}
+	}
 	return out
+}
+
+func newPreference(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency, known preferences) *preference {
+	p := &preference{
+		inclusion: newInclusion(m, g, adjacent, known.unchosen), preferences: known, start: g.Rule(start), above: make([]*grammars.Node, len(g.Nodes)),
+		callers: make([][]*grammars.Node, len(g.ParserRules())), used: make([]bool, len(g.ParserRules())),
+		roots: make([]bool, len(g.Nodes)), levels: map[grammars.Occurrence]int{}, mostVisits: maxVisits,
+	}
+	p.use(p.start)
+	return p
 }
 
 func (p *preference) isUsed(n *grammars.Node) bool {
@@ -284,7 +298,7 @@ func (p *preference) precede(c choice, n *grammars.Node, with continuation) {
 	if p.preferences.unchosen[c] {
 		return
 	}
-	p.visits, p.passed, p.calling, p.called, p.alive = 0, nil, false, false, map[grammars.Occurrence]bool{}
+	p.reset()
 	if !p.before(n, nil, with) {
 		return
 	}
@@ -297,6 +311,11 @@ func (p *preference) precede(c choice, n *grammars.Node, with continuation) {
 			p.at[site{c, call.ID}], p.sites[call.ID] = true, true
 		}
 	}
+}
+
+// reset begins a search.
+func (p *preference) reset() {
+	p.visits, p.passed, p.calling, p.called, p.alive = 0, nil, false, false, map[grammars.Occurrence]bool{}
 }
 
 // prefers reports whether the parser takes one of some alternatives of a decision,
@@ -318,7 +337,7 @@ func (p *preference) prefers(with continuation, earlier []continuation, more fun
 // before reports whether the parser never comes to a place before a node if it goes on
 // with a continuation.
 func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool {
-	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
+	if p.visits++; p.visits > p.mostVisits || p.totalWork < 0 {
 		return false
 	}
 	p.spend(1)
@@ -330,22 +349,24 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		return p.beforeCalls(n.Rule, with)
 	case up.Kind == grammars.Alternation:
 		i := slices.Index(up.Children, n)
-		if p.roots[up.ID] && up.Rule.Operators[i].Left != derivation.None {
-			return false
-		}
 		var earlier []continuation
 		all := p.alternatives(up, f.after())
 		for _, j := range p.earlier(up, i) {
 			earlier = append(earlier, all[j])
 		}
-		return p.prefers(with, earlier, func() bool { return p.before(up, f, with) })
+		return p.prefers(with, earlier, func() bool {
+			if p.roots[up.ID] && up.Rule.Operators[i].Left != derivation.None {
+				return p.behindAll(up.Rule, f, with)
+			}
+			return p.before(up, f, with)
+		})
 	case up.Kind == grammars.Concatenation:
 		i := slices.Index(up.Children, n)
 		switch {
 		case i == 0:
 			return p.before(up, f, with)
 		case i == 1 && p.isOperator(up):
-			return false
+			return p.before(up, f, with)
 		default:
 			return p.behind(up.Children[i-1], f, with)
 		}
@@ -358,8 +379,11 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		if up.Min > 0 { // the first round needs no decision
 			first = nil
 		}
+		if up.Max != 1 && p.skip(f, func() bool { return p.before(up, f, p.loop(up, with)) }) {
+			return true
+		}
 		return p.prefers(with, first, func() bool { return p.before(up, f, with) }) &&
-			(up.Max == 1 || p.prefers(with, exit, func() bool { return p.behind(n, f, with) }))
+			(up.Max == 1 || p.prefers(with, exit, func() bool { return p.stay(func() bool { return p.behind(n, f, with) }) }))
 	}
 }
 
@@ -373,6 +397,9 @@ func (p *preference) isOperator(n *grammars.Node) bool {
 // goes on with a continuation. For the rule of the choice, it marks the calls that may.
 func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 	calls := p.callers[r.Index]
+	if p.only != nil && !p.calling {
+		calls = []*grammars.Node{p.only}
+	}
 	if p.calling && (r == p.start || len(calls) > maxCallers) || len(calls) > maxSites {
 		return false
 	}
@@ -415,7 +442,40 @@ func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 // behind reports whether the parser never comes to a place after a node if it goes on
 // with a continuation.
 func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool {
-	if p.visits++; p.visits > maxVisits || p.totalWork < 0 {
+	if p.enter(n, f, with) {
+		return true
+	}
+	if n.Kind == grammars.Alternation || n.Kind == grammars.Concatenation || n.Kind == grammars.Empty {
+		return false // its parts were passed over
+	}
+	return p.skip(f, func() bool { return p.before(n, f, p.node(n, with)) })
+}
+
+// skip passes over a symbol or a repetition as a whole if a search may do so: it goes on
+// with what comes before, and with the symbol as part of the continuation.
+func (p *preference) skip(f *frame, search func() bool) bool {
+	if p.skips == 0 || f != nil {
+		return false
+	}
+	passed := p.passed
+	p.passed = nil // these continuations begin behind the symbol
+	p.skips--
+	defer func() { p.passed, p.skips = passed, p.skips+1 }()
+	return search()
+}
+
+// stay searches without passing over anything: the rounds of a repetition are passed over
+// together.
+func (p *preference) stay(search func() bool) bool {
+	skips := p.skips
+	p.skips = 0
+	defer func() { p.skips = skips }()
+	return search()
+}
+
+// enter is like behind, and enters the node at its end.
+func (p *preference) enter(n *grammars.Node, f *frame, with continuation) bool {
+	if p.visits++; p.visits > p.mostVisits || p.totalWork < 0 {
 		return false
 	}
 	p.spend(1)
@@ -434,9 +494,42 @@ func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool 
 	case n.Kind == grammars.Repetition:
 		return p.behindRepetition(n, f, with)
 	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
-		return p.behindCall(n, f, with)
+		return !p.isLeft(n) && p.behindCall(n, f, with)
 	default:
 		return false
+	}
+}
+
+// isLeft reports whether a node is the left operand of an operator.
+func (p *preference) isLeft(n *grammars.Node) bool {
+	return slices.ContainsFunc(n.Rule.Operators, func(op grammars.Operator) bool { return op.Left == n.ID })
+}
+
+// behindAll reports whether the parser never comes to the end of an alternative of a
+// left-recursive rule if it goes on with a continuation.
+func (p *preference) behindAll(r *grammars.Rule, f *frame, with continuation) bool {
+	for i := range r.Operators {
+		if !p.preferences.unchosen[choice{r.Root, i}] && !p.behind(r.Operators[i].Alt, f, with) {
+			return false
+		}
+	}
+	return true
+}
+
+// operands finds the alternatives of a left-recursive rule that are never the left
+// operand of an operator: the end of the alternative would take the operator.
+func (p *preference) operands(r *grammars.Rule) {
+	for i, op := range r.Operators {
+		if op.Left == derivation.None || p.preferences.unchosen[choice{r.Root, i}] {
+			continue
+		}
+		with := p.operator(r, i, bottomOf)
+		for j := range r.Operators {
+			p.visits, p.passed, p.calling = 0, nil, true
+			if c := (choice{r.Root, j}); !p.preferences.unchosen[c] && p.behind(r.Operators[j].Alt, nil, with) {
+				p.at[site{c, op.Left}], p.sites[op.Left] = true, true
+			}
+		}
 	}
 }
 
@@ -450,20 +543,29 @@ func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuat
 	if n.Max == 1 {
 		return p.prefers(with, again, absent) && present()
 	}
-	return p.prefers(with, again, func() bool { return absent() && present() })
+	return p.prefers(with, again, func() bool { return absent() && p.stay(present) })
 }
 
 // behindCall enters a rule at its end. The operators of a left-recursive rule end
 // where none of those that the call allows comes next.
+//
+// A rule that was entered before needs no second visit: only parts that may be empty
+// come between the ends of the two, so that what the parser can prefer inside the outer
+// one, it can also prefer inside the inner one.
 func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) bool {
+	r := n.Target
 	in := &frame{reference: n, end: p.follow(n, f.after()), up: f, depth: 1}
+	for outer := f; outer != nil; outer = outer.up {
+		if outer.reference.Target == r {
+			return true
+		}
+	}
 	if f != nil {
 		in.depth += f.depth
 	}
 	if in.depth > maxFrames {
 		return false
 	}
-	r := n.Target
 	if r.Operators == nil {
 		return p.behind(p.grammar.Nodes[r.Root], in, with)
 	}
@@ -473,5 +575,5 @@ func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) b
 			more = append(more, p.operator(r, i, in.end))
 		}
 	}
-	return p.prefers(with, more, func() bool { return false })
+	return p.prefers(with, more, func() bool { return p.behindAll(r, in, with) })
 }

@@ -318,7 +318,7 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		d := c.draw(goals[:needs], c.chooser(closing, late), failed)
+		d := c.draw(goals[:needs], c.chooser(closing, late), failed, late)
 		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err
@@ -367,11 +367,14 @@ func (c *Cover) chooser(closing chooser, late bool) chooser {
 }
 
 // draw draws a tree with goals. After failures, it packs less, because a packed path
-// may keep the tree from being written.
-func (c *Cover) draw(goals []*goal, by chooser, failed int) *drawing {
+// may keep the tree from being written. On detours, the tree has some room again.
+func (c *Cover) draw(goals []*goal, by chooser, failed int, detours bool) *drawing {
 	d := c.x.newDrawing()
+	d.detours = detours
 	d.goals, d.chooser, d.redraws = goals, by, uniform{c.x.opt}
-	d.limit.nodes = c.x.opt.MaxNodes >> min(failed/2, 16)
+	if d.limit.nodes = c.x.opt.MaxNodes >> min(failed/2, 16); detours {
+		d.limit.nodes = c.x.opt.MaxNodes >> (failed % 4)
+	}
 	c.frugal = !c.frugal
 	c.undo = c.undo[:0]
 	d.start()

@@ -25,10 +25,11 @@ type drawing struct {
 	uses       uses                  // of alternatives, see spread
 	chain      []grammars.Occurrence // by depth: the last symbol that was drawn
 
-	goals []*goal  // the paths that the tree must have
-	rows  []uint64 // path hashes by depth, as in features.Extractor
-	rest  []rest   // of the constructs being drawn
-	marks []mark   // by node of the draft
+	goals   []*goal  // the paths that the tree must have
+	detours bool     // whether to leave the shortest way to a goal now and then
+	rows    []uint64 // path hashes by depth, as in features.Extractor
+	rest    []rest   // of the constructs being drawn
+	marks   []mark   // by node of the draft
 
 	stack refine.Stack    // the lexer's mode stack; empty if modes are not refined
 	after refine.StackSet // the stacks that the current derivation may leave in place of the current mode
@@ -295,7 +296,8 @@ func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	d.rest = append(d.rest, rest{depth, n.Children})
 	top := len(d.rest) - 1
 	most := d.chooser.times(d, n, depth)
-	times := planned.approach(n, draw)
+	times := planned.detour(n, depth, draw)
+	times += planned.approach(n, draw)
 	if !d.failed && d.onTheWay(n.Children) != nil {
 		owe(n.Min - times - 1)
 		if planned.enter(0, body) {

@@ -119,10 +119,15 @@ func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	return nil
 }
 
+// detourChance is the number of choices on the way to a goal of which one, on average,
+// does not take the shortest way.
+const detourChance = 4
+
 // towards returns one of the nodes nearest to a goal; nil if none leads to it.
 func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
 	var best []*grammars.Node
 	least := 0
+	anyWay := d.detours && d.rand.IntN(detourChance) == 0
 	for _, n := range nodes {
 		steps := refine.Unreachable
 		switch {
@@ -136,6 +141,8 @@ func (d *drawing) towards(g *goal, nodes []*grammars.Node) *grammars.Node {
 		}
 		switch {
 		case steps == refine.Unreachable:
+		case anyWay && d.hasRoomFor(n, steps):
+			best = append(best, n)
 		case len(best) == 0 || steps < least:
 			best, least = append(best[:0], n), steps
 		case steps == least:

@@ -96,7 +96,7 @@ func (c *Cover) plant(ctx context.Context, o grammars.Occurrence) error {
 	c.planted[o] = true
 	for try := range maxPlanted {
 		p := features.Path{o}
-		if _, err := c.finish(ctx, c.draw([]*goal{c.x.newGoal(p, c.way(o))}, shortest{}, try), p); err != nil {
+		if _, err := c.finish(ctx, c.draw([]*goal{c.x.newGoal(p, c.way(o))}, shortest{}, try, false), p); err != nil {
 			return err
 		}
 	}

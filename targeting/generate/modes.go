@@ -160,6 +160,27 @@ func (p *planned) again(times int, n *grammars.Node, wanted bool) bool {
 	return wanted && ok
 }
 
+// maxDetour limits the rounds that are added on a detour.
+const maxDetour = 2
+
+// detour adds rounds without goals before the round of a goal, because the parser may
+// read the first round in another way. It returns the number of rounds.
+func (p *planned) detour(n *grammars.Node, depth int, draw func()) int {
+	d := p.d
+	if !d.detours || n.Max >= 0 || d.onTheWay(n.Children) == nil {
+		return 0
+	}
+	times, goals := 0, d.goals
+	for most := d.rand.IntN(maxDetour + 1); times < most && !d.failed && d.chooser.again(d, n, depth); times++ {
+		d.goals = nil
+		if p.enter(0, n.Children[0]) {
+			draw()
+		}
+		d.goals = goals
+	}
+	return times
+}
+
 // maxApproach limits the rounds that are added to reach a lexer state.
 const maxApproach = 3
 

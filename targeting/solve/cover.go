@@ -9,6 +9,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -30,7 +31,11 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	if err != nil {
 		return Rest{}, err
 	}
-	m := &completion{Solver: s, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]bool{}}
+	prover, err := refine.Of(s.grammar, s.start.Name).NewProver(ctx) //nolint:contextcheck // the solver has refined the grammar
+	if err != nil {
+		return Rest{}, err
+	}
+	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]bool{}}
 	var rest Rest
 	for _, p := range c.Unrealised() {
 		if c.Covers(p) { // by an input for an earlier path
@@ -51,6 +56,7 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 // A completion is a cover while it is completed.
 type completion struct {
 	*Solver
+	prover *refine.Prover
 	cover  *generate.Cover
 	text   *generate.Generator
 	rand   *rand.Rand
@@ -73,6 +79,9 @@ func (m *completion) path(ctx context.Context, p features.Path) (impossible bool
 		return false, nil
 	case solution == nil || err != nil:
 		return err == nil, err
+	}
+	if never, err := m.prover.Never(ctx, p); never || err != nil {
+		return never, err
 	}
 	for _, o := range p {
 		if m.absent[o] || m.cover.Reads(o) {

@@ -19,27 +19,38 @@ type Inside struct {
 type insideKey struct{ context, occurrence int32 }
 
 // Uses reports whether an occurrence directly below a context occurs in a derivation.
-func (x *Inside) Uses(context, occurrence int32) bool { return x.used[insideKey{context, occurrence}] }
+func (x *Inside) Uses(context, occurrence int32) bool {
+	return context == AnyContext || x.used[insideKey{context, occurrence}]
+}
 
 // Below returns the context of a rule that an occurrence refers to.
 func (x *Inside) Below(context, occurrence int32) int32 {
+	if context == AnyContext {
+		return AnyContext
+	}
 	return x.contexts[insideKey{context, occurrence}]
 }
+
+// AnyContext is the context of nested rules that are not analysed: all their symbols may
+// occur.
+const AnyContext = -1
 
 // Limits of an analysis of a lexer rule.
 const (
 	maxInsideStates  = 3_000  // places in texts
 	maxInsideThreads = 20_000 // ways to derive these texts
-	maxInsideDepth   = 16     // nested rules
+	maxInsideDepth   = 16     // nested rules; those below are not analysed
+	maxInsideAgain   = 2      // nested rules that are the same; likewise
 )
 
 // Inside analyses the matches of a lexer rule in a mode: the texts that the lexer
 // takes for the rule rather than for another one, each derived by the first
 // alternatives that lead to its end. It returns nil if that takes too long, or if the rule
-// is recursive or matches the end of the input. It also returns the number of steps taken.
+// matches the end of the input. It also returns the number of steps taken.
 //
 // It follows one derivation together with all that the parser prefers to it: where one of
-// these is at the same place, or also ends, the derivation is not chosen.
+// these is at the same place, or also ends, the derivation is not chosen. After a rule
+// that is not analysed, the lexer may be in any state, and nothing is preferred.
 func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
 	x := &insideSearch{
 		Speller: s, dfa: m.dissector().dfa, samples: m.dissector().samples(), rule: int32(rule),
@@ -173,9 +184,13 @@ type thread struct {
 	calls      int32
 }
 
+// behindRule is the arc of a thread behind a rule that is not analysed.
+const behindRule = -2
+
 // An insideCall is an active call of a rule.
 type insideCall struct {
 	up, follow int32
+	target     int32 // the first state of the rule
 	context    int32
 	depth      int32
 }
@@ -184,8 +199,8 @@ type insideCall struct {
 // of the derivations that are preferred to it.
 type place struct {
 	at        thread
-	lexer     *lexState
-	preferred []thread // sorted
+	lexer     *lexState // nil if it is not known
+	preferred []thread  // sorted
 }
 
 // A step leads from one place to another. It derives symbols.
@@ -220,6 +235,9 @@ func (x *insideSearch) follow(from int32, lexer *lexState, state, calls int32, v
 		to := x.place(place{t, lexer, preferred})
 		x.steps = append(x.steps, insideStep{from, to, slices.Clone(symbols)})
 		preferred = insert(preferred, t)
+	}, func(t thread, symbols []insideKey) {
+		to := x.place(place{at: t})
+		x.steps = append(x.steps, insideStep{from, to, slices.Clone(symbols)})
 	})
 }
 
@@ -244,8 +262,9 @@ func compareThreads(a, b thread) int {
 }
 
 // advance visits the threads that can be reached without a character, in the order of
-// preference, except those that were visited before.
-func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols []insideKey, visit func(thread, []insideKey)) {
+// preference, except those that were visited before. It calls skip with the threads
+// behind rules that are not analysed.
+func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols []insideKey, visit, skip func(thread, []insideKey)) {
 	if x.work++; x.failed || x.work > maxInsideThreads {
 		x.failed = true
 		return
@@ -266,7 +285,7 @@ func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols 
 			return
 		}
 		call := x.calls[t.calls]
-		x.advance(thread{call.follow, -1, call.up}, visited, path, symbols, visit)
+		x.advance(thread{call.follow, -1, call.up}, visited, path, symbols, visit, skip)
 		return
 	}
 	for i := range s.arcs {
@@ -282,25 +301,43 @@ func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols 
 			}
 		case a.edge.kind == ruleCall:
 			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
-			x.advance(thread{a.target, -1, x.call(t.calls, a.follow, symbol)}, visited, path, append(symbols, symbol), visit)
+			if x.isDeep(t.calls, a.target) {
+				x.out.contexts[symbol] = AnyContext
+				skip(thread{a.follow, behindRule, t.calls}, append(symbols, symbol))
+				continue
+			}
+			x.advance(thread{a.target, -1, x.call(t.calls, a.follow, a.target, symbol)}, visited, path, append(symbols, symbol), visit, skip)
 		case a.edge.occurrence != none:
 			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
-			x.advance(thread{a.target, -1, t.calls}, visited, path, append(symbols, symbol), visit)
+			x.advance(thread{a.target, -1, t.calls}, visited, path, append(symbols, symbol), visit, skip)
 		default:
-			x.advance(thread{a.target, -1, t.calls}, visited, path, symbols, visit)
+			x.advance(thread{a.target, -1, t.calls}, visited, path, symbols, visit, skip)
 		}
 	}
 }
 
-// call returns the number of a call of a rule, and the context of the rule.
-func (x *insideSearch) call(up, follow int32, symbol insideKey) int32 {
+// isDeep reports whether a rule that is called is not analysed.
+func (x *insideSearch) isDeep(calls, target int32) bool {
+	if x.calls[calls].depth == maxInsideDepth {
+		return true
+	}
+	again := 0
+	for ; calls != 0; calls = x.calls[calls].up {
+		if x.calls[calls].target == target {
+			again++
+		}
+	}
+	return again >= maxInsideAgain
+}
+
+// call returns the number of a call of a rule.
+func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
 	context, ok := x.out.contexts[symbol]
 	if !ok {
 		context = int32(len(x.out.contexts) + 1)
 		x.out.contexts[symbol] = context
 	}
-	c := insideCall{up, follow, context, x.calls[up].depth + 1}
-	x.failed = x.failed || c.depth > maxInsideDepth
+	c := insideCall{up, follow, target, context, x.calls[up].depth + 1}
 	i, ok := x.stacks[c]
 	if !ok {
 		i = int32(len(x.calls))
@@ -343,6 +380,10 @@ func (x *insideSearch) arc(t thread) *tokenArc {
 // extend derives one character more.
 func (x *insideSearch) extend(i int32) {
 	p := x.all[i]
+	if p.at.arc == behindRule {
+		x.follow(i, nil, p.at.state, p.at.calls, map[thread]bool{}, nil, nil)
+		return
+	}
 	a := x.arc(p.at)
 	if a == nil {
 		return
@@ -358,9 +399,12 @@ func (x *insideSearch) extend(i int32) {
 		if !a.takes.has(class) {
 			continue
 		}
-		lexer := x.next(p.lexer, int(x.lexer.classes.pages[char/pageSize][char%pageSize]), char)
-		if lexer == nil || x.lost(lexer) {
-			continue
+		lexer := p.lexer
+		if lexer != nil {
+			lexer = x.next(lexer, int(x.lexer.classes.pages[char/pageSize][char%pageSize]), char)
+			if lexer == nil || x.lost(lexer) {
+				continue
+			}
 		}
 		x.work++
 		var symbols []insideKey
@@ -383,7 +427,8 @@ func (x *insideSearch) extend(i int32) {
 		var preferred []thread
 		for j, t := range p.preferred {
 			if takes[j] == 1 {
-				x.advance(thread{x.arc(t).target, -1, t.calls}, visited, map[thread]bool{}, nil, func(t thread, _ []insideKey) { preferred = insert(preferred, t) })
+				x.advance(thread{x.arc(t).target, -1, t.calls}, visited, map[thread]bool{}, nil,
+					func(t thread, _ []insideKey) { preferred = insert(preferred, t) }, func(thread, []insideKey) {})
 			}
 		}
 		if x.follow(i, lexer, a.target, p.at.calls, visited, preferred, symbols); x.failed {
@@ -412,10 +457,10 @@ func (x *insideSearch) lost(at *lexState) bool {
 
 // accepts reports whether the rule matches at a place.
 func (x *insideSearch) accepts(p *place) bool {
-	if x.arc(p.at) != nil {
+	if x.arc(p.at) != nil || p.at.arc == behindRule {
 		return false
 	}
-	if p.lexer.rule == x.rule {
+	if p.lexer == nil || p.lexer.rule == x.rule {
 		return true
 	}
 	end := x.atEnd(p.lexer)

@@ -1,0 +1,140 @@
+package refine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+)
+
+// A Prover proves that the parser never returns trees with some paths. It does more work
+// for a path than a [Refinement] does for a choice: it also considers the parts of a rule
+// before the choice, and the rules around it. So it is for the few paths of which no input
+// was found. A Prover is not safe for concurrent use.
+type Prover struct {
+	search *preference
+	known  map[site]bool
+}
+
+// Limits of a prover.
+const (
+	maxProofWork   = 20_000     // for an inclusion
+	maxPathWork    = 200_000    // for a choice
+	maxProverWork  = 20_000_000 // for all choices
+	maxProofVisits = 2_000      // nodes of a search
+	maxSkips       = 30         // symbols that a search passes over as a whole
+)
+
+// NewProver returns a prover for the trees of a refinement.
+func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
+	defer limit.Catch(&err)
+	if !r.grammar.Exact() {
+		return &Prover{}, nil
+	}
+	m := limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove paths impossible", Value: strconv.Itoa(maxSteps)})
+	known := r.preferences
+	known.unchosen = maps.Clone(known.unchosen) // more are found
+	p := newPreference(m, r.grammar, r.start.Name, findAdjacent(m, r.grammar), known)
+	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
+	return &Prover{search: p, known: map[site]bool{}}, nil
+}
+
+// Never reports whether it is proved that no tree of the parser has a path. The error is
+// the cause of ctx's cancellation.
+func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (never bool, err error) {
+	if p.search == nil {
+		return false, nil
+	}
+	defer limit.Catch(&err)
+	p.search.meter = limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove a path impossible", Value: strconv.Itoa(maxSteps)})
+	above := derivation.None
+	for _, o := range path {
+		n := p.search.grammar.Nodes[o]
+		if !p.search.isUsed(n) {
+			return false, nil // inside a token
+		}
+		if p.never(n, derivation.None) || above != derivation.None && p.never(n, above) {
+			return true, nil
+		}
+		above = o
+	}
+	return false, nil
+}
+
+// never reports whether the parser never makes one of the choices that lead to a symbol
+// of a rule, if a reference calls the rule.
+func (p *Prover) never(n *grammars.Node, call grammars.Occurrence) bool {
+	for up := p.search.above[n.ID]; up != nil; n, up = up, p.search.above[up.ID] {
+		c := choice{up.ID, 1}
+		switch {
+		case up.Kind == grammars.Alternation:
+			c.of = slices.Index(up.Children, n)
+		case up.Kind != grammars.Repetition || up.Min > 0:
+			continue
+		}
+		at := site{c, call}
+		known, ok := p.known[at]
+		if !ok {
+			known = p.search.excludes(c, n, call)
+			p.known[at] = known
+		}
+		if known {
+			return true
+		}
+	}
+	return false
+}
+
+// excludes reports whether the parser never makes a choice in a rule that a reference
+// calls, or in any call. The node is the alternative, or the body of the repetition.
+func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurrence) bool {
+	all := p.totalWork
+	p.totalWork = min(all, maxPathWork)
+	before := p.totalWork
+	defer func() { p.totalWork = all - (before - p.totalWork) }()
+	p.reset()
+	p.only = nil
+	if call != derivation.None {
+		p.only = p.grammar.Nodes[call]
+	}
+	up := p.above[n.ID]
+	switch {
+	case p.preferences.unchosen[c] || call != derivation.None && p.at[site{c, call}]:
+		return true
+	case p.only != nil && p.isLeft(p.only):
+		return p.roots[up.ID] && p.excludesOperand(n.Rule, c.of, call)
+	case up.Kind == grammars.Alternation:
+		if !p.before(n, nil, p.alternatives(up, bottomOf)[c.of]) {
+			return false
+		}
+	default:
+		if !p.before(up, nil, p.round(up, p.follow(up, bottomOf))) {
+			return false
+		}
+	}
+	never := len(p.alive) == 0 && (!p.called || call != derivation.None || n.Rule != p.start)
+	if never && call == derivation.None {
+		p.preferences.unchosen[c] = true
+	}
+	return never
+}
+
+// excludesOperand reports whether the parser never takes an alternative of a
+// left-recursive rule for the left operand of an operator: the end of the alternative
+// would take the operator, or another alternative would take both.
+func (p *preference) excludesOperand(r *grammars.Rule, i int, left grammars.Occurrence) bool {
+	p.calling = true
+	op := slices.IndexFunc(r.Operators, func(op grammars.Operator) bool { return op.Left == left })
+	alt, with := r.Operators[i].Alt, p.operator(r, op, bottomOf)
+	if p.behind(alt, nil, with) {
+		return true
+	}
+	if r.Operators[i].Left != derivation.None {
+		return p.before(alt, nil, p.nodes(alt.Children[1:], with))
+	}
+	return p.before(alt, nil, p.node(alt, with))
+}
