@@ -465,6 +465,22 @@ func TestCompareManifests(t *testing.T) {
 	}
 }
 
+// TestCompareSharedUsers changes two files that the same method uses: it is affected by
+// each of them.
+func TestCompareSharedUsers(t *testing.T) {
+	base := with(goProgram,
+		"q/names.go", "package q\n\nfunc Names() { open(\"names.txt\"); open(\"more.txt\") }\n",
+		"q/names.txt", "x\n", "q/more.txt", "z\n")
+	head := edited(t, base, "x\n", "y\n", "z\n", "y\n")
+	s, err := CompareSources(t.Context(), Versions{Trained: &base, Base: &base, Head: &head}, differing(base, head), CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Changes) != 2 || len(s.Changes[0].Affected) != 1 || len(s.Changes[1].Affected) != 1 {
+		t.Errorf("changes %+v", s.Changes)
+	}
+}
+
 // TestMapCode maps regions to units with nested methods and blocks.
 func TestMapCode(t *testing.T) {
 	table := NewTable([]observation.Unit{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -173,7 +174,11 @@ func (c *testsImportCommand) read(reports *coverage.Reports, name string) error 
 			return cli.FileError(name, err)
 		}
 	}
-	return reports.Read(name, coverage.Format(c.format))
+	err := reports.Read(name, coverage.Format(c.format))
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return cli.FileError(name, err)
+	}
+	return err
 }
 
 func readContexts(reports *coverage.Reports, name string) (bool, error) {
