@@ -67,10 +67,10 @@ func TestPlacesAreSound(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			narrow := 0
 			for n := range functions {
-				before := randomStatements(r, 3)
+				before := written(file, randomStatements(r, 3))
 				after := before
 				for range 1 + r.IntN(2) {
-					after = mutateStatements(r, after)
+					after = written(file, mutateStatements(r, after))
 				}
 				old, updated := printed{file: file}, printed{file: file}
 				old.function(before)
@@ -125,12 +125,14 @@ func checkPlaces(t *testing.T, file string, old, updated *printed) bool {
 // conditions is the number of bits of an input, each of which decides a branch.
 const conditions = 4
 
-// A statement calls a function, returns, or is a branch or a loop.
+// A statement calls a function, returns, throws, or is a branch, a loop, a switch, or a
+// handler of what is thrown.
 type statement struct {
-	kind  string // call, return, if, while
+	kind  string // call, return, throw, if, while, switch, try
 	value int    // called function, or condition
 	then  []statement
-	other []statement // nil without else
+	other []statement // nil without else; the second case of a switch; the handler
+	falls bool        // the first case of a switch continues with the second one
 	bare  bool        // written without braces
 	head  int         // index of its head, after printing
 }
@@ -155,9 +157,33 @@ func randomStatement(r *rand.Rand, depth int) statement {
 	case kind == 4 && depth > 0:
 		return statement{kind: "while", value: r.IntN(conditions), then: randomStatements(r, depth-1)}
 	case kind == 5:
-		return statement{kind: "return"}
+		return statement{kind: []string{"return", "throw"}[r.IntN(2)]}
+	case kind == 6 && depth > 0:
+		return statement{
+			kind: []string{"switch", "try"}[r.IntN(2)], value: r.IntN(conditions), then: randomStatements(r, depth-1),
+			other: randomStatements(r, depth-1), falls: r.IntN(2) == 0,
+		}
 	}
 	return statement{kind: "call", value: r.IntN(5)}
+}
+
+// written replaces what is not written in all languages: only JavaScript has all kinds of
+// statements here.
+func written(file string, list []statement) []statement {
+	out := slices.Clone(list)
+	for i := range out {
+		s := &out[i]
+		if file != "x.js" {
+			switch s.kind {
+			case "throw":
+				s.kind = "return"
+			case "switch", "try":
+				s.kind = "if"
+			}
+		}
+		s.then, s.other = written(file, s.then), written(file, s.other)
+	}
+	return out
 }
 
 // mutateStatements changes a list at one place: it adds, deletes, replaces, wraps,
@@ -206,6 +232,7 @@ func mutateStatements(r *rand.Rand, list []statement) []statement {
 		s.bare = s.bare && len(s.then) == 1 && len(s.other) <= 1
 	default:
 		s.value = r.IntN(conditions)
+		s.falls = r.IntN(2) == 0
 	}
 	return out
 }
@@ -280,6 +307,27 @@ func (p *printed) statement(s statement, depth int) statement {
 	case "return":
 		s.head = p.head(depth, "", "return"+end, "")
 		return s
+	case "throw":
+		s.head = p.head(depth, "", "throw 1;", "")
+		return s
+	case "try":
+		p.add(depth, "try {")
+		s.then = p.list(s.then, depth+1)
+		p.add(depth, "} catch (e) {")
+		s.other = p.list(s.other, depth+1)
+		p.add(depth, "}")
+		return s
+	case "switch":
+		s.head = p.head(depth, "", fmt.Sprintf("switch (c%d", s.value), ") {")
+		p.add(depth, "case 1:")
+		s.then = p.list(s.then, depth+1)
+		if !s.falls {
+			p.add(depth+1, "break;")
+		}
+		p.add(depth, "default:")
+		s.other = p.list(s.other, depth+1)
+		p.add(depth, "}")
+		return s
 	}
 	after := open
 	if p.file == "x.js" {
@@ -305,14 +353,22 @@ func (p *printed) statement(s statement, depth int) statement {
 type execution struct {
 	input    int
 	trace    string
-	visited  [200]bool
+	visited  [1000]bool
 	returned bool
+	thrown   bool
 }
 
 func (x *execution) run(list []statement) {
 	for _, s := range list {
-		if x.returned {
+		if x.returned || x.thrown {
 			return
+		}
+		if s.kind == "try" {
+			if x.run(s.then); x.thrown {
+				x.thrown = false
+				x.run(s.other)
+			}
+			continue
 		}
 		x.visited[s.head] = true
 		holds := x.input>>s.value&1 == 1
@@ -321,6 +377,16 @@ func (x *execution) run(list []statement) {
 			x.trace += fmt.Sprint(s.value)
 		case s.kind == "return":
 			x.returned = true
+		case s.kind == "throw":
+			x.thrown = true
+			x.trace += "!"
+		case s.kind == "switch":
+			if holds {
+				x.run(s.then)
+			}
+			if (!holds || s.falls) && !x.returned && !x.thrown {
+				x.run(s.other)
+			}
 		case s.kind == "while" && holds:
 			x.run(s.then)
 			x.run(s.then)
