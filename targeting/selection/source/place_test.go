@@ -270,10 +270,10 @@ func (p *printed) add(depth int, text string) {
 }
 
 // head adds a line with the head of a statement, and returns its index.
-func (p *printed) head(depth int, before, text, after string) int {
-	first := 2*depth + len(before) + 1
+func (p *printed) head(depth int, text, after string) int {
+	first := 2*depth + 1
 	p.heads = append(p.heads, head{p.line + 1, first, first + len(text)})
-	p.add(depth, before+text+after)
+	p.add(depth, text+after)
 	return len(p.heads) - 1
 }
 
@@ -302,13 +302,13 @@ func (p *printed) statement(s statement, depth int) statement {
 	}
 	switch s.kind {
 	case "call":
-		s.head = p.head(depth, "", fmt.Sprintf("call%d()%s", s.value, end), "")
+		s.head = p.head(depth, fmt.Sprintf("call%d()%s", s.value, end), "")
 		return s
 	case "return":
-		s.head = p.head(depth, "", "return"+end, "")
+		s.head = p.head(depth, "return"+end, "")
 		return s
 	case "throw":
-		s.head = p.head(depth, "", "throw 1;", "")
+		s.head = p.head(depth, "throw 1;", "")
 		return s
 	case "try":
 		p.add(depth, "try {")
@@ -318,7 +318,7 @@ func (p *printed) statement(s statement, depth int) statement {
 		p.add(depth, "}")
 		return s
 	case "switch":
-		s.head = p.head(depth, "", fmt.Sprintf("switch (c%d", s.value), ") {")
+		s.head = p.head(depth, fmt.Sprintf("switch (c%d", s.value), ") {")
 		p.add(depth, "case 1:")
 		s.then = p.list(s.then, depth+1)
 		if !s.falls {
@@ -333,7 +333,7 @@ func (p *printed) statement(s statement, depth int) statement {
 	if p.file == "x.js" {
 		after = ")" + open
 	}
-	s.head = p.head(depth, "", fmt.Sprintf(condition, s.value), after)
+	s.head = p.head(depth, fmt.Sprintf(condition, s.value), after)
 	s.then = p.list(s.then, depth+1)
 	if s.other != nil {
 		if closing != "" {
