@@ -45,20 +45,20 @@ type record struct {
 	Outcome  string
 	Failure  *observation.Failure
 	Duration time.Duration
-	Weight   float64
+	Unused   float64 // a weight in earlier versions
 }
 
 func newRecord(o observation.Observation) record {
 	return record{
 		Name: o.Name, Input: o.Input, Known: o.Methods != nil, Methods: o.Methods, Counts: o.Counts,
-		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration, Weight: o.Weight,
+		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration,
 	}
 }
 
 func (r record) observation() observation.Observation {
 	out := observation.Observation{
 		Name: r.Name, Input: r.Input, Counts: r.Counts,
-		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration, Weight: r.Weight,
+		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration,
 	}
 	if r.Known {
 		out.Methods = append([]string{}, r.Methods...)

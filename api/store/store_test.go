@@ -73,7 +73,7 @@ func TestGrammars(t *testing.T) {
 }
 
 func observed(input string, methods ...string) observation.Observation {
-	return observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK, Weight: 1}
+	return observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK}
 }
 
 // collect returns all observations of one version of a program.
@@ -97,10 +97,10 @@ func TestObservations(t *testing.T) {
 		observed("1", "a.go#f"),
 		{
 			Name: "x", Input: []byte{0xff, 0}, Methods: []string{"a.go#f", "a.go#g"}, Counts: []int{1, 7}, Outcome: observation.Failed,
-			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond, Weight: 2.5,
+			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond,
 		},
-		{Input: []byte("unknown"), Outcome: observation.TimedOut, Weight: 1}, // methods unknown
-		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK, Weight: 1},
+		{Input: []byte("unknown"), Outcome: observation.TimedOut}, // methods unknown
+		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK},
 	}
 	for _, step := range []struct {
 		name string

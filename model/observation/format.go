@@ -77,7 +77,6 @@ type jsonObservation struct {
 	Outcome     Outcome      `json:"outcome,omitempty"`
 	Failure     *jsonFailure `json:"failure,omitempty"`
 	DurationMS  float64      `json:"duration_ms,omitempty"`
-	Weight      *float64     `json:"weight,omitempty"`
 }
 
 type jsonFailure struct {
@@ -194,7 +193,7 @@ func (h jsonHeader) check() error {
 
 // observation validates the line and converts it.
 func (j *jsonObservation) observation() (Observation, error) {
-	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Outcome: j.Outcome, Weight: 1}
+	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Outcome: j.Outcome}
 	switch {
 	case j.Input != nil && j.InputBase64 != nil:
 		return o, errors.New("both input and input_base64: must have one of them")
@@ -215,9 +214,6 @@ func (j *jsonObservation) observation() (Observation, error) {
 		o.Outcome = Failed
 	default:
 		o.Outcome = OK
-	}
-	if j.Weight != nil {
-		o.Weight = *j.Weight
 	}
 	o.Duration = time.Duration(math.Round(min(j.DurationMS, maxMS+1) * float64(time.Millisecond)))
 	if err := o.check(); err != nil {
@@ -244,8 +240,6 @@ func (o *Observation) check() error {
 		return errors.New("outcome ok: must not have a failure")
 	case o.Counts != nil && len(o.Counts) != len(o.Methods):
 		return fmt.Errorf("%d counts for %d methods: must be equal", len(o.Counts), len(o.Methods))
-	case !(o.Weight > 0 && o.Weight <= math.MaxFloat64):
-		return fmt.Errorf("weight %v: must be greater than 0", o.Weight)
 	case o.Duration < 0 || o.Duration > maxMS*time.Millisecond:
 		return fmt.Errorf("duration_ms %v: must be between 0 and %d", o.Duration.Milliseconds(), int64(maxMS))
 	}

@@ -71,7 +71,6 @@ type Observation struct {
 	Outcome  Outcome
 	Failure  *Failure      // nil if the run was ok or the cause is unknown
 	Duration time.Duration // 0 if unknown
-	Weight   float64       // number of inputs that the observation stands for
 }
 
 // normalize sorts the methods and merges duplicates.

@@ -62,16 +62,16 @@ func TestReadGolden(t *testing.T) {
 	want := []observation.Observation{
 		{
 			Input: []byte("[1]"), Methods: []string{"JsonReader.java#<init>", "JsonReader.java#peek"}, Counts: []int{1, 4},
-			Outcome: observation.OK, Duration: 250 * time.Microsecond, Weight: 1,
+			Outcome: observation.OK, Duration: 250 * time.Microsecond,
 		},
 		{
-			Name: "bad.json", Input: []byte("[\"\\ud83d\\ude00\x00😀"), Methods: []string{}, Outcome: observation.Failed, Weight: 1,
+			Name: "bad.json", Input: []byte("[\"\\ud83d\\ude00\x00😀"), Methods: []string{}, Outcome: observation.Failed,
 			Failure: &observation.Failure{Type: "MalformedJsonException", Message: "Unterminated array", Stack: "9f86d081"},
 		},
-		{Input: []byte("\xff\xfe"), Methods: []string{"a", "b"}, Counts: []int{2, 4}, Outcome: observation.Crashed, Weight: 2.5},
-		{Input: []byte{}, Outcome: observation.TimedOut, Duration: 2 * time.Second, Weight: 1},
-		{Input: []byte("x"), Outcome: observation.Failed, Failure: &observation.Failure{Type: "E"}, Weight: 1},
-		{Input: []byte("y"), Methods: []string{"b"}, Outcome: observation.OK, Weight: 1},
+		{Input: []byte("\xff\xfe"), Methods: []string{"a", "b"}, Counts: []int{2, 4}, Outcome: observation.Crashed},
+		{Input: []byte{}, Outcome: observation.TimedOut, Duration: 2 * time.Second},
+		{Input: []byte("x"), Outcome: observation.Failed, Failure: &observation.Failure{Type: "E"}},
+		{Input: []byte("y"), Methods: []string{"b"}, Outcome: observation.OK},
 	}
 	header := observation.Header{Subject: "gson", Commit: "4e65e6a", Units: []observation.Unit{
 		{
@@ -115,7 +115,7 @@ func TestWrite(t *testing.T) {
 	methods := []string{"z", "a"}
 	for _, o := range []observation.Observation{
 		{Input: []byte("<&>\u2028"), Methods: methods, Duration: 1500 * time.Nanosecond},
-		{Input: []byte("\xff"), Methods: []string{}, Outcome: observation.Failed, Failure: &observation.Failure{Message: "no"}, Weight: 3},
+		{Input: []byte("\xff"), Methods: []string{}, Outcome: observation.Failed, Failure: &observation.Failure{Message: "no"}},
 		{Name: "n", Outcome: observation.Crashed},
 	} {
 		if err := w.Write(o); err != nil {
@@ -124,7 +124,7 @@ func TestWrite(t *testing.T) {
 	}
 	const want = `{"inroad":"observations/1","subject":"s","units":[{"id":"f.go#F","start":3,"end":9}]}
 {"input":"<&>\u2028","methods":["a","z"],"outcome":"ok","duration_ms":0.0015}
-{"input_base64":"/w==","methods":[],"outcome":"failure","failure":{"message":"no"},"weight":3}
+{"input_base64":"/w==","methods":[],"outcome":"failure","failure":{"message":"no"}}
 {"name":"n","input":"","outcome":"crash"}
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -142,7 +142,6 @@ func TestWriteRefuses(t *testing.T) {
 		want string
 	}{
 		{"an outcome of its own", observation.Observation{Outcome: "fine"}, `outcome "fine"`},
-		{"a negative weight", observation.Observation{Weight: -1}, "weight -1"},
 		{"a negative time", observation.Observation{Duration: -time.Second}, "duration_ms -1000"},
 		{"counts of nothing", observation.Observation{Counts: []int{1}}, "1 counts for 0 methods"},
 		{"a nameless method", observation.Observation{Methods: []string{""}}, "empty ID"},
@@ -179,7 +178,6 @@ func TestBadLines(t *testing.T) {
 		{"a huge count", `{"input":"","methods":["a"],"counts":[9223372036854775807]}`, `line 2: count 9223372036854775807 of "a"`},
 		{"an unknown outcome", `{"input":"","outcome":"OK"}`, `line 2: outcome "OK": must be ok, failure, crash or timeout`},
 		{"a failure that is none", `{"input":"","outcome":"ok","failure":{}}`, "line 2: outcome ok: must not have a failure"},
-		{"no weight", `{"input":"","weight":0}`, "line 2: weight 0: must be greater than 0"},
 		{"a negative time", `{"input":"","duration_ms":-1}`, "line 2: duration_ms -1"},
 		{"an eternity", `{"input":"","duration_ms":1e300}`, "line 2: duration_ms"},
 		{"a unit without an id", `{"inroad":"observations/1","units":[{}]}`, "line 2: units: missing id"},
@@ -281,7 +279,6 @@ func drawObservation(t *rapid.T) observation.Observation {
 		Input:    rapid.OneOf(rapid.SliceOf(rapid.Byte()), rapid.Map(rapid.String(), func(s string) []byte { return []byte(s) })).Draw(t, "input"),
 		Outcome:  rapid.SampledFrom([]observation.Outcome{observation.OK, observation.Failed, observation.Crashed, observation.TimedOut}).Draw(t, "outcome"),
 		Duration: time.Duration(rapid.IntRange(0, 1e12).Draw(t, "duration")),
-		Weight:   rapid.Float64Range(0.001, 1e9).Draw(t, "weight"),
 	}
 	if rapid.Bool().Draw(t, "methods known") {
 		o.Methods, o.Counts = []string{}, []int{}

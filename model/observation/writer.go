@@ -49,10 +49,8 @@ func (w *Writer) WriteHeader(h Header) error {
 	return w.writeLine(line)
 }
 
-// Write writes an observation. Weight 0 is written as 1, and an empty outcome
-// as OK.
+// Write writes an observation. An empty outcome is written as OK.
 func (w *Writer) Write(o Observation) error {
-	o.Weight = cmp.Or(o.Weight, 1)
 	o.Outcome = cmp.Or(o.Outcome, OK)
 	if err := o.check(); err != nil {
 		return err
@@ -70,9 +68,6 @@ func (w *Writer) Write(o Observation) error {
 		line.Input = &text
 	} else {
 		line.InputBase64 = &o.Input
-	}
-	if o.Weight != 1 {
-		line.Weight = &o.Weight
 	}
 	if o.Failure != nil {
 		f := jsonFailure(*o.Failure)

@@ -129,7 +129,7 @@ func (p *commandProcess) run(ctx context.Context, input []byte) (o observation.O
 	if err := errors.Join(os.Mkdir(goDir, 0o777), os.WriteFile(file, input, 0o666)); err != nil {
 		return o, false, err
 	}
-	o = observation.Observation{Input: input, Weight: 1}
+	o = observation.Observation{Input: input}
 	if err := p.execute(ctx, &o, file, report, goDir); err != nil {
 		return o, false, err
 	}

@@ -146,7 +146,7 @@ func (p *harness) receive() (kind byte, data []byte, err error) {
 // run observes an input. It returns an error only if ctx is done or the harness
 // misbehaves.
 func (p *harness) run(ctx context.Context, input []byte) (o observation.Observation, over bool, err error) {
-	o = observation.Observation{Input: input, Weight: 1}
+	o = observation.Observation{Input: input}
 	p.stderr.reset()
 	start := time.Now()
 	stop := p.deadline(ctx, p.timeout+p.grace)

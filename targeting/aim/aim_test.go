@@ -98,7 +98,7 @@ func learned(t *testing.T, run func([]byte) ([]string, observation.Outcome), met
 			t.Fatal(err)
 		}
 		methods, outcome := run(input.Text)
-		observations = append(observations, observation.Observation{Input: input.Text, Methods: methods, Outcome: outcome, Weight: 1})
+		observations = append(observations, observation.Observation{Input: input.Text, Methods: methods, Outcome: outcome})
 	}
 	m, err := model.Train(t.Context(), "", sources, h, observations, model.Defaults())
 	if err != nil {
@@ -231,7 +231,7 @@ func TestFindSolverLimit(t *testing.T) {
 	}}
 	var observations []observation.Observation
 	add := func(input string, methods ...string) {
-		observations = append(observations, observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK, Weight: 1})
+		observations = append(observations, observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK})
 	}
 	r := rand.New(rand.NewPCG(1, 0))
 	for range 30 {

@@ -23,7 +23,7 @@ func letters(t *testing.T) (*Targeter, *model.Model) {
 		if i%20 < 2 {
 			methods = append(methods, "flaky")
 		}
-		observations = append(observations, observation.Observation{Input: []byte(letter), Methods: methods, Outcome: observation.OK, Weight: 1})
+		observations = append(observations, observation.Observation{Input: []byte(letter), Methods: methods, Outcome: observation.OK})
 	}
 	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "L.g4", Text: "grammar L; s : ('a'|'b'|'c'|'d'|'e') EOF ;"}},
 		observation.Header{Subject: "letters"}, observations, model.Defaults())

@@ -22,7 +22,7 @@ type vowelProgram struct{ runs int }
 
 func (p *vowelProgram) Run(_ context.Context, input []byte) (observation.Observation, error) {
 	p.runs++
-	o := observation.Observation{Input: input, Methods: []string{"read"}, Outcome: observation.OK, Weight: 1}
+	o := observation.Observation{Input: input, Methods: []string{"read"}, Outcome: observation.OK}
 	for _, letter := range string(input) {
 		switch letter {
 		case 'a', 'e':

@@ -14,11 +14,11 @@ import (
 // comparisons is a program that reads comparisons. It reaches fold if one compares null
 // with a number, in this order.
 func comparisons(input string) observation.Observation {
-	o := observation.Observation{Input: []byte(input), Methods: []string{"read"}, Outcome: observation.OK, Weight: 1}
+	o := observation.Observation{Input: []byte(input), Methods: []string{"read"}, Outcome: observation.OK}
 	for c := range strings.SplitSeq(input, ";") {
 		left, right, _ := strings.Cut(c, "<")
 		if left == "null" && strings.Trim(right, "0123456789") == "" && right != "" {
-			return observation.Observation{Input: o.Input, Methods: []string{"fold", "read"}, Outcome: observation.OK, Weight: 1}
+			return observation.Observation{Input: o.Input, Methods: []string{"fold", "read"}, Outcome: observation.OK}
 		}
 	}
 	return o

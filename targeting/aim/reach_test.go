@@ -16,7 +16,7 @@ type program func(input []byte) ([]string, observation.Outcome)
 
 func (p program) Run(_ context.Context, input []byte) (observation.Observation, error) {
 	methods, outcome := p(input)
-	return observation.Observation{Input: input, Methods: methods, Outcome: outcome, Weight: 1}, nil
+	return observation.Observation{Input: input, Methods: methods, Outcome: outcome}, nil
 }
 
 // changed behaves like run, except that method secret is reached by arrays of two
@@ -33,7 +33,7 @@ func changed(input []byte) ([]string, observation.Outcome) {
 func observed(inputs ...string) []observation.Observation {
 	var out []observation.Observation
 	for _, input := range inputs {
-		out = append(out, observation.Observation{Input: []byte(input), Methods: []string{"array", "secret"}, Outcome: observation.OK, Weight: 1})
+		out = append(out, observation.Observation{Input: []byte(input), Methods: []string{"array", "secret"}, Outcome: observation.OK})
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func (p *sqlProgram) learn(n int, opt model.Options) (*model.Model, []observatio
 			p.tb.Fatal(err)
 		}
 		methods, outcome := p.run(input.Text)
-		observations = append(observations, observation.Observation{Input: input.Text, Methods: methods, Outcome: outcome, Weight: 1})
+		observations = append(observations, observation.Observation{Input: input.Text, Methods: methods, Outcome: outcome})
 	}
 	m, err := model.Train(p.tb.Context(), "", sources, observation.Header{Subject: "sql"}, observations, opt)
 	if err != nil {

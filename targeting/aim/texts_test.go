@@ -14,7 +14,7 @@ import (
 // assignments is a program that reads assignments and limits. It reaches quit if a name
 // is quit, and refuses limit 0.
 func assignments(input string) observation.Observation {
-	o := observation.Observation{Input: []byte(input), Methods: []string{"read"}, Outcome: observation.OK, Weight: 1}
+	o := observation.Observation{Input: []byte(input), Methods: []string{"read"}, Outcome: observation.OK}
 	reach := func(method string) {
 		if !slices.Contains(o.Methods, method) {
 			o.Methods = append(o.Methods, method)

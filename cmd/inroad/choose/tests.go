@@ -148,7 +148,7 @@ func (c *testsImportCommand) run() error {
 	err = outfile.Write(c.out, 0o644, func(w io.Writer) error {
 		out, err := observation.NewWriter(w, observation.Header{Subject: c.subject, Commit: c.commit, Units: reports.Units()})
 		for i := 0; i < len(runs) && err == nil; i++ {
-			o := observation.Observation{Name: runs[i].Name, Input: []byte(runs[i].Name), Methods: runs[i].Methods, Outcome: observation.OK, Weight: 1}
+			o := observation.Observation{Name: runs[i].Name, Input: []byte(runs[i].Name), Methods: runs[i].Methods, Outcome: observation.OK}
 			if r, ok := results[o.Name]; ok {
 				o.Duration = r.Duration
 				if r.Failed {
