@@ -319,8 +319,9 @@ func (p *preference) reset() {
 }
 
 // prefers reports whether the parser takes one of some alternatives of a decision,
-// whatever of a continuation comes next. If not, the search goes on by more.
-func (p *preference) prefers(with continuation, earlier []continuation, more func() bool) bool {
+// whatever of a continuation comes next. If not, the search goes on by more. The
+// continuations end where a rule ends.
+func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []continuation, more func() bool) bool {
 	if earlier == nil {
 		return more()
 	}
@@ -328,10 +329,48 @@ func (p *preference) prefers(with continuation, earlier []continuation, more fun
 		return true
 	}
 	if p.open {
+		if p.skips > 0 && p.prefersInCalls(r, with, earlier, maxForward) {
+			return true
+		}
 		p.passed = append(p.passed, earlier)
 		defer func() { p.passed = p.passed[:len(p.passed)-1] }()
 	}
 	return more()
+}
+
+// maxForward limits the nested rules whose ends are considered.
+const maxForward = 5
+
+// prefersInCalls reports whether the parser takes one of some alternatives in every call
+// of a rule, where the continuations go on after the rule.
+func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier []continuation, depth int) bool {
+	calls := p.callers[r.Index]
+	if depth == 0 || r == p.start || len(calls) == 0 || len(calls) > maxCallers {
+		return false
+	}
+	for _, call := range calls {
+		if p.visits++; p.visits > p.mostVisits || p.totalWork < 0 {
+			return false
+		}
+		after := p.follow(call, bottomOf)
+		var all []continuation
+		for _, c := range earlier {
+			all = append(all, p.replace(c, after))
+		}
+		more := p.replace(with, after)
+		if !p.includes(more, all) && !(p.open && p.prefersInCalls(call.Rule, more, all, depth-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// rule returns the rule at whose end the continuations of a search end.
+func (f *frame) rule(n *grammars.Node) *grammars.Rule {
+	for f != nil {
+		n, f = f.reference, f.up
+	}
+	return n.Rule
 }
 
 // before reports whether the parser never comes to a place before a node if it goes on
@@ -354,9 +393,10 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		for _, j := range p.earlier(up, i) {
 			earlier = append(earlier, all[j])
 		}
-		return p.prefers(with, earlier, func() bool {
+		return p.prefers(f.rule(n), with, earlier, func() bool {
 			if p.roots[up.ID] && up.Rule.Operators[i].Left != derivation.None {
-				return p.behindAll(up.Rule, f, with)
+				return p.skip(f, func() bool { return p.beforeOperand(up.Rule, with) }) ||
+					p.stay(func() bool { return p.behindAll(up.Rule, f, with) })
 			}
 			return p.before(up, f, with)
 		})
@@ -382,8 +422,8 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		if up.Max != 1 && p.skip(f, func() bool { return p.before(up, f, p.loop(up, with)) }) {
 			return true
 		}
-		return p.prefers(with, first, func() bool { return p.before(up, f, with) }) &&
-			(up.Max == 1 || p.prefers(with, exit, func() bool { return p.stay(func() bool { return p.behind(n, f, with) }) }))
+		return p.prefers(f.rule(n), with, first, func() bool { return p.before(up, f, with) }) &&
+			(up.Max == 1 || p.prefers(f.rule(n), with, exit, func() bool { return p.stay(func() bool { return p.behind(n, f, with) }) }))
 	}
 }
 
@@ -516,6 +556,17 @@ func (p *preference) behindAll(r *grammars.Rule, f *frame, with continuation) bo
 	return true
 }
 
+// beforeOperand passes over a left operand with all its operators. It reports whether the
+// parser never comes to a place before the operand.
+func (p *preference) beforeOperand(r *grammars.Rule, with continuation) bool {
+	for i, op := range r.Operators {
+		if op.Left == derivation.None && !p.preferences.unchosen[choice{r.Root, i}] && !p.before(op.Alt, nil, p.operator(r, i, with)) {
+			return false
+		}
+	}
+	return true
+}
+
 // operands finds the alternatives of a left-recursive rule that are never the left
 // operand of an operator: the end of the alternative would take the operator.
 func (p *preference) operands(r *grammars.Rule) {
@@ -541,9 +592,9 @@ func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuat
 	absent := func() bool { return n.Min > 0 || p.preferences.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }
 	present := func() bool { return p.preferences.unchosen[choice{n.ID, 1}] || p.behind(n.Children[0], f, with) }
 	if n.Max == 1 {
-		return p.prefers(with, again, absent) && present()
+		return p.prefers(f.rule(n), with, again, absent) && present()
 	}
-	return p.prefers(with, again, func() bool { return absent() && p.stay(present) })
+	return p.prefers(f.rule(n), with, again, func() bool { return absent() && p.stay(present) })
 }
 
 // behindCall enters a rule at its end. The operators of a left-recursive rule end
@@ -575,5 +626,5 @@ func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) b
 			more = append(more, p.operator(r, i, in.end))
 		}
 	}
-	return p.prefers(with, more, func() bool { return p.behindAll(r, in, with) })
+	return p.prefers(f.rule(n), with, more, func() bool { return p.behindAll(r, in, with) })
 }

@@ -25,7 +25,7 @@ const (
 	maxProofWork   = 20_000     // for an inclusion
 	maxPathWork    = 200_000    // for a choice
 	maxProverWork  = 20_000_000 // for all choices
-	maxProofVisits = 2_000      // nodes of a search
+	maxProofVisits = 20_000     // nodes of a search
 	maxSkips       = 30         // symbols that a search passes over as a whole
 )
 
@@ -106,13 +106,13 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 	case p.preferences.unchosen[c] || call != derivation.None && p.at[site{c, call}]:
 		return true
 	case p.only != nil && p.isLeft(p.only):
-		return p.roots[up.ID] && p.excludesOperand(n.Rule, c.of, call)
+		return p.excludesOperand(n, call)
 	case up.Kind == grammars.Alternation:
-		if !p.before(n, nil, p.alternatives(up, bottomOf)[c.of]) {
+		if !p.before(n, nil, p.choose(n, call)) {
 			return false
 		}
 	default:
-		if !p.before(up, nil, p.round(up, p.follow(up, bottomOf))) {
+		if !p.before(up, nil, p.round(up, p.rest(up, call))) {
 			return false
 		}
 	}
@@ -123,18 +123,62 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 	return never
 }
 
-// excludesOperand reports whether the parser never takes an alternative of a
+// choose returns the continuation from an alternative on.
+func (p *preference) choose(alt *grammars.Node, call grammars.Occurrence) continuation {
+	if p.isOperator(alt) {
+		return p.nodes(alt.Children[1:], p.rest(alt, call))
+	}
+	return p.node(alt, p.rest(alt, call))
+}
+
+// rest returns the continuation after a node of a rule. If a reference to the rule is
+// given, the node is directly below it in the tree: in a left-recursive rule, no operator
+// follows the node's alternative.
+func (p *preference) rest(n *grammars.Node, call grammars.Occurrence) continuation {
+	up := p.above[n.ID]
+	switch {
+	case call == derivation.None || up == nil:
+		return p.follow(n, bottomOf)
+	case p.roots[up.ID]:
+		return bottomOf
+	case up.Kind == grammars.Concatenation:
+		return p.nodes(up.Children[slices.Index(up.Children, n)+1:], p.rest(up, call))
+	case up.Kind == grammars.Repetition && up.Max != 1:
+		return p.loop(up, p.rest(up, call))
+	default:
+		return p.rest(up, call)
+	}
+}
+
+// excludesOperand reports whether the parser never takes a node of an alternative of a
 // left-recursive rule for the left operand of an operator: the end of the alternative
 // would take the operator, or another alternative would take both.
-func (p *preference) excludesOperand(r *grammars.Rule, i int, left grammars.Occurrence) bool {
+func (p *preference) excludesOperand(n *grammars.Node, left grammars.Occurrence) bool {
 	p.calling = true
+	r := n.Rule
 	op := slices.IndexFunc(r.Operators, func(op grammars.Operator) bool { return op.Left == left })
-	alt, with := r.Operators[i].Alt, p.operator(r, op, bottomOf)
-	if p.behind(alt, nil, with) {
+	with := p.operator(r, op, bottomOf)
+	if p.endsWith(n) && p.behind(n, nil, with) {
 		return true
 	}
-	if r.Operators[i].Left != derivation.None {
-		return p.before(alt, nil, p.nodes(alt.Children[1:], with))
+	i := slices.IndexFunc(r.Operators, func(op grammars.Operator) bool { return op.Alt == n })
+	switch {
+	case i < 0:
+		return false
+	case r.Operators[i].Left != derivation.None:
+		return p.before(n, nil, p.nodes(n.Children[1:], with))
+	default:
+		return p.before(n, nil, p.node(n, with))
 	}
-	return p.before(alt, nil, p.node(alt, with))
+}
+
+// endsWith reports whether an alternative of a left-recursive rule that has a node ends
+// with it.
+func (p *preference) endsWith(n *grammars.Node) bool {
+	for up := p.above[n.ID]; !p.roots[up.ID]; n, up = up, p.above[up.ID] {
+		if up.Kind == grammars.Concatenation && n != up.Children[len(up.Children)-1] || up.Kind == grammars.Repetition && up.Max != 1 {
+			return false
+		}
+	}
+	return true
 }

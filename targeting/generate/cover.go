@@ -90,6 +90,9 @@ const (
 	// The same for all paths through a symbol that was never read.
 	packMisses   = 12
 	singleMisses = 64
+	// If few paths are left, their trees are drawn more often.
+	manyTries    = 400 // paths that are drawn as often
+	maxMoreTries = 20  // times as often, at most
 )
 
 // NewCover returns a cover of the paths of length k.
@@ -247,7 +250,8 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 		}
 		return c.grow(ctx, best)
 	default:
-		if c.tried[i] || c.missed(p) >= singleMisses {
+		more := min(max(manyTries/(c.alone+1), 1), maxMoreTries)
+		if c.tried[i] || c.missed(p) >= more*singleMisses {
 			return nil, nil
 		}
 		c.tried[i] = true
@@ -255,7 +259,7 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 		if closing == nil {
 			closing = shortest{}
 		}
-		return c.best(ctx, p, closing, singleTries, singleMisses)
+		return c.best(ctx, p, closing, more*singleTries, more*singleMisses)
 	}
 }
 

@@ -51,32 +51,41 @@ const (
 // It follows one derivation together with all that the parser prefers to it: where one of
 // these is at the same place, or also ends, the derivation is not chosen. After a rule
 // that is not analysed, the lexer may be in any state, and nothing is preferred.
+//
+// If that takes too long, it ignores that the lexer may take a text for another rule.
 func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
+	first := s.start(string(rune(mode)))
+	if first == nil || m.dissector().samples() == nil {
+		return nil, 1
+	}
+	for _, lexer := range []*lexState{first, nil} {
+		x := m.newInsideSearch(s, mode, rule)
+		s.over = false
+		x.follow(-1, lexer, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
+		for i := 0; i < len(x.all) && !x.failed; i++ {
+			x.extend(int32(i))
+			x.failed = x.failed || len(x.all) > maxInsideStates || x.work > maxInsideThreads
+		}
+		if work += x.work; !x.failed && !s.over {
+			return x.inside(), work
+		}
+	}
+	return nil, work
+}
+
+func (m *Machine) newInsideSearch(s *Speller, mode, rule int) *insideSearch {
 	x := &insideSearch{
 		Speller: s, dfa: m.dissector().dfa, samples: m.dissector().samples(), rule: int32(rule),
 		calls: []insideCall{{}}, stacks: map[insideCall]int32{}, places: map[string]int32{}, lexers: map[*lexState]int32{},
 		out:  &Inside{contexts: map[insideKey]int32{}, used: map[insideKey]bool{}},
 		only: make(tokenSet, len(s.lexer.net.modes[mode].edges)/64+1),
 	}
-	s.over = false
 	for i, e := range s.lexer.net.modes[mode].edges {
 		if e.target.rule == rule {
 			x.only.add(int32(i))
 		}
 	}
-	first := s.start(string(rune(mode)))
-	if first == nil || x.samples == nil {
-		return nil, 1
-	}
-	x.follow(-1, first, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
-	for i := 0; i < len(x.all) && !x.failed; i++ {
-		x.extend(int32(i))
-		x.failed = x.failed || len(x.all) > maxInsideStates || x.work > maxInsideThreads
-	}
-	if x.failed || s.over {
-		return nil, x.work
-	}
-	return x.inside(), x.work
+	return x
 }
 
 // newSamples returns a character of each set of characters that all lexer rules treat
