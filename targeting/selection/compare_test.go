@@ -453,6 +453,7 @@ func TestCompareManifests(t *testing.T) {
 		{"the version of a crate", `version = "1.0.0"`, `version = "1.0.1"`, ""},
 		{"a dependency of a crate", `serde = "1"`, `serde = "2"`, "everything:build file"},
 		{"the version in a setup script", "version='1.0'", "version='1.1'", ""},
+		{"the formatting of a setup script", "install_requires=['attrs'],", "install_requires = ['attrs']", ""},
 		{"a dependency in a setup script", "'attrs'", "'attrs>1'", "everything:build file"},
 		{"the version of a Python project", `version = "1"`, `version = "2"`, ""},
 		{"a dependency of a Python project", `"six",`, `"six>1",`, "everything:build file"},

@@ -272,7 +272,7 @@ func assignments(indented bool, names ...string) manifest {
 				}
 			}
 			open = strings.Count(line, "[")+btoi(open) > strings.Count(line, "]")
-			out = append(out, key+" "+strings.Join(strings.Fields(line), " "))
+			out = append(out, key+" "+strings.TrimSuffix(strings.Join(strings.Fields(line), ""), ","))
 		}
 		return out, true
 	}
