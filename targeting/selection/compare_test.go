@@ -404,7 +404,7 @@ func TestCompareScripts(t *testing.T) {
 		{"a constant in Python", "LIMIT = 3\n\ndef", "LIMIT = 4\n\ndef", "parse"},
 		{"a function in Python", "    return s\n", "    return s * 2\n", "value"},
 		{"a docstring in Python", "Parse.", "Parse a text.", ""},
-		{"a name that a package exports", "from .one", "from .two", "run scan scan"},
+		{"a name that a package exports", "from .one", "from .two", "run"},
 		{"a module of data in JavaScript", "\"a\": 1", "\"a\": 2", "lookup"},
 		{"a macro in C", "LIMIT 3", "LIMIT 4", "parse"},
 		{"a field in C", "int width", "long width", "value"},

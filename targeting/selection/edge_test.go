@@ -65,6 +65,48 @@ func TestCompareEdges(t *testing.T) {
 			}, "a_limit = 1", "a_limit = 2", "g",
 		},
 		{
+			"a value that a module imports by way of another one", memoryVersion{
+				"pkg/__init__.py": "from .a import *\n",
+				"pkg/a.py":        "LIMIT = 1\n",
+				"b.py":            "import pkg\ndef g():\n    return pkg.LIMIT\n",
+				"c.py":            "LIMIT = 3\ndef h():\n    return LIMIT\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g",
+		},
+		{
+			"a value of a package without an import of its module", memoryVersion{
+				"pkg/__init__.py": "",
+				"pkg/a.py":        "LIMIT = 1\n",
+				"b.py":            "import pkg\ndef g():\n    return pkg.a.LIMIT\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g",
+		},
+		{
+			"a value of a package that a file in it imports", memoryVersion{
+				"pkg/__init__.py": "LIMIT = 1\n",
+				"pkg/b.py":        "from . import LIMIT\ndef g():\n    return LIMIT\n",
+				"pkg/c.py":        "from . import *\ndef h():\n    return LIMIT\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g h",
+		},
+		{
+			"a value of a module that is imported by a computed name", memoryVersion{
+				"a.py": "LIMIT = 1\n",
+				"b.py": "import importlib\ndef g(name):\n    return importlib.import_module(name).LIMIT\n",
+			}, "LIMIT = 1", "LIMIT = 2", "g",
+		},
+		{
+			"a value of a package of JavaScript", memoryVersion{
+				"lib/index.js": "exports.limit = 1\n",
+				"b.js":         "const lib = require('./lib')\nfunction g() { return lib.limit }\n",
+				"lib/c.js":     "const lib = require('.')\nfunction h() { return lib.limit }\n",
+				"d.js":         "exports.limit = 2\nfunction k() { return exports.limit }\n",
+			}, "limit = 1", "limit = 3", "g h",
+		},
+		{
+			"a global value of JavaScript", memoryVersion{
+				"a.js": "var limit = 1\n",
+				"b.js": "function g() { return limit }\n",
+			}, "limit = 1", "limit = 3", "g",
+		},
+		{
 			"a dictionary of functions", memoryVersion{
 				"a.py": "def f(x):\n    return 1\nHANDLERS = {'a': f}\ndef g(x):\n    return HANDLERS[x](x)\ndef h():\n    return 2\n",
 			}, "{'a': f}", "{'b': f}", "g",
@@ -125,5 +167,22 @@ func TestCompareEdges(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestCompareUnusedModule adds a module that no other one imports.
+func TestCompareUnusedModule(t *testing.T) {
+	base := memoryVersion{
+		"pkg/__init__.py": "from .one import parse\n",
+		"pkg/one.py":      "LIMIT = 1\ndef alpha():\n    return LIMIT\ndef parse():\n    return alpha()\n",
+	}
+	head := with(base, "pkg/two.py", "LIMIT = 2\nclass C:\n    def __init__(self):\n        self.parse = 1\n    def parse(self):\n        return 1\ndef alpha():\n    return LIMIT\n")
+	if got, want := affectedBy(t, base, base, head), "unobserved:C.__init__ unobserved:C.parse unobserved:alpha"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	imported := with(base, "pkg/one.py", base["pkg/one.py"]+"from pkg.two import *\n", "pkg/two.py", "")
+	head = with(imported, "pkg/two.py", "def alpha():\n    return 2\n")
+	if got, want := affectedBy(t, imported, imported, head), "alpha parse unobserved:alpha"; got != want {
+		t.Errorf("imported before: got %q, want %q", got, want)
 	}
 }

@@ -88,7 +88,8 @@ type declRef struct {
 type mentionIndex struct {
 	mentions     map[string][]declRef
 	declarations map[string][]declRef
-	pasting      []declRef // macros that join parts of names
+	pasting      []declRef    // macros that join parts of names
+	imports      *importIndex // nil if files need not import each other
 }
 
 func (x *mentionIndex) find(name string) []declRef { return x.mentions[name] }
@@ -109,6 +110,9 @@ func (c *comparer) index(file string) *mentionIndex {
 		return cmp.Or(x, &mentionIndex{})
 	}
 	x := &mentionIndex{mentions: map[string][]declRef{}, declarations: map[string][]declRef{}}
+	if importsCount(file) {
+		x.imports = &importIndex{byPart: map[string][]string{}, cache: map[string]map[string]bool{}}
+	}
 	c.mentions[language] = x
 	names, err := c.Head.Files(c.ctx)
 	c.err = cmp.Or(c.err, err)
@@ -135,6 +139,9 @@ func (c *comparer) index(file string) *mentionIndex {
 }
 
 func (x *mentionIndex) add(name string, outline *source.File) {
+	if x.imports != nil {
+		x.imports.add(name, outline)
+	}
 	for i := range outline.Decls {
 		d := &outline.Decls[i]
 		ref := declRef{name, outline, d}
@@ -156,10 +163,16 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 
 // visible reports whether a declaration may refer to a name that another one declares
 // in a file. In Go, names of other packages are exported, and unless they are methods
-// or fields, their package is imported.
+// or fields, their package is imported. In Python and JavaScript, the file is imported,
+// directly or by way of others; methods may be used wherever an object comes to.
 func (c *comparer) visible(file string, d *source.Decl, name string, user declRef) bool {
 	if file != user.file && d.IsPrivate() {
 		return false
+	}
+	if file != user.file && importsCount(file) {
+		if importers := c.importers(file); importers != nil && !importers[user.file] && (d.Owner == "" || len(importers) == 1) {
+			return false
+		}
 	}
 	if user.outline == nil || user.outline.Language != "go" || path.Dir(file) == path.Dir(user.file) {
 		return true

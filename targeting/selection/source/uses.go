@@ -23,6 +23,20 @@ func (d *Decl) Calls(name string) bool {
 	return false
 }
 
+// LoadsComputedModule reports whether the declaration loads a module of JavaScript whose
+// name is no literal.
+func (d *Decl) LoadsComputedModule() bool {
+	for i, t := range d.tokens {
+		if t.kind != identifier || i+2 >= len(d.tokens) || d.text(d.tokens[i+1]) != "(" {
+			continue
+		}
+		if text := d.text(t); (text == "require" || text == "import") && d.tokens[i+2].kind != stringLiteral && d.file.Language == "javascript" {
+			return true
+		}
+	}
+	return false
+}
+
 // RunsAtLoad reports whether a function runs when the program is loaded, before any
 // input: an init function of Go.
 func (d *Decl) RunsAtLoad() bool {
