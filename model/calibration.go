@@ -94,12 +94,26 @@ func (c calibration) interpolate(p float64) float64 {
 // contains the intervals of two estimates, because neither is right for all
 // leaves: the share of positives in the leaf is too good for a leaf that was
 // chosen among many, and p, which is an average over the leaves of all methods, is
-// too bad for a leaf whose rows always agree.
-func interval(p float64, leaf dtree.Node) (low, high float64) {
-	n := float64(leaf.Rows)
-	low, high = wilson(p, n)
-	ownLow, ownHigh := wilson(float64(leaf.Positives)/max(1, n), n)
+// too bad for a leaf whose rows always agree. columns is the number of columns that
+// the tests above the leaf were chosen from, or 0 if there is no test.
+func interval(p float64, leaf dtree.Node, columns int) (low, high float64) {
+	rows := effectiveRows(leaf.Rows, columns)
+	low, high = wilson(p, rows)
+	ownLow, ownHigh := wilson(float64(leaf.Positives)/max(1, float64(leaf.Rows)), rows)
 	return min(low, ownLow), max(high, ownHigh)
+}
+
+// effectiveRows returns the number of independent rows that tell as much about the
+// probability of a leaf as its own rows do. The rows of a leaf were chosen by tests
+// that separate them well, so that they agree more than other rows in the leaf will.
+// The best of many columns fits the rows by chance as well as the logarithm of their
+// number allows, whatever the size of the leaf: this matters for small leaves only.
+func effectiveRows(rows int32, columns int) float64 {
+	n := float64(rows)
+	if columns == 0 || rows == 0 {
+		return n
+	}
+	return n * n / (n + 2*math.Log(float64(columns)))
 }
 
 // wilson returns the 95 % Wilson score interval for a share p of n

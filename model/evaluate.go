@@ -103,9 +103,18 @@ type Evaluation struct {
 // evaluated observations in it that reached the unit. Only leaves with many more
 // evaluated than training observations are counted, so that this share is far more
 // exact than the interval, and only predictions that do not depend on the outcome.
+// Units that the same training observations reached have the same tree, which counts
+// once.
 type Intervals struct {
-	Held  int // predictions whose interval contains the share
-	Total int // all predictions that were counted
+	Held       int // predictions whose interval contains the share
+	Total      int // all predictions that were counted
+	LeavesHeld int // leaves whose interval contains the share
+	Leaves     int // all leaves that were counted
+}
+
+// Plus returns the sum of two counts.
+func (i Intervals) Plus(j Intervals) Intervals {
+	return Intervals{i.Held + j.Held, i.Total + j.Total, i.LeavesHeld + j.LeavesHeld, i.Leaves + j.Leaves}
 }
 
 // intervalRatio is the least number of evaluated observations per training
@@ -120,8 +129,10 @@ func (i *Intervals) add(p *Prediction, c leafCount) {
 		return
 	}
 	i.Total += c.rows
+	i.Leaves++
 	if share := float64(c.positives) / float64(c.rows); p.Low <= share && share <= p.High {
 		i.Held += c.rows
+		i.LeavesHeld++
 	}
 }
 
@@ -255,6 +266,7 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	var curve [10]struct{ predicted, actual float64 } // sums of predictions and labels, by predicted probability
 	predictions := 0
 	leaves := map[*Prediction]leafCount{}
+	distinct := m.distinct()
 	reached := make([]bool, len(m.Units))
 	for i, o := range observations {
 		switch a := answers[i]; {
@@ -280,7 +292,7 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 		for unit, p := range answers[i].Methods {
 			e.Methods[unit].Add(p.Reached, reached[unit])
 			if m.Trainable(unit) {
-				if p.Shared() {
+				if p.Shared() && distinct[unit] {
 					n := leaves[p]
 					leaves[p] = leafCount{n.rows + 1, n.positives + btoi(reached[unit])}
 				}
@@ -300,6 +312,19 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	}
 	e.Unknown = slices.Sorted(maps.Keys(unknown))
 	return e
+}
+
+// distinct reports, for each unit, whether no unit before it was reached by the same
+// training observations.
+func (m *Model) distinct() []bool {
+	out := make([]bool, len(m.Units))
+	met := map[string]bool{}
+	for i := range out {
+		labels := string(m.file.Targets[len(m.Outcomes)+i].Labels)
+		out[i] = !met[labels]
+		met[labels] = true
+	}
+	return out
 }
 
 // scoreOutcome compares the predicted outcome with the actual one.

@@ -118,7 +118,7 @@ func (m *Model) prepare() {
 			if !m.Trainable(i) {
 				p = float64(n.Positives) / max(1, float64(n.Rows))
 			}
-			low, high := interval(p, n)
+			low, high := interval(p, n, m.searched(i))
 			l.leaves = append(l.leaves, Prediction{
 				Reached: n.Positive, Probability: p, Low: low, High: high, Rows: n.Rows, Positives: n.Positives, Unknown: unknown, leaf: int32(j),
 			})
@@ -128,6 +128,15 @@ func (m *Model) prepare() {
 		}
 	}
 	m.lookup = l
+}
+
+// searched returns the number of columns that the tests of a unit's tree were chosen
+// from, or 0 if the tree has no test.
+func (m *Model) searched(unit int) int {
+	if len(m.unitTree(unit)) == 1 {
+		return 0
+	}
+	return m.Columns
 }
 
 // base returns the index into l.tested of the feature's path or extra feature,
@@ -337,7 +346,7 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 		prediction := *a.Methods[i]
 		prediction.unshared = true
 		prediction.Reached, prediction.Probability = reached, m.calibration.apply(probability, reached)
-		prediction.Low, prediction.High = interval(prediction.Probability, m.unitTree(int(i))[prediction.leaf])
+		prediction.Low, prediction.High = interval(prediction.Probability, m.unitTree(int(i))[prediction.leaf], m.searched(int(i)))
 		a.Methods[i] = &prediction
 	}
 }

@@ -195,8 +195,7 @@ func (r *result) add(e *model.Evaluation) {
 	r.minority += all.Minority
 	r.outcome += float64(e.Outcomes) / float64(e.Rows)
 	r.calibration += e.Calibration
-	r.intervals.Held += e.Intervals.Held
-	r.intervals.Total += e.Intervals.Total
+	r.intervals = r.intervals.Plus(e.Intervals)
 	r.baseAccuracy += all.Baseline.Accuracy()
 	r.baseF1 += all.Baseline.F1()
 	if rare := e.Summarize(model.MethodScore.Rare); rare.Reached > 0 {
@@ -206,9 +205,10 @@ func (r *result) add(e *model.Evaluation) {
 }
 
 func (r *result) write(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
+	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
 		r.accuracy/r.n, r.precision/r.n, r.recall/r.n, r.f1/r.n, r.mean/r.n, r.minority/r.n, r.rare/max(1, r.rares),
-		r.outcome/r.n, r.calibration/r.n, float64(r.intervals.Held)/float64(max(1, r.intervals.Total)), r.baseAccuracy/r.n, r.baseF1/r.n)
+		r.outcome/r.n, r.calibration/r.n, float64(r.intervals.Held)/float64(max(1, r.intervals.Total)),
+		float64(r.intervals.LeavesHeld)/float64(max(1, r.intervals.Leaves)), r.baseAccuracy/r.n, r.baseF1/r.n)
 }
 
 // writeWorst lists the methods with the lowest F1 over all seeds.
@@ -241,7 +241,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		return err
 	}
 	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tmajority: accuracy\tF1")
+	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tof leaves\tmajority: accuracy\tF1")
 	for _, v := range variants() {
 		if !selected.MatchString(v.name) {
 			continue
