@@ -49,6 +49,7 @@ type goalFlags struct {
 	Goal       string   `json:"goal"`
 	Ignore     []string `json:"ignore"`
 	Population int      `json:"population"`
+	TrainOn    int      `json:"train_on"`
 }
 
 // evolutionFlags are the parameters of evogfuzz.
@@ -82,6 +83,9 @@ func NewFuzz() *cobra.Command {
 Programs are named and run as in inroad observe. Each generation of inputs is made
 from what the inputs before did. Algorithms:
 
+  guided    train a model on what was observed, aim at methods that are rarely
+            reached, mutate the inputs that brought something new, choose the inputs
+            that the model finds most promising, and do more of what succeeds
   random    inputs at random; they take alternatives that the inputs before seldom
             took
   common    inputs like those of the corpus
@@ -93,9 +97,10 @@ from what the inputs before did. Algorithms:
             best, learn the probabilities of choices from it, and make those of one
             rule equal
 
-Goals of fdloop are methods reached (coverage), distinct failures, long runs (runtime)
-and pairs of an input's structure and a method (mappings). All of them count alike,
-unless --goal names one, which counts ten times as much, or --ignore leaves some out.
+Goals of guided and fdloop are methods reached (coverage), distinct failures, long runs
+(runtime) and pairs of an input's structure and a method (mappings). All of them count
+alike, unless --goal names one, which counts ten times as much, or --ignore leaves some
+out.
 
 The corpus is what --corpus names, or else the samples of a bundled grammar.
 
@@ -158,9 +163,10 @@ func (g *goalFlags) bind(flags *pflag.FlagSet) {
 	}
 	some := openapi.Schema{Type: "string", Enum: goals[1:]}
 	cli.BindFields(flags, g,
-		openapi.Field{Name: "goal", Description: "fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
-		openapi.Field{Name: "ignore", Description: "fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
-		openapi.Field{Name: "population", Description: "evogfuzz, fdloop: inputs that a generation generates (default 100 and 5)", Schema: cli.Between(1, 1_000_000)})
+		openapi.Field{Name: "goal", Description: "guided, fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
+		openapi.Field{Name: "ignore", Description: "guided, fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
+		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: inputs that a generation generates (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
+		openapi.Field{Name: "train_on", Description: "guided: maximum number of ordinary observations to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
 }
 
 func (g *goalFlags) ignored() []campaign.Goal {
@@ -297,7 +303,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 	}
 	opt = campaign.Options{
 		Algorithm: campaign.Algorithm(c.algorithm), Goal: campaign.Goal(c.goals.Goal), Ignore: c.goals.ignored(), Seed: api.Seed(c.req.Seed), Start: start, Runs: c.end.N,
-		MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
+		Sources: g.Sources, MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
 		FDLoop: campaign.FDLoopOptions{
 			Seeds: c.loop.Seeds, Calibration: c.loop.Calibration, MaxMappings: c.loop.MaxMappings, Depth: c.loop.MappingDepth, Flipped: c.loop.Flipped,
 			Timeout: c.limits.options(false).Timeout,
@@ -305,6 +311,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 	}
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = c.end.generations(), c.end.generations()
 	opt.EvoGFuzz.Population, opt.FDLoop.Inputs = c.goals.Population, c.goals.Population
+	opt.Guided = campaign.GuidedOptions{Round: c.goals.Population, Rows: c.goals.TrainOn}
 	cli.NoteSeed(c.Streams, c.req.Seed, int64(opt.Seed))
 	if opt.Corpus, err = c.readCorpus(ctx, g); err != nil {
 		return opt, nil, err
@@ -477,7 +484,6 @@ func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 		} else {
 			lists[key] = o.Methods
 		}
-		o.Counts = nil
 		l.known[string(o.Input)] = o
 	})
 	if err != nil {
