@@ -32,9 +32,14 @@ type fuzzCommand struct {
 	evolution evolutionFlags
 	loop      loopFlags
 	out       string
+	failures  string
+	reduce    bool
 	format    string
 	cli.Streams
 }
+
+// maxReduceRuns limits the runs to reduce the input of a failure.
+const maxReduceRuns = 500
 
 // fuzzLimits are the flags that end a campaign.
 type fuzzLimits struct {
@@ -106,7 +111,8 @@ The corpus is what --corpus names, or else the samples of a bundled grammar.
 
 A campaign ends after --n runs, after --for, by the rules of its algorithm, or when it
 is interrupted. No input is run twice. At the end, the distinct failures are listed, as
-inroad failures does.
+inroad failures does. With --reduce, their inputs are reduced first, by up to 500 runs
+each that are not recorded, and with --failures they are written to files.
 
 Every run has a line in the output, which inroad train learns from. If the file exists,
 the campaign continues: the same flags give the same inputs, and those that are in the
@@ -129,6 +135,8 @@ runs of a campaign, and --for the time of this command.`,
 	c.program.bind(flags)
 	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
+	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
+	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
 	cli.BindFields(flags, &c.end,
@@ -281,7 +289,23 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
 	}
-	return errors.Join(err, report.print(c))
+	groups := report.groups.All()
+	failures := describeFailures(groups)
+	if err == nil && c.reduce {
+		err = c.reduceFailures(ctx, g, program, groups, failures)
+	}
+	return errors.Join(err, writeFailures("failures", c.failures, failures), report.print(c, failures))
+}
+
+// reduceFailures reduces the inputs of failures.
+func (c *fuzzCommand) reduceFailures(ctx context.Context, g *api.Grammar, program *observe.Program, groups []observation.OutcomeGroup, failures []failure) error {
+	r, err := reducerOf(g, c.req.Start) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return err
+	}
+	runner := program.NewRunner(c.limits.options(false).Limits)
+	defer runner.Close()
+	return r.reduceFailures(ctx, runner, maxReduceRuns, groups, failures, c.Streams)
 }
 
 // within returns a context that ends with --for.
@@ -374,7 +398,7 @@ type fuzzReport struct {
 	ran      int // by this command
 	blocks   bool
 	outcomes map[observation.Outcome]int
-	failures observation.OutcomeGroups
+	groups   observation.OutcomeGroups
 }
 
 func (r *fuzzReport) add(o observation.Observation, logged bool) {
@@ -385,7 +409,7 @@ func (r *fuzzReport) add(o observation.Observation, logged bool) {
 		r.outcomes = map[observation.Outcome]int{}
 	}
 	r.outcomes[o.Outcome]++
-	r.failures.Add(o)
+	r.groups.Add(o)
 	r.line.Set(r.state)
 }
 
@@ -422,9 +446,8 @@ type fuzzSummary struct {
 }
 
 // print prints the summary and the distinct failures.
-func (r *fuzzReport) print(c *fuzzCommand) error {
+func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
 	s := r.campaign.Status()
-	failures := describeFailures(r.failures.All())
 	if c.format == "json" {
 		return cli.WriteJSON(c.Out, fuzzSummary{
 			Runs: s.Runs, Skipped: s.Runs - r.ran, Outcomes: r.outcomes, Generations: s.Generation, Reached: s.Reached, Methods: s.Units,
