@@ -244,7 +244,7 @@ func load(ctx context.Context, p program) (*language, error) {
 
 // measure runs a campaign.
 func (l *language) measure(ctx context.Context, built *observe.Program, p program, a campaign.Algorithm, seed uint64, runs int) (m measurement, err error) {
-	opt := campaign.Options{Algorithm: a, Seed: seed, Corpus: l.corpus, Units: built.Header().Units, Runs: runs, Names: l.names}
+	opt := campaign.Options{Algorithm: a, Seed: seed, Corpus: l.corpus, Units: built.Header().Units, Runs: runs, Names: l.names, Sources: l.sources}
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = -1, -1
 	began := time.Now()
 	c, err := campaign.New(ctx, l.grammar, opt)

@@ -3,6 +3,7 @@ package campaign
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,6 +19,7 @@ type individual struct {
 	text []byte
 	tree *derivation.Tree // nil if the input is outside the grammar
 	aim  string           // what the input is for, for people; may be empty
+	way  *way             // how [Guided] made it; nil for others
 
 	same   *individual // an earlier one of the generation with the same text; nil if there is none
 	result *result     // nil before the end of the generation, unless the input was told in an earlier one
@@ -34,7 +36,15 @@ func (i *individual) known() bool { return i.result != nil || i.same != nil }
 type brought struct {
 	units   []int32 // that no input before reached
 	failure bool    // a failure that no input before had
+	set     bool    // a set of units that no input before reached
+	hits    int     // number of units that no input before executed about so often
 	paths   int     // number of paths that no input before had
+}
+
+// A hit is a unit with the magnitude of its number of executions.
+type hit struct {
+	unit      int32
+	magnitude int
 }
 
 // A result is what an input did.
@@ -56,6 +66,7 @@ type archive struct {
 	units    map[string]int32   // numbers of the units by ID
 	ids      []string           // of the units
 	counts   []int              // by unit: number of results that reached it
+	hits     map[hit]bool
 	failures map[observation.Property]bool
 	paths    *features.Set
 }
@@ -63,19 +74,26 @@ type archive struct {
 func newArchive(opt Options) *archive {
 	return &archive{
 		results: map[uint64]*result{}, lists: map[string][]int32{}, units: map[string]int32{},
-		failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
+		hits: map[hit]bool{}, failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
 	}
 }
 
 // add gives an individual its result, and says what is new in it.
 func (a *archive) add(i *individual) {
 	o := i.observation
+	sets := len(a.lists)
 	r := &result{outcome: o.Outcome, duration: o.Duration, units: a.list(o.Methods)}
-	i.result = r
+	i.result, i.brought.set = r, len(a.lists) > sets
 	a.results[xxhash.Sum64(i.text)] = r
 	for _, unit := range r.units {
 		if a.counts[unit]++; a.counts[unit] == 1 {
 			i.brought.units = append(i.brought.units, unit)
+		}
+	}
+	for at, count := range o.Counts {
+		if h := (hit{r.units[at], bits.Len(uint(count))}); !a.hits[h] {
+			a.hits[h] = true
+			i.brought.hits++
 		}
 	}
 	if !r.failed() {

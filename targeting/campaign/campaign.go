@@ -33,6 +33,9 @@ type Algorithm string
 
 // The algorithms.
 const (
+	// Guided trains a model on what was observed, aims at units that are rare, mutates
+	// what brought something new, and does more of what succeeds.
+	Guided   Algorithm = "guided"
 	Random   Algorithm = "random"   // inputs at random, without feedback
 	Common   Algorithm = "common"   // inputs like those of the corpus, without feedback
 	Uncommon Algorithm = "uncommon" // inputs unlike those of the corpus, without feedback
@@ -41,15 +44,17 @@ const (
 )
 
 // Algorithms returns all algorithms.
-func Algorithms() []Algorithm { return []Algorithm{Random, Common, Uncommon, EvoGFuzz, FDLoop} }
+func Algorithms() []Algorithm { return []Algorithm{Guided, Random, Common, Uncommon, EvoGFuzz, FDLoop} }
 
 // Options configure a [Campaign]. Zero numbers select the defaults.
 type Options struct {
 	Algorithm Algorithm
-	Goal      Goal   // of FDLoop; default AllGoals
+	Goal      Goal   // of Guided and FDLoop; default AllGoals
 	Ignore    []Goal // goals that do not matter
 	Seed      uint64
 	Start     string // rule that inputs are derived from; the grammar's start rule if empty
+	// Sources are the files of the grammar, which Guided needs.
+	Sources []grammars.Source
 	// Corpus has inputs to start from. Inputs outside the grammar are left out.
 	Corpus [][]byte
 	Units  []observation.Unit // of the program, if all are known in advance
@@ -63,6 +68,7 @@ type Options struct {
 
 	EvoGFuzz EvoGFuzzOptions
 	FDLoop   FDLoopOptions
+	Guided   GuidedOptions
 }
 
 // An Input is an input to run.
@@ -174,6 +180,8 @@ func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) 
 		return newSampling(c.grammar, c.opt, p) //nolint:contextcheck // the grammar is prepared
 	case EvoGFuzz:
 		return newEvoGFuzz(ctx, c.grammar, c.opt, corpus)
+	case Guided:
+		return newGuided(ctx, c.opt, c.archive, corpus)
 	case FDLoop:
 		return newFDLoop(ctx, c.grammar, c.opt, c.archive, corpus)
 	default:

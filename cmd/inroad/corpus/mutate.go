@@ -12,7 +12,8 @@ import (
 
 type mutateCommand struct {
 	generator
-	req openapi.MutateInputsParams
+	req   openapi.MutateInputsParams
+	stdio bool
 }
 
 // NewMutate returns the command mutate.
@@ -37,10 +38,20 @@ mutated tree. Mutations:
 No two inputs are the same, and none is in the corpus. Inputs of the corpus that
 do not parse are left out.
 
+With --stdio, the command is the mutator of another fuzzer, such as AFL++: it answers
+requests for mutants on standard input until it ends. docs/fuzzing.md describes them.
+
 ` + cli.OutputHelp,
 		Example: `  inroad mutate --grammar json --n 100 --out mutants corpus
   inroad mutate --grammar my.g4 --mutations splice,swap --seed 7 a.txt b.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.stdio {
+				if len(args) > 0 {
+					return errors.New("--stdio: the corpus comes from standard input")
+				}
+				c.Streams = cli.StreamsOf(cmd)
+				return c.runStdio(cmd.Context())
+			}
 			if len(args) == 0 {
 				return errors.New("no corpus: give folders or files with inputs")
 			}
@@ -53,6 +64,7 @@ do not parse are left out.
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "n", "mutations", "max_nodes", "seed")
+	flags.BoolVar(&c.stdio, "stdio", false, "answer requests of another fuzzer on standard input")
 	c.bindOutput(flags)
 	return cmd
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/model/observe"
 )
 
 type failuresCommand struct {
@@ -89,7 +90,7 @@ func (c *failuresCommand) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	if err := c.write(failures); err != nil {
+	if err := writeFailures("out", c.out, failures); err != nil {
 		return err
 	}
 	if c.format == "json" {
@@ -153,7 +154,12 @@ func (c *failuresCommand) reduce(ctx context.Context, groups []observation.Outco
 	defer func() { err = errors.Join(err, program.Close()) }()
 	runner := program.NewRunner(c.limits.limits())
 	defer runner.Close()
-	bar := cli.NewProgress(c.Err, "failures", len(groups))
+	return r.reduceFailures(ctx, runner, c.limits.MaxRuns, groups, failures, c.Streams)
+}
+
+// reduceFailures reduces the input of each failure by up to maxRuns runs.
+func (r *reducer) reduceFailures(ctx context.Context, runner *observe.Runner, maxRuns int, groups []observation.OutcomeGroup, failures []failure, streams cli.Streams) error {
+	bar := cli.NewProgress(streams.Err, "failures", len(groups))
 	defer bar.End()
 	for i, g := range groups {
 		f := &failures[i]
@@ -165,7 +171,7 @@ func (c *failuresCommand) reduce(ctx context.Context, groups []observation.Outco
 			f.Note = "not reduced, outside the grammar: " + err.Error()
 			continue
 		}
-		red := &reduction{runner: runner, units: func() []observation.Unit { return nil }, keep: []observation.Property{observation.OutcomeOf(g.Example)}, maxRuns: c.limits.MaxRuns}
+		red := &reduction{runner: runner, units: func() []observation.Unit { return nil }, keep: []observation.Property{observation.OutcomeOf(g.Example)}, maxRuns: maxRuns}
 		err = red.begin(ctx, g.Example.Input)
 		if different, ok := errors.AsType[*differentError](err); ok {
 			f.Note = "not reproduced: the program now ends with " + different.now.String()
@@ -186,13 +192,14 @@ func (c *failuresCommand) reduce(ctx context.Context, groups []observation.Outco
 	return nil
 }
 
-// write writes the inputs to files.
-func (c *failuresCommand) write(failures []failure) error {
-	if c.out == "" {
+// writeFailures writes the inputs to files in the folder that a flag names, if it is
+// given.
+func writeFailures(flag, dir string, failures []failure) error {
+	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(c.out, 0o777); err != nil {
-		return fmt.Errorf("--out %w", cli.FileError(c.out, err))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("--%s %w", flag, cli.FileError(dir, err))
 	}
 	taken := map[string]bool{}
 	for i := range failures {
@@ -202,13 +209,13 @@ func (c *failuresCommand) write(failures []failure) error {
 			base = first + "-" + strconv.Itoa(n)
 		}
 		taken[base] = true
-		f.File = filepath.Join(c.out, base+ext)
+		f.File = filepath.Join(dir, base+ext)
 		err := outfile.Write(f.File, 0o644, func(w io.Writer) error {
 			_, err := w.Write(f.input().data)
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("--out %w", cli.FileError(f.File, err))
+			return fmt.Errorf("--%s %w", flag, cli.FileError(f.File, err))
 		}
 	}
 	return nil

@@ -32,9 +32,14 @@ type fuzzCommand struct {
 	evolution evolutionFlags
 	loop      loopFlags
 	out       string
+	failures  string
+	reduce    bool
 	format    string
 	cli.Streams
 }
+
+// maxReduceRuns limits the runs to reduce the input of a failure.
+const maxReduceRuns = 500
 
 // fuzzLimits are the flags that end a campaign.
 type fuzzLimits struct {
@@ -49,6 +54,7 @@ type goalFlags struct {
 	Goal       string   `json:"goal"`
 	Ignore     []string `json:"ignore"`
 	Population int      `json:"population"`
+	TrainOn    int      `json:"train_on"`
 }
 
 // evolutionFlags are the parameters of evogfuzz.
@@ -82,6 +88,9 @@ func NewFuzz() *cobra.Command {
 Programs are named and run as in inroad observe. Each generation of inputs is made
 from what the inputs before did. Algorithms:
 
+  guided    train a model on what was observed, aim at methods that are rarely
+            reached, mutate the inputs that brought something new, choose the inputs
+            that the model finds most promising, and do more of what succeeds
   random    inputs at random; they take alternatives that the inputs before seldom
             took
   common    inputs like those of the corpus
@@ -93,15 +102,17 @@ from what the inputs before did. Algorithms:
             best, learn the probabilities of choices from it, and make those of one
             rule equal
 
-Goals of fdloop are methods reached (coverage), distinct failures, long runs (runtime)
-and pairs of an input's structure and a method (mappings). All of them count alike,
-unless --goal names one, which counts ten times as much, or --ignore leaves some out.
+Goals of guided and fdloop are methods reached (coverage), distinct failures, long runs
+(runtime) and pairs of an input's structure and a method (mappings). All of them count
+alike, unless --goal names one, which counts ten times as much, or --ignore leaves some
+out.
 
 The corpus is what --corpus names, or else the samples of a bundled grammar.
 
 A campaign ends after --n runs, after --for, by the rules of its algorithm, or when it
 is interrupted. No input is run twice. At the end, the distinct failures are listed, as
-inroad failures does.
+inroad failures does. With --reduce, their inputs are reduced first, by up to 500 runs
+each that are not recorded, and with --failures they are written to files.
 
 Every run has a line in the output, which inroad train learns from. If the file exists,
 the campaign continues: the same flags give the same inputs, and those that are in the
@@ -124,6 +135,8 @@ runs of a campaign, and --for the time of this command.`,
 	c.program.bind(flags)
 	cli.BindEnum(flags, &c.program.units, "units", "observe methods only, or also the blocks in them", "method", "block")
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
+	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
+	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
 	cli.BindFields(flags, &c.end,
@@ -158,9 +171,10 @@ func (g *goalFlags) bind(flags *pflag.FlagSet) {
 	}
 	some := openapi.Schema{Type: "string", Enum: goals[1:]}
 	cli.BindFields(flags, g,
-		openapi.Field{Name: "goal", Description: "fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
-		openapi.Field{Name: "ignore", Description: "fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
-		openapi.Field{Name: "population", Description: "evogfuzz, fdloop: inputs that a generation generates (default 100 and 5)", Schema: cli.Between(1, 1_000_000)})
+		openapi.Field{Name: "goal", Description: "guided, fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
+		openapi.Field{Name: "ignore", Description: "guided, fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
+		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: inputs that a generation generates (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
+		openapi.Field{Name: "train_on", Description: "guided: maximum number of ordinary observations to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
 }
 
 func (g *goalFlags) ignored() []campaign.Goal {
@@ -275,7 +289,23 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
 	}
-	return errors.Join(err, report.print(c))
+	groups := report.groups.All()
+	failures := describeFailures(groups)
+	if err == nil && c.reduce {
+		err = c.reduceFailures(ctx, g, program, groups, failures)
+	}
+	return errors.Join(err, writeFailures("failures", c.failures, failures), report.print(c, failures))
+}
+
+// reduceFailures reduces the inputs of failures.
+func (c *fuzzCommand) reduceFailures(ctx context.Context, g *api.Grammar, program *observe.Program, groups []observation.OutcomeGroup, failures []failure) error {
+	r, err := reducerOf(g, c.req.Start) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return err
+	}
+	runner := program.NewRunner(c.limits.options(false).Limits)
+	defer runner.Close()
+	return r.reduceFailures(ctx, runner, maxReduceRuns, groups, failures, c.Streams)
 }
 
 // within returns a context that ends with --for.
@@ -297,7 +327,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 	}
 	opt = campaign.Options{
 		Algorithm: campaign.Algorithm(c.algorithm), Goal: campaign.Goal(c.goals.Goal), Ignore: c.goals.ignored(), Seed: api.Seed(c.req.Seed), Start: start, Runs: c.end.N,
-		MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
+		Sources: g.Sources, MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
 		FDLoop: campaign.FDLoopOptions{
 			Seeds: c.loop.Seeds, Calibration: c.loop.Calibration, MaxMappings: c.loop.MaxMappings, Depth: c.loop.MappingDepth, Flipped: c.loop.Flipped,
 			Timeout: c.limits.options(false).Timeout,
@@ -305,6 +335,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 	}
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = c.end.generations(), c.end.generations()
 	opt.EvoGFuzz.Population, opt.FDLoop.Inputs = c.goals.Population, c.goals.Population
+	opt.Guided = campaign.GuidedOptions{Round: c.goals.Population, Rows: c.goals.TrainOn}
 	cli.NoteSeed(c.Streams, c.req.Seed, int64(opt.Seed))
 	if opt.Corpus, err = c.readCorpus(ctx, g); err != nil {
 		return opt, nil, err
@@ -367,7 +398,7 @@ type fuzzReport struct {
 	ran      int // by this command
 	blocks   bool
 	outcomes map[observation.Outcome]int
-	failures observation.OutcomeGroups
+	groups   observation.OutcomeGroups
 }
 
 func (r *fuzzReport) add(o observation.Observation, logged bool) {
@@ -378,7 +409,7 @@ func (r *fuzzReport) add(o observation.Observation, logged bool) {
 		r.outcomes = map[observation.Outcome]int{}
 	}
 	r.outcomes[o.Outcome]++
-	r.failures.Add(o)
+	r.groups.Add(o)
 	r.line.Set(r.state)
 }
 
@@ -415,9 +446,8 @@ type fuzzSummary struct {
 }
 
 // print prints the summary and the distinct failures.
-func (r *fuzzReport) print(c *fuzzCommand) error {
+func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
 	s := r.campaign.Status()
-	failures := describeFailures(r.failures.All())
 	if c.format == "json" {
 		return cli.WriteJSON(c.Out, fuzzSummary{
 			Runs: s.Runs, Skipped: s.Runs - r.ran, Outcomes: r.outcomes, Generations: s.Generation, Reached: s.Reached, Methods: s.Units,
@@ -477,7 +507,6 @@ func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 		} else {
 			lists[key] = o.Methods
 		}
-		o.Counts = nil
 		l.known[string(o.Input)] = o
 	})
 	if err != nil {

@@ -171,10 +171,16 @@ func newReducer(ctx context.Context, grammar, start string, streams cli.Streams)
 	if err != nil {
 		return nil, err
 	}
-	if start, err = g.ProductiveRule(start); err != nil {
+	return reducerOf(g, start) //nolint:contextcheck // reading one token back is bounded and takes no context
+}
+
+// reducerOf returns a reducer of inputs that are derived from a rule.
+func reducerOf(g *api.Grammar, start string) (*reducer, error) {
+	start, err := g.ProductiveRule(start)
+	if err != nil {
 		return nil, err
 	}
-	x, err := generate.New(g.Grammar, rand.New(rand.NewPCG(1, 0)), generate.Options{Start: start}) //nolint:contextcheck // reading one token back is bounded and takes no context
+	x, err := generate.New(g.Grammar, rand.New(rand.NewPCG(1, 0)), generate.Options{Start: start})
 	if err != nil {
 		return nil, err
 	}

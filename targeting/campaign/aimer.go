@@ -1,0 +1,274 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/aim"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
+)
+
+// An aimer makes inputs for units that are rarely reached, by a model that it trains on
+// observations.
+type aimer struct {
+	guided   *guided
+	rand     *rand.Rand
+	trainer  *model.Trainer
+	model    *model.Model // nil before the first training
+	targeter *aim.Targeter
+
+	rows    int                       // observations that the trainer has
+	due     int                       // number of rows at which the model is trained again
+	pending []observation.Observation // not yet added
+	picked  map[string]int            // by ID of a unit: how often it was aimed at
+	queue   []*individual             // inputs that were found
+	goals   []goalUnit                // most important first; nil if they are to be found again
+}
+
+// A goalUnit is a unit to aim at.
+type goalUnit struct {
+	unit int    // of the model
+	text string // for people
+	need float64
+}
+
+// firstTraining is the number of observations of the first model.
+const firstTraining = 100
+
+func newAimer(ctx context.Context, g *guided) (*aimer, error) {
+	opt := model.Defaults()
+	opt.Seed, opt.Folds = g.options.Seed, 1
+	t, err := model.NewTrainer(ctx, g.options.Start, g.options.Sources, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := refine.Prepare(ctx, t.Grammar(), g.options.Start); err != nil {
+		return nil, err
+	}
+	t.AddHeader(observation.Header{Units: g.options.Units})
+	return &aimer{guided: g, rand: rand.New(rand.NewPCG(g.options.Seed, 1<<32)), trainer: t, due: firstTraining, picked: map[string]int{}}, nil
+}
+
+// learn adds observations, and trains the model when they have become half as many
+// again. It reports whether it did. If there are many observations, it adds all that
+// brought something new, and some of the others.
+func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
+	for _, i := range last {
+		if i.same != nil || i.observation.Outcome == "" || i.tree == nil {
+			continue
+		}
+		special := len(i.brought.units) > 0 || i.brought.set || i.brought.failure
+		if total := a.rows + len(a.pending); total >= a.guided.Rows && (!special || total >= 2*a.guided.Rows) || total >= a.guided.Rows/4 && !special && a.rand.IntN(4) > 0 {
+			continue
+		}
+		o := i.observation
+		o.Input = i.text
+		a.pending = append(a.pending, o)
+	}
+	a.goals = nil
+	if a.rows+len(a.pending) < a.due {
+		return false, nil
+	}
+	if err := a.trainer.Add(ctx, a.pending); err != nil {
+		return false, err
+	}
+	a.rows += len(a.pending)
+	a.pending, a.due = nil, a.rows+max(a.rows/2, firstTraining)
+	m, err := a.trainer.Train(ctx, a.model)
+	if errors.Is(err, model.ErrNoObservations) {
+		return false, nil // the program reports no units: there is nothing to aim at
+	}
+	if err != nil {
+		return false, err
+	}
+	a.model, a.queue = m, nil
+	a.targeter, err = aim.New(m) //nolint:contextcheck // linear in the size of the grammar
+	return err == nil, err
+}
+
+// next returns an input for rare units, or nil if there is none.
+func (a *aimer) next(ctx context.Context) (*individual, error) {
+	const tries = 3
+	for try := 0; len(a.queue) == 0 && try < tries; try++ {
+		if a.model == nil || len(a.findGoals()) == 0 {
+			return nil, nil //nolint:nilnil // there is nothing to aim at
+		}
+		if err := a.aimAt(ctx, a.pick()); err != nil {
+			return nil, err
+		}
+	}
+	if len(a.queue) == 0 {
+		return nil, nil //nolint:nilnil // none was found
+	}
+	i := a.queue[0]
+	a.queue = a.queue[1:]
+	return i, nil
+}
+
+// promise returns how promising an input is, according to the model: it is likely to be
+// accepted, to reach rare units, and has paths that no input had.
+func (a *aimer) promise(ctx context.Context, i *individual) (float64, error) {
+	const few = 10
+	answer, err := a.model.Predict(ctx, i.text, grammars.Limits{})
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		return 0, nil
+	}
+	if err != nil || answer.Syntax != nil {
+		return 0, err
+	}
+	sum := answer.Unseen
+	for _, o := range answer.Outcomes {
+		if o.Outcome == string(observation.OK) {
+			sum += o.Probability
+		}
+	}
+	for unit, p := range answer.Methods {
+		if number, ok := a.guided.archive.units[a.model.Units[unit].ID]; ok {
+			sum += p.Probability * few / float64(few+a.guided.archive.counts[number])
+		}
+	}
+	return sum, nil
+}
+
+// rareShare is the share of results below which a unit is rare.
+const rareShare = 0.2
+
+// findGoals returns the units to aim at: those that are rarely reached, and the nearest
+// reached neighbours of those that were never reached.
+func (a *aimer) findGoals() []goalUnit {
+	if a.goals != nil {
+		return a.goals
+	}
+	archive := a.guided.archive
+	unreached := a.neighbours()
+	for unit, u := range a.model.Units {
+		reached, rows := a.model.Support(unit)
+		if reached == 0 || reached == rows {
+			continue
+		}
+		count := 0
+		if number, ok := archive.units[u.ID]; ok {
+			count = archive.counts[number]
+		}
+		goal := goalUnit{unit: unit, text: "aiming at " + cmp.Or(u.Name, u.ID)}
+		if float64(count) < rareShare*float64(len(archive.results)) {
+			goal.need = 1 / float64(1+count)
+		}
+		if near := unreached[u.ID]; near != "" {
+			goal.need += 0.2
+			goal.text = "aiming near " + near
+		}
+		if goal.need > 0 {
+			goal.need /= float64(1 + a.picked[u.ID])
+			a.goals = append(a.goals, goal)
+		}
+	}
+	return a.goals
+}
+
+// neighbours returns, by ID of a reached unit, the name of a unit that was never reached
+// and to which it is the nearest in the same file.
+func (a *aimer) neighbours() map[string]string {
+	archive := a.guided.archive
+	byFile := map[string][]observation.Unit{}
+	for _, u := range a.guided.options.Units {
+		byFile[u.File] = append(byFile[u.File], u)
+	}
+	out := map[string]string{}
+	for _, u := range a.guided.options.Units {
+		if _, ok := archive.units[u.ID]; ok || u.Start == 0 {
+			continue
+		}
+		var nearest *observation.Unit
+		for i, other := range byFile[u.File] {
+			if _, ok := archive.units[other.ID]; ok && (nearest == nil || distance(other, u) < distance(*nearest, u)) {
+				nearest = &byFile[u.File][i]
+			}
+		}
+		if nearest != nil && out[nearest.ID] == "" {
+			out[nearest.ID] = cmp.Or(u.Name, u.ID)
+		}
+	}
+	return out
+}
+
+// distance returns the number of lines between the first lines of two units.
+func distance(a, b observation.Unit) int { return max(a.Start-b.Start, b.Start-a.Start) }
+
+// pick draws one to three goals by need.
+func (a *aimer) pick() []goalUnit {
+	left := slices.Clone(a.goals)
+	var out []goalUnit
+	for range 1 + a.rand.IntN(3) {
+		sum := 0.0
+		for _, g := range left {
+			sum += g.need
+		}
+		at := a.rand.Float64() * sum
+		i := slices.IndexFunc(left, func(g goalUnit) bool {
+			at -= g.need
+			return at < 0
+		})
+		if i < 0 {
+			break
+		}
+		out = append(out, left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	return out
+}
+
+// aimAt finds inputs that reach goals, together if one input can.
+func (a *aimer) aimAt(ctx context.Context, goals []goalUnit) error {
+	var units []int
+	for _, g := range goals {
+		a.picked[a.model.Units[g.unit].ID]++
+		units = append(units, g.unit)
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	opt := aim.Options{MaxNodes: aimedNodes, AnyOutcome: a.rand.IntN(4) == 0, AllowUnlikely: true}
+	if a.rand.IntN(2) == 0 {
+		opt.Draw = varied
+	}
+	found, err := a.targeter.Find(ctx, a.rand, units, nil, opt)
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, input := range found.Inputs {
+		a.queue = append(a.queue, &individual{text: input.Text, tree: input.Tree, aim: goals[0].text})
+		for range aimedMutants {
+			mutant, err := a.guided.mutant(ctx, input.Tree)
+			if err != nil {
+				return err
+			}
+			if mutant != nil {
+				mutant.aim = goals[0].text
+				a.queue = append(a.queue, mutant)
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	aimedNodes   = 60 // symbols of a tree that is solved for
+	aimedMutants = 2  // mutants of each input that is found
+)
+
+func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Varied(ctx, r, n)
+}

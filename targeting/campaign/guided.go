@@ -1,0 +1,477 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// GuidedOptions are the parameters of [Guided]. Zero values select the defaults.
+type GuidedOptions struct {
+	Round int // inputs of a generation; default 50
+	// Rows is the maximum number of ordinary observations that the model is trained on;
+	// default 2,000. Observations that brought something new may be as many again.
+	Rows int
+}
+
+func (o GuidedOptions) withDefaults() GuidedOptions {
+	return GuidedOptions{Round: cmp.Or(o.Round, 50), Rows: cmp.Or(o.Rows, 2000)}
+}
+
+// guided makes inputs in several ways, and uses the ways more that brought something
+// new: units, failures, sets of units, numbers of executions, paths, or what else the
+// goal values. The ways are
+//
+//   - explore: inputs that cover paths, and random ones;
+//   - mutate: mutants of the seeds, which are the inputs that brought something new;
+//   - corrupt: seeds with changed bytes or tokens, mostly outside the grammar;
+//   - aim: inputs for units that are rarely reached, by a model of what was observed.
+//     The model knows nothing of units that were never reached; for these, it aims at
+//     the reached unit that is nearest in the source.
+type guided struct {
+	grammar *grammars.Grammar
+	options Options
+	GuidedOptions
+	archive *archive
+	rand    *rand.Rand
+	weights Weights
+	ways    []*way
+	seeds   []*seed
+	corpus  []*derivation.Tree // not yet run
+
+	explorer *explorer
+	mutators []*generate.Generator // the second one lets the texts of the seeds recur
+	aimer    *aimer
+	slowest  time.Duration
+	mappings map[mapping]bool
+}
+
+// A way makes inputs.
+type way struct {
+	name string
+	// make returns an input, or nil if it has none at present.
+	make func(ctx context.Context) (*individual, error)
+	many bool // inputs are cheap, so that one of several can be chosen
+
+	made, reward float64 // of the last generations, weighted by age
+}
+
+// A seed is an input that brought something new.
+type seed struct {
+	*individual
+	chosen int     // how often it was changed
+	weight float64 // in this generation
+}
+
+// maxSeeds limits the seeds.
+const maxSeeds = 2000
+
+func newGuided(ctx context.Context, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
+	g := &guided{
+		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{},
+		rand: rand.New(rand.NewPCG(opt.Seed, 0)),
+	}
+	if g.Round < 0 || g.Rows < 0 {
+		return nil, fmt.Errorf("parameters of %s %+v: must not be negative", Guided, opt.Guided)
+	}
+	var err error
+	if g.weights, err = weightsOf(opt.Goal, opt.Ignore); err != nil {
+		return nil, err
+	}
+	if g.aimer, err = newAimer(ctx, g); err != nil {
+		return nil, err
+	}
+	g.grammar = g.aimer.trainer.Grammar()
+	for _, tree := range corpus { // of another copy of the grammar
+		if tree, err = parse(ctx, g.grammar, opt.Start, tree.Input()); err != nil {
+			return nil, err
+		}
+		g.corpus = append(g.corpus, tree)
+	}
+	if g.explorer, err = newExplorer(g.grammar, opt); err != nil { //nolint:contextcheck // the grammar is prepared
+		return nil, err
+	}
+	g.ways = []*way{
+		{name: "exploring", make: g.explorer.next, many: true}, {name: "mutating", make: g.mutate, many: true}, {name: "corrupting", make: g.corrupt}, {name: "aiming", make: g.aimer.next},
+	}
+	return g, g.renewMutators() //nolint:contextcheck // the grammar is prepared
+}
+
+// renewMutators makes the generators that mutate trees. The texts of seeds that the
+// program accepted recur, so that names are used after they are declared and values are
+// equal.
+func (g *guided) renewMutators() error {
+	const texts = 20 // of a token type
+	names := generate.Texts{}
+	for _, s := range slices.Backward(g.seeds) {
+		if s.tree != nil && !s.result.failed() {
+			names.Mine(g.grammar, s.tree)
+		}
+	}
+	for token, all := range names {
+		slices.SortStableFunc(all, func(a, b []byte) int { return cmp.Compare(len(a), len(b)) })
+		names[token] = all[:min(len(all), texts)]
+	}
+	g.mutators = nil
+	for _, names := range []generate.Texts{g.options.Names, names} {
+		opt := g.options.generate(nil)
+		opt.Names = names
+		x, err := generate.New(g.grammar, g.rand, opt)
+		if err != nil {
+			return err
+		}
+		g.mutators = append(g.mutators, x)
+	}
+	return nil
+}
+
+func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, End, error) {
+	if err := g.learn(ctx, last); err != nil {
+		return nil, "", err
+	}
+	var out []*individual
+	for ; len(g.corpus) > 0 && len(out) < g.Round; g.corpus = g.corpus[1:] {
+		out = append(out, &individual{text: g.corpus[0].Input(), tree: g.corpus[0], aim: "running the corpus"})
+	}
+	made := map[uint64]bool{}
+	for tries := 0; len(out) < g.Round && tries < 20*g.Round; tries++ {
+		w := g.pick()
+		i, err := g.make(ctx, w)
+		if err != nil {
+			return nil, "", err
+		}
+		if i == nil {
+			w.made++ // so that others are tried
+			continue
+		}
+		key := xxhash.Sum64(i.text)
+		if made[key] || g.archive.results[key] != nil {
+			w.made += 0.1
+			continue
+		}
+		made[key] = true
+		i.way, i.aim = w, cmp.Or(i.aim, w.name)
+		out = append(out, i)
+	}
+	return out, "", nil
+}
+
+// candidates is the number of inputs from which one is chosen.
+const candidates = 8
+
+// make returns an input made in a way, or nil if there is none. Three times out of four,
+// it is the most promising one of several.
+func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
+	n := 1
+	if w.many && g.aimer.model != nil && g.rand.IntN(4) > 0 {
+		n = candidates
+	}
+	var best *individual
+	most := 0.0
+	for range n {
+		i, err := w.make(ctx)
+		if errors.Is(err, generate.ErrUnwritten) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i == nil || n > 1 && g.archive.results[xxhash.Sum64(i.text)] != nil {
+			continue
+		}
+		score := 0.0
+		if n > 1 {
+			if score, err = g.aimer.promise(ctx, i); err != nil {
+				return nil, err
+			}
+		}
+		if best == nil || score > most {
+			best, most = i, score
+		}
+	}
+	return best, nil
+}
+
+// pick draws a way: those that brought more for each input are drawn more often, and
+// none too seldom.
+func (g *guided) pick() *way {
+	const least, prior = 0.04, 20.0
+	sum := 0.0
+	for _, w := range g.ways {
+		sum += (w.reward + 0.5) / (w.made + prior)
+	}
+	at := g.rand.Float64()
+	for _, w := range g.ways {
+		share := least + (1-least*float64(len(g.ways)))*(w.reward+0.5)/(w.made+prior)/sum
+		if at < share {
+			return w
+		}
+		at -= share
+	}
+	return g.ways[0]
+}
+
+// learn rewards the ways of a generation, keeps the inputs that brought something new,
+// and trains the model.
+func (g *guided) learn(ctx context.Context, last []*individual) error {
+	const memory = 0.97
+	for _, w := range g.ways {
+		w.made, w.reward = w.made*memory, w.reward*memory
+	}
+	for _, i := range last {
+		reward := g.reward(i)
+		if i.way != nil {
+			i.way.made++
+			if reward >= 1 {
+				i.way.reward++
+			}
+		}
+		if reward > 0 {
+			g.seeds = append(g.seeds, &seed{individual: i})
+		}
+	}
+	g.weigh()
+	trained, err := g.aimer.learn(ctx, last)
+	if err == nil && trained {
+		err = g.renewMutators() //nolint:contextcheck // the grammar is prepared
+	}
+	return err
+}
+
+// reward returns how much an individual brought that is new, for the goals. It is
+// positive for all inputs that are worth keeping; only units and failures count much.
+func (g *guided) reward(i *individual) float64 {
+	const little = 0.02
+	if i.result == nil || i.same != nil {
+		return 0
+	}
+	b, w := i.brought, g.weights
+	reward := w.Coverage * float64(len(b.units))
+	if b.set || b.paths > 0 || b.hits > 0 {
+		reward += little * w.Coverage
+	}
+	if b.failure {
+		reward += w.Failures
+	}
+	if i.result.duration > g.slowest+g.slowest/4 && w.RunTime > 0 {
+		g.slowest = i.result.duration
+		reward += little * w.RunTime
+	}
+	if w.Mappings > 0 && (len(b.units) > 0 || b.paths > 0 || b.set) {
+		before := len(g.mappings)
+		eachMapping(i, 3, func(m mapping) { g.mappings[m] = true })
+		if len(g.mappings) > before {
+			reward += little * w.Mappings
+		}
+	}
+	return reward
+}
+
+// weigh gives the seeds weights: a seed that reaches rare units, that the program
+// accepted, and that was seldom chosen is chosen more often. It drops the worst seeds
+// if there are too many.
+func (g *guided) weigh() {
+	for _, s := range g.seeds {
+		s.weight = 0.05
+		for _, unit := range s.result.units {
+			s.weight += 1 / float64(g.archive.counts[unit])
+		}
+		if s.result.failed() {
+			s.weight /= 3
+		}
+		s.weight /= float64(2 + s.chosen)
+	}
+	if len(g.seeds) > maxSeeds {
+		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })
+		g.seeds = g.seeds[:maxSeeds/2]
+	}
+}
+
+// choose draws a seed by weight, or nil if there is none. Unless outside is set, it has
+// a tree.
+func (g *guided) choose(outside bool) *seed {
+	sum := 0.0
+	for _, s := range g.seeds {
+		if outside || s.tree != nil {
+			sum += s.weight
+		}
+	}
+	at := g.rand.Float64() * sum
+	var last *seed
+	for _, s := range g.seeds {
+		if !outside && s.tree == nil {
+			continue
+		}
+		if last = s; at < s.weight {
+			break
+		}
+		at -= s.weight
+	}
+	return last
+}
+
+// mutate returns a mutant of a seed.
+func (g *guided) mutate(ctx context.Context) (*individual, error) {
+	s := g.choose(false)
+	if s == nil {
+		return nil, nil //nolint:nilnil // there is no seed yet
+	}
+	s.chosen++
+	return g.mutant(ctx, s.tree)
+}
+
+// mutant returns a mutant of a tree, after one to four mutations, or nil if none was
+// found.
+func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual, error) {
+	var out *individual
+	for range 1 + g.rand.IntN(4) {
+		other := tree
+		if s := g.choose(false); s != nil {
+			other = s.tree
+		}
+		mutant, err := g.mutators[g.rand.IntN(len(g.mutators))].Mutate(ctx, tree, other, generate.Mutations()...)
+		if errors.Is(err, generate.ErrUnwritten) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		tree, out = mutant.Tree, &individual{text: mutant.Text, tree: mutant.Tree}
+	}
+	return out, nil
+}
+
+// corrupt returns a seed with changed bytes or tokens.
+func (g *guided) corrupt(ctx context.Context) (*individual, error) {
+	s := g.choose(true)
+	if s == nil {
+		return nil, nil //nolint:nilnil // there is no seed yet
+	}
+	s.chosen++
+	text := corrupted(g.rand, s.text, s.tree)
+	tree, err := parse(ctx, g.grammar, g.options.Start, text)
+	return &individual{text: text, tree: tree}, err
+}
+
+// corrupted changes a text: it flips a bit, removes, repeats or exchanges tokens or
+// bytes, or cuts the text off.
+func corrupted(r *rand.Rand, text []byte, tree *derivation.Tree) []byte {
+	var spans [][2]int
+	if tree != nil {
+		for _, t := range tree.Tokens() {
+			if t.Start < t.End {
+				spans = append(spans, [2]int{int(t.Start), int(t.End)})
+			}
+		}
+	}
+	if len(text) == 0 {
+		return []byte{byte(r.IntN(256))}
+	}
+	span := func() (from, to int) {
+		if len(spans) == 0 || r.IntN(2) == 0 {
+			at := r.IntN(len(text))
+			return at, at + 1
+		}
+		s := spans[r.IntN(len(spans))]
+		return s[0], s[1]
+	}
+	from, to := span()
+	switch r.IntN(6) {
+	case 0:
+		out := slices.Clone(text)
+		out[from+r.IntN(to-from)] ^= 1 << r.IntN(8)
+		return out
+	case 1:
+		return slices.Concat(text[:from], text[to:])
+	case 2:
+		return slices.Concat(text[:to], text[from:])
+	case 3:
+		a, b := span()
+		return slices.Concat(text[:from], text[a:b], text[to:])
+	case 4:
+		return slices.Clone(text[:from])
+	default:
+		return slices.Concat(text[:from], []byte{byte(r.IntN(256))}, text[from:])
+	}
+}
+
+// An explorer makes inputs that cover paths, and random ones.
+type explorer struct {
+	grammar *grammars.Grammar
+	options Options
+	covers  []func() (*generate.Cover, error) // to come
+	cover   *generate.Cover                   // nil if the last one is complete
+	stream  *generate.Stream
+	queue   []*generate.Input
+	turn    int
+}
+
+func newExplorer(g *grammars.Grammar, opt Options) (*explorer, error) {
+	e := &explorer{grammar: g, options: opt}
+	for i, k := range []int{2, 3, 2, 3} {
+		e.covers = append(e.covers, func() (*generate.Cover, error) {
+			with := opt.generate(nil)
+			with.MaxNodes, with.Spacing = []int{30, 60, 100, 200}[i], []generate.Spacing{generate.Compact, generate.RandomSpacing, generate.Spaced, generate.RandomSpacing}[i]
+			x, err := generate.New(g, rand.New(rand.NewPCG(opt.Seed, uint64(i)+1)), with)
+			if err != nil {
+				return nil, err
+			}
+			return generate.NewCover(x, k, generate.CoverOptions{})
+		})
+	}
+	var err error
+	e.stream, err = generate.NewStream(g, opt.generate(nil), opt.Seed, 1)
+	return e, err
+}
+
+func (e *explorer) next(ctx context.Context) (*individual, error) {
+	if e.turn++; e.turn%2 == 0 {
+		input, err := e.covering(ctx)
+		if input != nil || err != nil {
+			return input, err
+		}
+	}
+	for len(e.queue) == 0 {
+		batch, err := e.stream.Next(ctx, sampled)
+		if err != nil {
+			return nil, err
+		}
+		e.queue = batch
+	}
+	input := e.queue[0]
+	e.queue = e.queue[1:]
+	return &individual{text: input.Text, tree: input.Tree}, nil
+}
+
+// covering returns an input that covers a new path, or nil if all covers are complete.
+func (e *explorer) covering(ctx context.Context) (*individual, error) {
+	for e.cover != nil || len(e.covers) > 0 {
+		if e.cover == nil {
+			c, err := e.covers[0]()
+			e.covers = e.covers[1:]
+			if err != nil { // too many paths
+				continue
+			}
+			e.cover = c
+		}
+		input, err := e.cover.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if input != nil {
+			return &individual{text: input.Text, tree: input.Tree}, nil
+		}
+		e.cover = nil
+	}
+	return nil, nil //nolint:nilnil // nothing is left
+}

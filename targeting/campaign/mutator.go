@@ -1,0 +1,131 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// A Mutator mutates inputs for other people's fuzzers. It is not safe for concurrent
+// use.
+type Mutator struct {
+	grammar   *grammars.Grammar
+	start     string
+	generator *generate.Generator
+	rand      *rand.Rand
+	trees     map[uint64]*derivation.Tree // by hash of the input; nil for inputs outside the grammar
+	known     []*derivation.Tree          // to take parts from
+}
+
+// NewMutator returns a mutator of inputs that are derived from the start rule of the
+// options.
+func NewMutator(ctx context.Context, g *grammars.Grammar, r *rand.Rand, opt generate.Options) (*Mutator, error) {
+	if opt.Start == "" {
+		opt.Start = g.Start
+	}
+	if err := refine.Prepare(ctx, g, opt.Start); err != nil {
+		return nil, err
+	}
+	x, err := generate.New(g, r, opt) //nolint:contextcheck // the grammar is prepared
+	return &Mutator{grammar: g, start: opt.Start, generator: x, rand: r, trees: map[uint64]*derivation.Tree{}}, err
+}
+
+// Limits of the inputs that a mutator remembers.
+const (
+	maxKnownTrees = 1000
+	maxParsed     = 10_000
+)
+
+// Mutants returns up to n different mutants of an input, of at most maxSize bytes each. Parts of
+// other inputs may be spliced in: of more, and of inputs of earlier calls. Of an input
+// outside the grammar there are no mutants; inputs of earlier calls are mutated instead,
+// or new ones are generated.
+func (m *Mutator) Mutants(ctx context.Context, input, more []byte, n, maxSize int) ([][]byte, error) {
+	tree, err := m.parse(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	other, err := m.parse(ctx, more)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]byte
+	met := map[string]bool{string(input): true}
+	for tries := 0; len(out) < n && tries < 4*n; tries++ {
+		text, err := m.mutant(ctx, tree, other)
+		if errors.Is(err, generate.ErrUnwritten) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(text) <= maxSize && !met[string(text)] {
+			met[string(text)] = true
+			out = append(out, text)
+		}
+	}
+	return out, nil
+}
+
+func (m *Mutator) mutant(ctx context.Context, tree, other *derivation.Tree) ([]byte, error) {
+	if tree == nil && len(m.known) > 0 && m.rand.IntN(2) == 0 {
+		tree = m.known[m.rand.IntN(len(m.known))]
+	}
+	if tree == nil {
+		input, err := m.generator.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return input.Text, nil
+	}
+	if other == nil || len(m.known) > 0 && m.rand.IntN(2) == 0 {
+		other = tree
+		if len(m.known) > 0 {
+			other = m.known[m.rand.IntN(len(m.known))]
+		}
+	}
+	var text []byte
+	for range 1 + m.rand.IntN(3) {
+		input, err := m.generator.Mutate(ctx, tree, other, generate.Mutations()...)
+		if err != nil && text != nil && errors.Is(err, generate.ErrUnwritten) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		tree, text = input.Tree, input.Text
+	}
+	return text, nil
+}
+
+// parse returns the tree of an input, or nil if it is outside the grammar, and remembers
+// it.
+func (m *Mutator) parse(ctx context.Context, input []byte) (*derivation.Tree, error) {
+	key := xxhash.Sum64(input)
+	if tree, ok := m.trees[key]; ok {
+		return tree, nil
+	}
+	tree, err := parse(ctx, m.grammar, m.start, append([]byte(nil), input...)) // the tree keeps it
+	if err != nil {
+		return nil, err
+	}
+	if len(m.trees) >= maxParsed {
+		clear(m.trees)
+	}
+	m.trees[key] = tree
+	switch {
+	case tree == nil:
+	case len(m.known) < maxKnownTrees:
+		m.known = append(m.known, tree)
+	default:
+		m.known[m.rand.IntN(len(m.known))] = tree
+	}
+	return tree, nil
+}
