@@ -197,7 +197,8 @@ class Blocks {
         this.list(s.body, true)
         return this.fresh
       case 'LabeledStatement':
-        return this.walk(s.body)
+        this.walk(s.body)
+        return true
       case 'IfStatement':
         this.arm(s.consequent)
         if (s.alternate) this.arm(s.alternate)

@@ -94,6 +94,8 @@ class Blocks:
             run.append(s)
             if isinstance(s, WITH + TRY):  # the body runs together with what precedes it
                 self.walk(s.body, run)
+                if s not in run:  # it has a branch, and may have ended with an exception that is ignored
+                    self.end(run)
             if isinstance(s, TRY + BRANCH):
                 self.end(run)
                 for arm in arms(s):

@@ -30,14 +30,20 @@ func Places(a, b *Decl) []Place {
 	if !ok || bindsOthers(a, b) {
 		return nil
 	}
-	p := placer{Decl: a, after: b}
+	p := placer{Decl: a}
 	for _, e := range wholeStatements(a, b, edits) {
-		if !p.add(e) {
+		if a.hasArm(e.a, e.aEnd) || b.hasArm(e.b, e.bEnd) {
 			return nil
 		}
+		p.add(e)
 	}
-	if len(p.found) > maxPlaces {
+	if len(p.found) > maxPlaces || slices.ContainsFunc(p.found, p.inArmHead) {
 		return nil
+	}
+	if language := a.file.Language; language == "java" || language == "c" || language == "rust" { // operands may be blocks of their own
+		for _, i := range p.found {
+			p.found = append(p.found, p.statementBegin(i))
+		}
 	}
 	if a.file.Language == "java" && p.inFinally() {
 		return nil // compilers copy such code, and the copies have the same lines
@@ -117,6 +123,28 @@ func wholeStatements(a, b *Decl, edits []edit) []edit {
 	return out
 }
 
+// opensArm reports whether a word begins a part of a statement that executions come to
+// from any place in another part of it: a case, or a handler.
+func opensArm(word string) bool {
+	switch word {
+	case "case", "default", "catch", "except", "finally":
+		return true
+	}
+	return false
+}
+
+// hasArm reports whether tokens contain the begin of an arm outside braces.
+func (d *Decl) hasArm(from, to int) bool {
+	depth := 0
+	for _, t := range d.tokens[from:to] {
+		depth += d.nesting(t)
+		if depth == 0 && t.kind == identifier && opensArm(d.text(t)) {
+			return true
+		}
+	}
+	return false
+}
+
 // balance joins edits, and extends them over equal tokens, until each replaces code with
 // balanced braces by such code: only then code around an edit is in the same lists of
 // statements before and after. It reports whether it succeeded.
@@ -191,7 +219,6 @@ func (n *nestingBalance) prepend(by int) {
 type placer struct {
 	*Decl
 
-	after *Decl
 	found []int // indexes of tokens
 }
 
@@ -208,10 +235,29 @@ func (p *placer) separates(i int) bool {
 	return i >= 0 && p.Decl.separates(p.tokens[i])
 }
 
-// add adds the places of an edit. It reports whether there are any.
-func (p *placer) add(e edit) bool {
+// inArmHead reports whether a token is in the head of a case or a handler.
+func (p *placer) inArmHead(i int) bool {
+	for ; i >= 0 && !p.separates(i) && p.at(i) != ":"; i-- {
+		if p.tokens[i].kind == identifier && opensArm(p.at(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// statementBegin returns the first token of the statement that a token is part of.
+func (p *placer) statementBegin(i int) int {
+	for i > 0 && !p.separates(i-1) {
+		i--
+	}
+	return i
+}
+
+// add adds the places of an edit.
+func (p *placer) add(e edit) {
 	if e.a == e.aEnd {
-		return p.insertion(e)
+		p.insertion(e.a)
+		return
 	}
 	before := len(p.found)
 	if !p.separates(e.a-1) || p.nesting(p.tokens[e.a]) > 0 { // the head of a branch may end before the edit
@@ -232,7 +278,6 @@ func (p *placer) add(e edit) bool {
 	if len(p.found) == before { // only terminators
 		p.found = append(p.found, max(e.a-1, 0), min(e.aEnd, len(p.tokens)-1))
 	}
-	return true
 }
 
 // headEnd returns the last token up to an index that is part of an expression, if it is
@@ -244,15 +289,9 @@ func (p *placer) headEnd(i int) int {
 	return max(i, 0)
 }
 
-// insertion adds the places of an insertion.
-func (p *placer) insertion(e edit) bool {
-	last, next := e.a-1, e.a
-	if e.b < len(p.after.tokens) {
-		switch p.after.text(p.after.tokens[e.b]) {
-		case "catch", "except", "finally", "case", "default":
-			return false // executions come to it from any place in what precedes it
-		}
-	}
+// insertion adds the places of an insertion before the token with an index.
+func (p *placer) insertion(next int) {
+	last := next - 1
 	switch {
 	case p.separates(last) && p.begins(next):
 		p.found = append(p.found, next) // executions that come between the two come to the next statement
@@ -261,7 +300,6 @@ func (p *placer) insertion(e edit) bool {
 	default:
 		p.found = append(p.found, max(last, 0), min(next, len(p.tokens)-1))
 	}
-	return true
 }
 
 func (p *placer) closes(i int) bool { return i < len(p.tokens) && p.nesting(p.tokens[i]) < 0 }

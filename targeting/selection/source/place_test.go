@@ -28,12 +28,15 @@ func TestPlaces(t *testing.T) {
 		{"a deleted statement without braces", "x.js", "function f() {\nif (x)\na();\nb();\n}", "function f() {\nif (x)\nb();\n}", "2:1 2:4 2:5 2:6 3:1 3:2 3:3"},
 		{"a statement in front of one without braces", "x.js", "function f() {\nif (x)\na();\n}", "function f() {\nif (x)\nb();\na();\n}", "2:1 2:4 2:5 2:6"},
 		{"a handler", "x.js", "function f() {\ntry { a(); } finally { b(); }\nc();\n}", "function f() {\ntry { a(); } catch (e) { d(); } finally { b(); }\nc();\n}", "all"},
+		{"a case behind a changed statement", "x.go", "func f() {\n\tswitch x {\n\tcase 1:\n\t\ta()\n\t\tb()\n\t}\n}", "func f() {\n\tswitch x {\n\tcase 1:\n\t\ta()\n\t\td()\n\tdefault:\n\t\tc()\n\t}\n}", "all"},
+		{"the type of a handler", "A.java", "void f() {\ntry {\na();\n} catch (X e) {\nb();\n}\n}\n}", "void f() {\ntry {\na();\n} catch (Y e) {\nb();\n}\n}\n}", "all"},
+		{"an operand in Java", "A.java", "boolean f() {\nreturn a\n&& p(x,\nq(x));\n}\n}", "boolean f() {\nreturn a\n&& p(x,\nq(x)) || z;\n}\n}", "5:5 5:6 3:1 3:1"},
 		{"a hoisted variable", "x.js", "function f() {\nif (x) { a(); }\nreturn y;\n}", "function f() {\nif (x) { var y = a(); }\nreturn y;\n}", "all"},
 		{"a local name of Python", "x.py", "def f():\n    if x:\n        a()\n    return y\n", "def f():\n    if x:\n        y = a()\n    return y\n", "all"},
 		{"a generator", "x.py", "def f():\n    if x:\n        a()\n    return 1\n", "def f():\n    if x:\n        yield a()\n    return 1\n", "all"},
 		{"code that is compiled twice", "A.java", "void f() {\ntry { a(); } finally {\nb(1);\n}\n}\n}", "void f() {\ntry { a(); } finally {\nb(2);\n}\n}\n}", "all"},
-		{"a line without a branch", "A.java", "void f() {\nif (x) {\na(1);\n}\n}\n}", "void f() {\nif (x) {\na(2);\n}\n}\n}", "4:2! 4:3!"},
-		{"a line with a branch", "A.java", "void f() {\nif (x) {\na(!b, 1);\n}\n}\n}", "void f() {\nif (x) {\na(!b, 2);\n}\n}\n}", "4:5 4:7"},
+		{"a line without a branch", "A.java", "void f() {\nif (x) {\na(1);\n}\n}\n}", "void f() {\nif (x) {\na(2);\n}\n}\n}", "4:2! 4:3! 4:1! 4:1!"},
+		{"a line with a branch", "A.java", "void f() {\nif (x) {\na(!b, 1);\n}\n}\n}", "void f() {\nif (x) {\na(!b, 2);\n}\n}\n}", "4:5 4:7 4:1 4:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			head := map[string]string{"x.go": goHead, "x.js": jsHead, "x.py": pyHead, "A.java": javaHead}[c.file]
