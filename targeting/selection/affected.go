@@ -128,6 +128,9 @@ func (c *comparer) function(e edit, r *regions) {
 				c.users(r, e.file, e.head, e.head.Owner)
 			}
 		}
+		if e.head.Owner != "" && c.extendsOthers(e.file, e.head.Owner) {
+			c.users(r, e.file, e.head, e.head.Owner)
+		}
 		c.reflection(e, r)
 		return
 	}
@@ -140,6 +143,23 @@ func (c *comparer) function(e edit, r *regions) {
 	for _, o := range old.Origins() { // lines of the file that the method was generated from
 		r.add(Region{File: o.File, Name: old.Name, First: o.Line, Last: o.Line + o.Last - o.First})
 	}
+}
+
+// extendsOthers reports whether a class extends one that is not part of the program, and
+// that may call its methods.
+func (c *comparer) extendsOthers(file, class string) bool {
+	outline := c.outline(c.Head, file)
+	if outline == nil {
+		return false
+	}
+	for i := range outline.Decls {
+		d := &outline.Decls[i]
+		if d.Kind != source.Type || d.Short != class {
+			continue
+		}
+		return slices.ContainsFunc(d.Bases(), func(base string) bool { return len(c.index(file).declared(base)) == 0 })
+	}
+	return false
 }
 
 // reflection adds the methods that look for methods by name and mention the begin of the
@@ -156,8 +176,15 @@ func (c *comparer) reflection(e edit, r *regions) {
 	}
 	for _, lookup := range lookups {
 		for _, user := range c.index(e.file).find(lookup) {
-			if user.decl.NamesPrefix(e.head.Short) {
+			if user.decl.NamesPart(e.head.Short) {
 				c.user(r, user)
+			}
+		}
+	}
+	if outline := c.outline(c.Head, e.file); outline != nil && outline.Language == "javascript" { // object['prefix' + name]
+		for i := range outline.Decls {
+			if d := &outline.Decls[i]; d != e.head && d.NamesPart(e.head.Short) {
+				c.user(r, declRef{e.file, outline, d})
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func (c *comparer) file(f FileStatus) {
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case isFragment(f.Path):
 		c.fallBack(Unmapped, "%s changed, and the files that include it are unknown", f.Path)
-	case manifestOf(f.Path) != nil || isBuildFile(f.Path):
+	case manifestOf(f.Path) != nil || isBuildFile(f.Path) || c.isMakefile(f.Path):
 		c.manifest(f)
 	case source.LanguageOf(f.Path) != "":
 		c.sourceFile(f)

@@ -438,7 +438,7 @@ func TestCompareManifests(t *testing.T) {
 		"pyproject.toml", "[project]\nversion = \"1\"\ndependencies = [\n  \"six\",\n]\n")
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"a module that a file imports", "example.com/dep v1.0.0", "example.com/dep v1.1.0", "Other"},
-		{"a module that no file imports", "example.com/other v1.0.0", "example.com/other v1.1.0", ""},
+		{"a module that others may depend on", "example.com/other v1.0.0", "example.com/other v1.1.0", "Other"},
 		{"a comment", "// indirect", "", ""},
 		{"the meaning of loops", "go 1.21", "go 1.22", "Loop"},
 		{"an earlier version of Go", "go 1.21", "go 1.20", ""},

@@ -98,7 +98,7 @@ func TestCompareEdges(t *testing.T) {
 				"b.js":         "const lib = require('./lib')\nfunction g() { return lib.limit }\n",
 				"lib/c.js":     "const lib = require('.')\nfunction h() { return lib.limit }\n",
 				"d.js":         "exports.limit = 2\nfunction k() { return exports.limit }\n",
-			}, "limit = 1", "limit = 3", "g h",
+			}, "limit = 1", "limit = 3", "g h k",
 		},
 		{
 			"a global value of JavaScript", memoryVersion{
@@ -184,5 +184,50 @@ func TestCompareUnusedModule(t *testing.T) {
 	head = with(imported, "pkg/two.py", "def alpha():\n    return 2\n")
 	if got, want := affectedBy(t, imported, imported, head), "alpha parse unobserved:alpha"; got != want {
 		t.Errorf("imported before: got %q, want %q", got, want)
+	}
+}
+
+// TestCompareFound adds methods that other code finds without mentioning their names.
+func TestCompareFound(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		base     memoryVersion
+		from, to string
+		want     string
+	}{
+		{
+			"a method that a library calls, in Python", memoryVersion{
+				"a.py": "import ast\nclass A(ast.NodeVisitor):\n    def visit_Name(self, n):\n        return 1\ndef f(t):\n    return A().visit(t)\ndef g():\n    return 1\n",
+			}, "def f(t)", "    def visit_Call(self, n):\n        return 2\ndef f(t)", "f unobserved:A.visit_Call",
+		},
+		{
+			"a method that a library calls, in Java", memoryVersion{
+				"L.java": "class L extends DefaultHandler {\n\tpublic void startElement() { }\n}\n",
+				"M.java": "class M {\n\tvoid f() { parse(new L()); }\n\tvoid g() { }\n}\n",
+			}, "void startElement() { }\n", "void startElement() { }\n\tpublic void endElement() { }\n", "M.f() unobserved:L.endElement()",
+		},
+		{
+			"a computed name in JavaScript", memoryVersion{
+				"a.js": "class A {\n  visit(n) { return this['visit' + n.type](n) }\n  visitA(n) { return 1 }\n  other() { return 2 }\n}\nmodule.exports = A\n",
+			}, "  other()", "  visitB(n) { return 3 }\n  other()", "A.visit unobserved:A.visitB",
+		},
+		{
+			"a formatted name in Python", memoryVersion{
+				"a.py": "class A:\n    def visit(self, n):\n        return getattr(self, '%s_handler' % n)()\n    def other(self):\n        return 2\n",
+			}, "    def other", "    def b_handler(self):\n        return 3\n    def other", "A.visit unobserved:A.b_handler",
+		},
+		{
+			"a member of a module that is used as an object", memoryVersion{
+				"plugins/a.js": "exports.enabled = true\nexports.run = () => 1\n",
+				"engine.js":    "exports.run = plugins => { for (const p of plugins) if (p.enabled) p.run() }\nfunction h() { return 1 }\n",
+				"main.js":      "require('./engine').run([require('./plugins/a')])\n",
+			}, "enabled = true", "enabled = false", "exports.run",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, tc.base, tc.base, edited(t, tc.base, tc.from, tc.to)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
 	}
 }

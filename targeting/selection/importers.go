@@ -19,7 +19,18 @@ func importsCount(file string) bool {
 type importIndex struct {
 	byPart  map[string][]string
 	dynamic []string // files that import modules by computed names
+	loaders []string // functions that do so
 	cache   map[string]map[string]bool
+}
+
+func newImportIndex() *importIndex {
+	return &importIndex{
+		byPart: map[string][]string{}, cache: map[string]map[string]bool{},
+		loaders: []string{
+			"import_module", "__import__", "iter_modules", "walk_packages", "exec_module", "load_module", "spec_from_file_location", "import_string",
+			"entry_points", "run_path", "run_module",
+		},
+	}
 }
 
 // importers returns the files of the head that import a file, directly or by way of
@@ -90,7 +101,7 @@ func (x *importIndex) add(file string, outline *source.File) {
 		x.byPart[part] = append(x.byPart[part], file)
 	}
 	for i := range outline.Decls {
-		if d := &outline.Decls[i]; d.Mentions("import_module") || d.Mentions("__import__") || d.Mentions("iter_modules") || d.LoadsComputedModule() {
+		if d := &outline.Decls[i]; slices.ContainsFunc(x.loaders, d.Mentions) || d.LoadsComputedModule() {
 			x.dynamic = append(x.dynamic, file)
 			return
 		}

@@ -23,7 +23,7 @@ func lockOf(name string) manifest {
 	case "yarn.lock", "pnpm-lock.yaml":
 		return plainLines
 	}
-	if path.Ext(base) == ".txt" && (strings.HasPrefix(base, "requirements") || path.Base(path.Dir(name)) == "requirements") && !isForDevelopment(base) {
+	if base == "constraints.txt" || base == "requirements.in" || path.Ext(base) == ".txt" && (strings.HasPrefix(base, "requirements") || path.Base(path.Dir(name)) == "requirements") && !isForDevelopment(base) {
 		return plainLines
 	}
 	return nil
@@ -118,6 +118,8 @@ type nodePackage struct {
 	Dev          bool                       `json:"dev"`
 	Dependencies map[string]json.RawMessage `json:"dependencies"`
 	Requires     map[string]json.RawMessage `json:"requires"`
+	Optional     map[string]json.RawMessage `json:"optionalDependencies"`
+	Peers        map[string]json.RawMessage `json:"peerDependencies"`
 }
 
 func readNodeLock(text []byte) (map[string]nodePackage, bool) {
@@ -168,7 +170,7 @@ func (c *comparer) nodeDependencies(lock string, changed []string, texts ...[]by
 			packages, _ := readNodeLock(text)
 			for place, p := range packages {
 				name := nodeName(place)
-				for _, needs := range []map[string]json.RawMessage{p.Dependencies, p.Requires} {
+				for _, needs := range []map[string]json.RawMessage{p.Dependencies, p.Requires, p.Optional, p.Peers} {
 					for needed := range needs {
 						if affected[needed] && !affected[name] {
 							affected[name], grown = true, true
@@ -184,14 +186,10 @@ func (c *comparer) nodeDependencies(lock string, changed []string, texts ...[]by
 			continue
 		}
 		if outline := c.outline(c.Head, name); outline != nil && slices.ContainsFunc(outline.Imports, func(p string) bool { return affected[packageName(p)] }) {
-			c.allIn(r, name)
+			c.codeOf(r, name)
 		}
 	}
-	if len(r.list) == 0 {
-		c.out.Ignored = append(c.out.Ignored, lock)
-		return
-	}
-	c.out.Changes = append(c.out.Changes, CodeChange{Name: lock, Kind: source.Statement, How: Changed, Affected: r.list})
+	c.addDependencies(lock, r)
 }
 
 // packageName returns the package of a module that JavaScript imports.

@@ -27,9 +27,12 @@ func manifestOf(name string) manifest {
 	case "package.json":
 		return nodeDependencies
 	case "Cargo.toml":
-		return tomlSections("dependencies", "features", "profile", "patch", "build-dependencies", "target")
-	case "pyproject.toml", "setup.py":
-		return assignments(false, "dependencies", "requires-python", "install_requires", "python_requires", "ext_modules")
+		return both(tomlSections("dependencies", "features", "profile", "patch", "build-dependencies", "target", "workspace.dependencies"),
+			assignments(false, "edition", "build", "links"))
+	case "pyproject.toml":
+		return both(tomlSections("tool.poetry.dependencies"), assignments(false, "dependencies", "requires-python"))
+	case "setup.py":
+		return setupScript
 	case "setup.cfg":
 		return assignments(true, "install_requires", "python_requires")
 	}
@@ -40,15 +43,26 @@ func manifestOf(name string) manifest {
 // analysed any further.
 func isBuildFile(name string) bool {
 	switch path.Base(name) {
-	case "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties",
-		"CMakeLists.txt", "meson.build", "configure.ac", "build.rs":
+	case "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "libs.versions.toml",
+		"CMakeLists.txt", "meson.build", "configure.ac", "build.rs", "tsconfig.json":
 		return true
 	}
-	return false
+	return path.Ext(name) == ".cmake"
 }
 
-// manifest compares the dependencies that a manifest names. In Go, a dependency affects
-// the methods of the files that import it; elsewhere it may affect all methods.
+// isMakefile reports whether a file may say how C code in its folder is built.
+func (c *comparer) isMakefile(name string) bool {
+	base := path.Base(name)
+	if base != "Makefile" && base != "GNUmakefile" && base != "makefile" && path.Ext(base) != ".mk" {
+		return false
+	}
+	return slices.ContainsFunc(c.headFiles(), func(file string) bool {
+		return source.LanguageOf(file) == "c" && under(path.Dir(name), file) && !source.IsTest(file)
+	})
+}
+
+// manifest compares the dependencies that a manifest names. In Go and JavaScript, a
+// dependency affects files that import it or others; elsewhere it may affect all methods.
 func (c *comparer) manifest(f FileStatus) {
 	parse := manifestOf(f.Path)
 	base, head := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
@@ -92,11 +106,14 @@ func difference(a, b []string) []string {
 	return slices.Compact(out)
 }
 
-// dependencies adds the methods of Go files that import a module whose version changed.
-// A dependency has the form "module version". If the version of Go changed the meaning
-// of loops, it adds the methods that may notice.
+// dependencies adds the code of Go files that import other modules, if the version of one
+// changed: go.mod does not say which modules depend on it. If the version of Go changed
+// the meaning of loops, it adds the methods that may notice.
 func (c *comparer) dependencies(manifest string, changed []string) {
 	r := newRegions()
+	main := c.mainModule(manifest)
+	modules := slices.ContainsFunc(changed, func(d string) bool { return !strings.HasPrefix(d, goVersion+" ") })
+	loops := slices.ContainsFunc(changed, func(d string) bool { return strings.HasPrefix(d, goVersion+" ") })
 	for _, name := range c.headFiles() {
 		if source.LanguageOf(name) != "go" || source.IsTest(name) || !under(path.Dir(manifest), name) {
 			continue
@@ -105,24 +122,57 @@ func (c *comparer) dependencies(manifest string, changed []string) {
 		if outline == nil {
 			continue
 		}
-		for _, dependency := range changed {
-			module, _, _ := strings.Cut(dependency, " ")
-			if module == goVersion {
-				for i := range outline.Decls {
-					if d := &outline.Decls[i]; d.MayCaptureLoop() {
-						c.user(r, declRef{name, outline, d})
-					}
-				}
-			} else if slices.ContainsFunc(outline.Imports, func(p string) bool { return p == module || strings.HasPrefix(p, module+"/") }) {
-				c.allIn(r, name)
+		for i := range outline.Decls {
+			if d := &outline.Decls[i]; loops && d.MayCaptureLoop() {
+				c.user(r, declRef{name, outline, d})
 			}
 		}
+		if modules && slices.ContainsFunc(outline.Imports, func(p string) bool { return isOtherModule(main, p) }) {
+			c.codeOf(r, name)
+		}
 	}
+	c.addDependencies(manifest, r)
+}
+
+// mainModule returns the module that a go.mod declares.
+func (c *comparer) mainModule(manifest string) string {
+	for line := range strings.Lines(string(c.read(c.Head, manifest))) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "module" {
+			return fields[1]
+		}
+	}
+	return ""
+}
+
+// isOtherModule reports whether a Go package is neither part of the standard library nor
+// of the main module.
+func isOtherModule(main, imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".") && imported != main && !strings.HasPrefix(imported, main+"/")
+}
+
+// addDependencies adds the change of a file that names dependencies.
+func (c *comparer) addDependencies(name string, r *regions) {
 	if len(r.list) == 0 {
-		c.out.Ignored = append(c.out.Ignored, manifest)
+		c.out.Ignored = append(c.out.Ignored, name)
 		return
 	}
-	c.out.Changes = append(c.out.Changes, CodeChange{Name: manifest, Kind: source.Statement, How: Changed, Affected: r.list})
+	c.out.Changes = append(c.out.Changes, CodeChange{Name: name, Kind: source.Statement, How: Changed, Affected: r.list})
+}
+
+// codeOf adds all methods of a file, and those that use values which it computes when it
+// is loaded.
+func (c *comparer) codeOf(r *regions, name string) {
+	c.allIn(r, name)
+	outline := c.outline(c.Head, name)
+	if outline == nil {
+		return
+	}
+	for i := range outline.Decls {
+		if d := &outline.Decls[i]; d.Kind == source.Value {
+			c.user(r, declRef{name, outline, d})
+		}
+	}
 }
 
 // goVersion is how [goDependencies] names the version of Go.
@@ -173,6 +223,7 @@ func mavenDependencies(text []byte) ([]string, bool) {
 		Scope    string `xml:"scope"`
 	}
 	var pom struct {
+		Parent       dependency   `xml:"parent"`
 		Dependencies []dependency `xml:"dependencies>dependency"`
 		Managed      []dependency `xml:"dependencyManagement>dependencies>dependency"`
 		Properties   struct {
@@ -188,7 +239,7 @@ func mavenDependencies(text []byte) ([]string, bool) {
 		return nil, false
 	}
 	var out []string
-	for _, d := range slices.Concat(pom.Dependencies, pom.Managed) {
+	for _, d := range append(slices.Concat(pom.Dependencies, pom.Managed), pom.Parent) {
 		if d.Scope == "test" {
 			continue
 		}
@@ -210,8 +261,8 @@ func mavenProperty(properties, name string) string {
 	return found[1]
 }
 
-// nodeDependencies returns the dependencies of a package.json that are not for its
-// development, and the fields that say which files are loaded.
+// nodeDependencies returns the fields of a package.json that may have an effect when the
+// program is run, such as its dependencies and the files that are loaded.
 func nodeDependencies(text []byte) ([]string, bool) {
 	if len(text) == 0 {
 		return nil, true
@@ -221,12 +272,17 @@ func nodeDependencies(text []byte) ([]string, bool) {
 		return nil, false
 	}
 	var out []string
-	for _, name := range []string{"dependencies", "peerDependencies", "main", "module", "type", "exports", "imports", "browser"} {
-		if value, ok := fields[name]; ok {
-			var compact bytes.Buffer
-			if json.Compact(&compact, value) == nil {
-				out = append(out, name+" "+compact.String())
-			}
+	for name, value := range fields {
+		switch name {
+		case "name", "version", "description", "keywords", "author", "contributors", "maintainers", "license", "licenses", "repository", "homepage",
+			"bugs", "funding", "scripts", "devDependencies", "files", "private", "directories", "packageManager", "publishConfig", "engines",
+			"eslintConfig", "prettier", "jest", "mocha", "nyc", "ava", "husky", "lint-staged", "size-limit", "tap", "xo", "standard",
+			"browserslist", "types", "typings", "config", "pre-commit", "release", "testling", "gitHead":
+			continue // it has no effect when the program is run
+		}
+		var compact bytes.Buffer
+		if json.Compact(&compact, value) == nil {
+			out = append(out, name+" "+compact.String())
 		}
 	}
 	return out, true
@@ -251,6 +307,38 @@ func tomlSections(names ...string) manifest {
 		}
 		return out, true
 	}
+}
+
+// both returns what two manifests return.
+func both(a, b manifest) manifest {
+	return func(text []byte) ([]string, bool) {
+		x, okX := a(text)
+		y, okY := b(text)
+		return append(x, y...), okX && okY
+	}
+}
+
+// setupScript returns the lines of a setup script of Python that may have an effect when
+// the program is run.
+func setupScript(text []byte) ([]string, bool) {
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSuffix(strings.Join(strings.Fields(line), ""), ",")
+		key, _, assigned := strings.Cut(line, "=")
+		switch strings.ToLower(key) {
+		case "version", "__version__", "description", "long_description", "long_description_content_type", "author", "author_email", "maintainer",
+			"maintainer_email", "url", "download_url", "project_urls", "license", "keywords", "classifiers", "platforms", "tests_require",
+			"test_suite", "zip_safe":
+			if assigned {
+				continue
+			}
+		}
+		if line != "" && !strings.Contains(line, "::") {
+			out = append(out, line)
+		}
+	}
+	return out, true
 }
 
 // assignments returns the values that are assigned to names. A value may have several

@@ -111,7 +111,7 @@ func (c *comparer) index(file string) *mentionIndex {
 	}
 	x := &mentionIndex{mentions: map[string][]declRef{}, declarations: map[string][]declRef{}}
 	if importsCount(file) {
-		x.imports = &importIndex{byPart: map[string][]string{}, cache: map[string]map[string]bool{}}
+		x.imports = newImportIndex()
 	}
 	c.mentions[language] = x
 	names, err := c.Head.Files(c.ctx)
@@ -164,13 +164,16 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 // visible reports whether a declaration may refer to a name that another one declares
 // in a file. In Go, names of other packages are exported, and unless they are methods
 // or fields, their package is imported. In Python and JavaScript, the file is imported,
-// directly or by way of others; methods may be used wherever an object comes to.
+// directly or by way of others; methods, and members of modules that are used as objects,
+// may be used wherever an object comes to.
 func (c *comparer) visible(file string, d *source.Decl, name string, user declRef) bool {
 	if file != user.file && d.IsPrivate() {
 		return false
 	}
 	if file != user.file && importsCount(file) {
-		if importers := c.importers(file); importers != nil && !importers[user.file] && (d.Owner == "" || len(importers) == 1) {
+		importers := c.importers(file)
+		unused := len(importers) == 1 && c.outline(c.Base, file) == nil // a new module that no other one imports
+		if importers != nil && !importers[user.file] && (unused || d.Owner == "" && !user.decl.Selects(name)) {
 			return false
 		}
 	}

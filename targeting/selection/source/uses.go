@@ -37,6 +37,46 @@ func (d *Decl) LoadsComputedModule() bool {
 	return false
 }
 
+// Selects reports whether the declaration mentions a name as a member of something, or
+// takes it out of an object.
+func (d *Decl) Selects(name string) bool {
+	at := func(i int) string {
+		if i < 0 || i >= len(d.tokens) {
+			return ""
+		}
+		return d.text(d.tokens[i])
+	}
+	for i, t := range d.tokens {
+		if t.kind != identifier || d.text(t) != name {
+			continue
+		}
+		before, next := at(i-1), at(i+1)
+		if isQualifier(before) || (before == "{" || before == ",") && (next == "," || next == "}" || next == "=" || next == ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// Bases returns the names of the classes and interfaces that a class of Java, JavaScript
+// or Python extends, without their qualifiers.
+func (d *Decl) Bases() []string {
+	var out []string
+	inside := false
+	for i, t := range d.tokens {
+		text := d.text(t)
+		switch {
+		case text == "{" || text == ":" && d.file.Language == "python":
+			return out
+		case text == "extends" || text == "implements" || text == "(" && d.file.Language == "python" && i > 0:
+			inside = true
+		case inside && t.kind == identifier && text != "object" && text != "metaclass" && (i+1 >= len(d.tokens) || !isQualifier(d.text(d.tokens[i+1]))):
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // RunsAtLoad reports whether a function runs when the program is loaded, before any
 // input: an init function of Go.
 func (d *Decl) RunsAtLoad() bool {
@@ -270,9 +310,9 @@ func (d *Decl) joins(i int) bool {
 	return isPaste(i-1) || isPaste(i+1)
 }
 
-// NamesPrefix reports whether a string literal is the begin of a name, with at least
-// three characters.
-func (d *Decl) NamesPrefix(name string) bool {
+// NamesPart reports whether a string literal has the begin or the end of a name, with at
+// least three characters.
+func (d *Decl) NamesPart(name string) bool {
 	for t := range d.allTokens() {
 		if t.kind != stringLiteral {
 			continue
@@ -281,8 +321,11 @@ func (d *Decl) NamesPrefix(name string) bool {
 		if i := strings.IndexAny(text, "\"'`"); i >= 0 {
 			text = text[i:]
 		}
-		if text = strings.Trim(text, "\"'`{}$"); len(text) >= 3 && text != name && strings.HasPrefix(name, text) {
-			return true
+		text = strings.NewReplacer("%s", "%", "%d", "%", "%r", "%").Replace(text)
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\"'`{}$%", r) }) {
+			if len(part) >= 3 && part != name && (strings.HasPrefix(name, part) || strings.HasSuffix(name, part)) {
+				return true
+			}
 		}
 	}
 	return false
