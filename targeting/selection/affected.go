@@ -38,6 +38,9 @@ func (c *comparer) change(e edit) {
 		if d.Kind == source.Type && e.base != nil && e.head != nil {
 			c.asWhole(e, r)
 		}
+		if d.ExportsWhole("") {
+			c.moduleUsers(r, e.file)
+		}
 		if d.Kind == source.Value && d.Short == "" && e.head != nil { // only its effects count
 			c.loadEffects(r, e.file, e.head, maxLoadCalls)
 		}
@@ -121,6 +124,9 @@ func (r *regions) add(region Region) {
 // function adds the methods that are affected by a change to a function: the function
 // itself. A new function affects those that may call it now instead of another one.
 func (c *comparer) function(e edit, r *regions) {
+	if d := e.decl(); e.base == nil || e.head == nil || !slices.Equal(e.base.Decorators(), e.head.Decorators()) || source.DiffersInText(e.base, e.head) {
+		c.registrations(r, e.file, d.Decorators(), d)
+	}
 	if e.base == nil {
 		if c.mayReplace(e) {
 			c.users(r, e.file, e.head, e.head.Short)
@@ -258,6 +264,10 @@ func (c *comparer) statement(e edit, r *regions) {
 	}
 	for _, name := range names {
 		c.users(r, e.file, e.decl(), name)
+	}
+	c.registrations(r, e.file, names, e.decl())
+	if e.decl().ExportsWhole("") {
+		c.moduleUsers(r, e.file)
 	}
 	if len(r.list) == 0 {
 		c.allIn(r, e.file)

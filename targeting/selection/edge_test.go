@@ -123,6 +123,18 @@ func TestCompareEdges(t *testing.T) {
 			}, "\tA int\n", "\tA int\n\tB int\n", "f",
 		},
 		{
+			"the type of a field of a type that is serialized", memoryVersion{
+				"go.mod": "module m\n\ngo 1.26\n",
+				"a.go":   "package m\n\nimport \"encoding/json\"\n\ntype T struct {\n\tA int\n\tB int\n}\n\nfunc f(b []byte) { var t T; _ = json.Unmarshal(b, &t) }\n\nfunc g() int { return 1 }\n",
+			}, "\tA int\n", "\tA float64\n", "f",
+		},
+		{
+			"the order of fields of a type that is serialized", memoryVersion{
+				"go.mod": "module m\n\ngo 1.26\n",
+				"a.go":   "package m\n\nimport \"encoding/json\"\n\ntype T struct {\n\tA int\n\tB int\n}\n\nfunc f(t T) { _, _ = json.Marshal(t) }\n\nfunc g() int { return 1 }\n",
+			}, "\tA int\n\tB int\n", "\tB int\n\tA int\n", "f",
+		},
+		{
 			"a dependency in a lock file", memoryVersion{
 				"package-lock.json": `{"lockfileVersion":3,"packages":{"":{"name":"x"},"node_modules/a":{"version":"1.0.0"}}}`,
 				"a.js":              "const a = require('a')\nfunction g() { return a() }\n",
@@ -215,6 +227,48 @@ func TestCompareFound(t *testing.T) {
 			"a formatted name in Python", memoryVersion{
 				"a.py": "class A:\n    def visit(self, n):\n        return getattr(self, '%s_handler' % n)()\n    def other(self):\n        return 2\n",
 			}, "    def other", "    def b_handler(self):\n        return 3\n    def other", "A.visit unobserved:A.b_handler",
+		},
+		{
+			"a function that is registered by a decorator", memoryVersion{
+				"reg.py": "REG = {}\ndef register(name):\n    def wrap(f):\n        REG[name] = f\n        return f\n    return wrap\ndef call(name):\n    return REG.get(name)\n",
+				"a.py":   "from reg import register\n@register('a')\ndef fa():\n    return 1\ndef h():\n    return 1\n",
+			}, "def h", "@register('b')\ndef fb():\n    return 2\ndef h", "call register.wrap unobserved:fb",
+		},
+		{
+			"a value that is registered", memoryVersion{
+				"reg.py": "REG = {}\ndef register(name, v):\n    REG[name] = v\ndef call(name):\n    return REG.get(name)\n",
+				"a.py":   "from reg import register\nLIMIT = 1\nregister('x', LIMIT)\ndef h():\n    return 1\n",
+			}, "LIMIT = 1", "LIMIT = 2", "call register",
+		},
+		{
+			"a module of JavaScript that is an array", memoryVersion{
+				"a.js": "module.exports = [1, 2]\n",
+				"b.js": "const most = require('./a')\nfunction g() { return most[0] }\nfunction h() { return 1 }\n",
+			}, "[1, 2]", "[3, 2]", "g",
+		},
+		{
+			"a module of JavaScript that is a value", memoryVersion{
+				"a.js": "const table = [1]\nmodule.exports = table\n",
+				"b.js": "const most = require('./a')\nfunction g() { return most[0] }\nfunction h() { return 1 }\n",
+			}, "[1]", "[2]", "g",
+		},
+		{
+			"a default export", memoryVersion{
+				"a.js": "const limit = 1\nexport default limit\n",
+				"b.js": "import most from './a'\nexport function g() { return most }\nexport function h() { return 1 }\n",
+			}, "limit = 1", "limit = 2", "g",
+		},
+		{
+			"a default export without a name", memoryVersion{
+				"a.js": "export default { limit: 1 }\n",
+				"b.js": "import most from './a'\nexport function g() { return most.limit }\nexport function h() { return 1 }\n",
+			}, "limit: 1", "limit: 2", "g",
+		},
+		{
+			"a value that a module computes from others", memoryVersion{
+				"a.js": "const limit = 1\nmodule.exports = Object.freeze({ most: limit + 1 })\n",
+				"b.js": "const a = require('./a')\nfunction g() { return a.most }\nfunction h() { return 1 }\n",
+			}, "limit = 1", "limit = 2", "g",
 		},
 		{
 			"a member of a module that is used as an object", memoryVersion{

@@ -36,6 +36,10 @@ func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
 			for _, alias := range user.decl.Aliases(name) {
 				c.users(r, user.file, user.decl, alias)
 			}
+			c.registrations(r, user.file, user.decl.NamesBeside(name), user.decl)
+		}
+		if user.decl.ExportsWhole(name) {
+			c.moduleUsers(r, user.file)
 		}
 	}
 	for _, macro := range c.index(file).pasting {
@@ -60,6 +64,52 @@ func (c *comparer) user(r *regions, user declRef) {
 			c.users(r, user.file, user.decl, name)
 		}
 	case source.Import, source.Statement: // exports and registrations: they only give a name to what changed
+	}
+}
+
+// registrations adds the methods that use variables which functions of the program write
+// when code outside functions calls them.
+func (c *comparer) registrations(r *regions, file string, names []string, caller *source.Decl) {
+	for _, name := range names {
+		for _, ref := range c.index(file).declared(name) {
+			key := use{ref.decl, "registrations"}
+			if ref.decl.Kind == source.Function && !r.done[key] && caller.Calls(name) && c.visible(ref.file, ref.decl, name, declRef{file, c.outline(c.Head, file), caller}) {
+				r.done[key] = true
+				for i := range ref.outline.Decls { // also functions that it returns
+					if d := &ref.outline.Decls[i]; d == ref.decl || strings.HasPrefix(d.Name, ref.decl.Name+".") {
+						c.loadEffects(r, ref.file, d, maxLoadCalls-1)
+					}
+				}
+			}
+		}
+	}
+}
+
+// moduleUsers adds the methods that use the names which other files of JavaScript give to
+// a module.
+func (c *comparer) moduleUsers(r *regions, file string) {
+	x := c.index(file).imports
+	if x == nil {
+		return
+	}
+	for _, part := range moduleParts(file) {
+		for _, name := range x.byPart[part] {
+			outline := c.outline(c.Head, name)
+			if outline == nil || name == file {
+				continue
+			}
+			for i := range outline.Decls {
+				if d := &outline.Decls[i]; d.Kind != source.Function && d.MentionsText(part) {
+					names := d.Imported(part)
+					if d.Kind != source.Statement {
+						names = append(names, d.Names...)
+					}
+					for _, bound := range names {
+						c.users(r, name, d, bound)
+					}
+				}
+			}
+		}
 	}
 }
 

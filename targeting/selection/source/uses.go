@@ -77,6 +77,91 @@ func (d *Decl) Bases() []string {
 	return out
 }
 
+// Decorators returns the names that the decorators of a function of Python mention.
+func (d *Decl) Decorators() []string {
+	var out []string
+	for _, t := range d.tokens {
+		switch text := d.text(t); {
+		case d.file.Language != "python" || text == "def" || text == "class":
+			return out
+		case t.kind == identifier:
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// NamesBeside returns the identifiers on the lines on which the declaration mentions a
+// name.
+func (d *Decl) NamesBeside(name string) []string {
+	lines := map[int32]bool{}
+	for _, t := range d.tokens {
+		if t.kind == identifier && d.text(t) == name {
+			lines[t.line] = true
+		}
+	}
+	var out []string
+	for _, t := range d.tokens {
+		if t.kind == identifier && lines[t.line] && d.text(t) != name {
+			out = append(out, d.text(t))
+		}
+	}
+	return out
+}
+
+// Imported returns the names that import statements of JavaScript give to a module whose
+// path contains a text.
+func (d *Decl) Imported(module string) []string {
+	var out []string
+	for i, t := range d.tokens {
+		if t.kind != stringLiteral || !strings.Contains(d.text(t), module) || i < 2 || d.text(d.tokens[i-1]) != "from" {
+			continue
+		}
+		for k := i - 2; k >= 0 && d.text(d.tokens[k]) != "import" && !d.terminates(d.tokens[k]); k-- {
+			if d.tokens[k].kind == identifier && d.text(d.tokens[k]) != "as" {
+				out = append(out, d.text(d.tokens[k]))
+			}
+		}
+	}
+	return out
+}
+
+// isDefault reports whether a token is behind "export default", which is part of no
+// declaration.
+func (d *Decl) isDefault(t token) bool {
+	before := strings.Fields(d.file.text[max(0, int(t.start)-40):t.start])
+	n := len(before)
+	return n > 1 && before[n-1] == "default" && before[n-2] == "export"
+}
+
+// ExportsWhole reports whether code of JavaScript makes a value that mentions a name the
+// module itself, or its default export. The empty name stands for any value.
+func (d *Decl) ExportsWhole(name string) bool {
+	if d.file.Language != "javascript" {
+		return false
+	}
+	at := func(i int) string {
+		if i < 0 || i >= len(d.tokens) {
+			return ""
+		}
+		return d.text(d.tokens[i])
+	}
+	exports := false
+	for i, t := range d.tokens {
+		text := d.text(t)
+		switch {
+		case d.terminates(t):
+			exports = false
+		case text == "exports" && at(i-1) == "." && at(i-2) == "module" && at(i+1) == "=", d.isDefault(t):
+			exports = true
+		}
+		if exports && (name == "" || t.kind == identifier && text == name) {
+			return true
+		}
+	}
+	return false
+}
+
 // RunsAtLoad reports whether a function runs when the program is loaded, before any
 // input: an init function of Go.
 func (d *Decl) RunsAtLoad() bool {
@@ -240,19 +325,32 @@ func (d *Decl) member(tokens []token, header bool) member {
 // alone, such as the order of the constants of an enumeration.
 func HasSameTokens(a, b *Decl) bool { return len(diffTokens(a, b)) == 0 }
 
-// ChangedFields returns the identifiers of members that only one of two versions of a
-// type has, sorted.
+// ChangedFields returns the identifiers of members that were added, deleted, moved or
+// given another type, sorted.
 func ChangedFields(a, b *Decl) []string {
+	x, y := a.members(), b.members()
+	isIn := func(members []member) func(member) bool {
+		return func(m member) bool { return slices.Contains(members, m) }
+	}
 	var out []string
-	for _, pair := range [][2][]member{{a.members(), b.members()}, {b.members(), a.members()}} {
-		for _, m := range pair[0] {
-			if _, ok := find(pair[1], m.name); !ok && m.name != "" {
+	common := [2][]member{}
+	for i, members := range [][]member{x, y} {
+		other := isIn([][]member{y, x}[i])
+		for _, m := range members {
+			if other(m) {
+				common[i] = append(common[i], m)
+			} else if m.name != "" {
 				out = append(out, m.name)
 			}
 		}
 	}
+	if !slices.Equal(common[0], common[1]) {
+		for _, m := range common[0] {
+			out = append(out, m.name)
+		}
+	}
 	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.DeleteFunc(slices.Compact(out), func(name string) bool { return name == "" })
 }
 
 // Aliases returns the names under which an import, an export or other code outside
