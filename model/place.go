@@ -12,10 +12,11 @@ import (
 // unknownPlace marks a run whose failure message names no place.
 const unknownPlace = -1
 
-// Failure messages name a line and a column, or an offset.
+// Failure messages name a line and a column, or an offset. A message that names only a
+// line is not used: taking the whole line as the place made models worse.
 var (
 	lineColumn = regexp.MustCompile(`(?i)\bline[ :=]*(\d{1,9})(?:[ ,;:.]+|, *at +)(?:col(?:umn)?|char(?:acter)?|pos(?:ition)?)?[ :=.]*(\d{1,9})\b`)
-	onlyColons = regexp.MustCompile(`(?:^|[\s(\[])(\d{1,9}):(\d{1,9})(?:$|[\s:,;)\].])`)
+	onlyColons = regexp.MustCompile(`(?:^|[\s(\[]|\w:)(\d{1,9}):(\d{1,9})(?:$|[\s:,;)\].])`)
 	onlyOffset = regexp.MustCompile(`(?i)\b(?:offset|position|index|byte)[ :=]*(\d{1,9})\b`)
 )
 

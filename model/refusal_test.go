@@ -190,6 +190,8 @@ func TestFailurePlace(t *testing.T) {
 		{"at line 3, column 4.", 13},
 		{"2:1: unexpected d", 4},
 		{"parse error (3:1)", 10},
+		{"input.js:2:3: unexpected f", 7},
+		{"name declared twice at input.js:3:1", 10},
 		{"invalid character at offset 5", 5},
 		{"Unexpected character at position 2", 2},
 		{"line 9, column 1", unknownPlace},
