@@ -130,8 +130,9 @@ func (x *spellSearch) wander(first spelling) spelt {
 
 // Nested comments and the like have more and more configurations of the lexer.
 const (
+	fewConfigs      = 40      // configurations of a state that do not count
 	maxSpellWork    = 500_000 // configurations that a search goes on from, times the symbols that are tried
-	workPerSpelling = 50      // the work that counts as a spelling
+	workPerSpelling = 400     // the work that counts as a spelling
 )
 
 // complete finds a shortest continuation of one of the spellings that ends the token.
@@ -158,7 +159,7 @@ func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete
 		at := queue[0]
 		queue = queue[1:]
 		symbols := x.order(at.spelling)
-		work += len(at.at.configs) * len(symbols)
+		work += max(len(at.at.configs)-fewConfigs, 0) * len(symbols)
 		for _, i := range symbols {
 			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
 			next, ok := x.step(at.spelling, class, char)
