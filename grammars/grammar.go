@@ -85,6 +85,23 @@ func (g *Grammar) Exact() bool {
 	return true
 }
 
+// ExactRules reports whether the parser's choices are certain to depend on nothing but
+// the tokens: the files with parser rules contain no predicates, actions or members,
+// except in lexer rules.
+func (g *Grammar) ExactRules() bool {
+	files := map[string]bool{}
+	for _, r := range g.ParserRules() {
+		files[r.source.File] = true
+	}
+	for _, c := range g.Code {
+		r := g.Rule(c.Rule)
+		if files[c.File] && (r == nil || r.Kind == ParserRule) && changesTrees(c.Kind) {
+			return false
+		}
+	}
+	return true
+}
+
 func changesTrees(kind g4.CodeKind) bool { return kind != g4.Header && kind != g4.RuleHeader }
 
 // RuleKind is the kind of a rule.

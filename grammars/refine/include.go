@@ -68,6 +68,7 @@ type inclusion struct {
 	open      bool                  // whether the current question depends on what follows the rule
 	work      int                   // left for the current question
 	mostWork  int                   // for a question
+	mostOpen  int                   // continuations of a set
 	totalWork int                   // left for all questions
 }
 
@@ -77,8 +78,9 @@ type inclusionKey struct {
 }
 
 type setStep struct {
-	set int32
-	by  item // a token type as a negative kind of rule index, or an item
+	set  int32
+	by   item // a token type as a negative kind of rule index, or an item
+	next continuation
 }
 
 // Limits of an inclusion, in units of one continuation that is looked at.
@@ -96,7 +98,7 @@ func newInclusion(m *limit.Meter, g *grammars.Grammar, a *adjacency, u unchosen)
 	return &inclusion{
 		grammar: g, meter: m, adjacent: a, unchosen: u, nowhere: make(typeSet, len(g.Tokens())/64+1),
 		links: []link{{}}, firsts: []typeSet{nil}, numbers: map[link]continuation{}, nexts: map[continuation][]continuation{},
-		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, mostWork: maxDominatedWork, totalWork: maxTotalWork,
+		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, mostWork: maxDominatedWork, mostOpen: maxOpenSet, totalWork: maxTotalWork,
 	}
 }
 
@@ -301,6 +303,16 @@ func (x *inclusion) empty(c continuation) bool {
 	return true
 }
 
+// meets reports whether two sets have a common member.
+func (s typeSet) meets(other typeSet) bool {
+	for i, word := range other {
+		if word&s[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // contains reports whether a set has all members of another.
 func (s typeSet) contains(all typeSet) bool {
 	for i, word := range all {
@@ -312,11 +324,16 @@ func (s typeSet) contains(all typeSet) bool {
 }
 
 // set returns the number of the set of continuations that some continuations lead to
-// before the next token; noSet if there are too many.
-func (x *inclusion) set(from []continuation) int32 {
+// before the next token; noSet if there are too many. Only those matter that can begin
+// with a token that another continuation begins with.
+func (x *inclusion) set(from []continuation, of continuation) int32 {
 	var all []continuation
+	types := x.first(of)
 	seen := make(map[continuation]struct{}, len(from))
 	visit := func(c continuation) {
+		if c != bottomOf && !x.empty(c) && !x.first(c).meets(types) {
+			return
+		}
 		if _, ok := seen[c]; !ok {
 			seen[c] = struct{}{}
 			all = append(all, c)
@@ -326,7 +343,7 @@ func (x *inclusion) set(from []continuation) int32 {
 		visit(c)
 	}
 	for i := 0; i < len(all); i++ {
-		if x.spend(1); len(all) > maxOpenSet || x.work < 0 {
+		if x.spend(1); len(all) > x.mostOpen || x.work < 0 {
 			return noSet
 		}
 		for _, c := range x.unfold(all[i]) {
@@ -370,18 +387,18 @@ func (x *inclusion) begin(set int32) typeSet {
 	return x.begins[set]
 }
 
-// token returns the set after a token.
-func (x *inclusion) token(set int32, t int) int32 {
-	return x.step(set, item{tokenItem, -1 - int32(t)}, func(i item) bool { return i.kind == tokenItem && x.adjacent.first[i.id].has(t) })
+// token returns the set after a token, to be compared with a continuation.
+func (x *inclusion) token(set int32, t int, next continuation) int32 {
+	return x.step(set, item{tokenItem, -1 - int32(t)}, next, func(i item) bool { return i.kind == tokenItem && x.adjacent.first[i.id].has(t) })
 }
 
-// after returns the set after an item.
-func (x *inclusion) after(set int32, by item) int32 {
-	return x.step(set, by, func(i item) bool { return i == by })
+// after returns the set after an item, to be compared with a continuation.
+func (x *inclusion) after(set int32, by item, next continuation) int32 {
+	return x.step(set, by, next, func(i item) bool { return i == by })
 }
 
-func (x *inclusion) step(set int32, by item, matches func(item) bool) int32 {
-	key := setStep{set, by}
+func (x *inclusion) step(set int32, by item, next continuation, matches func(item) bool) int32 {
+	key := setStep{set, by, next}
 	if to, ok := x.steps[key]; ok {
 		return to
 	}
@@ -392,7 +409,7 @@ func (x *inclusion) step(set int32, by item, matches func(item) bool) int32 {
 			from = append(from, x.links[c].next)
 		}
 	}
-	to := x.set(from)
+	to := x.set(from, next)
 	if to != noSet || len(from) == 0 {
 		x.steps[key] = to
 	}
@@ -413,8 +430,11 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 	if x.spend(1); !begin.contains(x.first(of)) {
 		return false
 	}
+	if slices.Contains(in, of) {
+		return true
+	}
 	x.work = min(x.mostWork, x.totalWork)
-	set := x.set(in)
+	set := x.set(in, of)
 	before := len(x.assumed)
 	if set != noSet && x.holds(of, set) {
 		x.assumed = x.assumed[:0] // all of them hold
@@ -472,7 +492,7 @@ func (x *inclusion) holdsAfter(c continuation, set int32) bool {
 	if at.item.kind == tokenItem {
 		return x.holdsAfterToken(at, set)
 	}
-	if skipped := x.after(set, at.item); skipped != noSet && x.holds(at.next, skipped) {
+	if skipped := x.after(set, at.item, at.next); skipped != noSet && x.holds(at.next, skipped) {
 		return true
 	}
 	if x.holdsByRule(at, set) {
@@ -513,7 +533,7 @@ func (x *inclusion) holdsByRule(at link, set int32) bool {
 		if !x.first(whole).contains(first) {
 			continue
 		}
-		in, rest := x.set([]continuation{whole}), x.after(set, other)
+		in, rest := x.set([]continuation{whole}, x.push(at.item, bottomOf)), x.after(set, other, at.next)
 		if in != noSet && rest != noSet && x.holds(x.push(at.item, bottomOf), in) && x.holds(at.next, rest) {
 			return true
 		}
@@ -527,7 +547,7 @@ func (x *inclusion) holdsAfterToken(at link, set int32) bool {
 		if !types.has(t) {
 			continue
 		}
-		if to := x.token(set, t); to == noSet || !x.holds(at.next, to) {
+		if to := x.token(set, t, at.next); to == noSet || !x.holds(at.next, to) {
 			return false
 		}
 	}

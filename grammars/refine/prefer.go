@@ -69,7 +69,7 @@ type preference struct {
 // rule.
 func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *adjacency) preferences {
 	out := preferences{unchosen{}, map[site]bool{}, map[grammars.Occurrence]bool{}}
-	if !g.Exact() {
+	if !g.ExactRules() {
 		return out
 	}
 	p := newPreference(m, g, start, adjacent, out)
@@ -358,7 +358,7 @@ func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier
 			all = append(all, p.replace(c, after))
 		}
 		more := p.replace(with, after)
-		if !p.includes(more, all) && !(p.open && p.prefersInCalls(call.Rule, more, all, depth-1)) {
+		if !p.includes(more, all) && (!p.open || !p.prefersInCalls(call.Rule, more, all, depth-1)) {
 			return false
 		}
 	}

@@ -24,6 +24,7 @@ type Prover struct {
 const (
 	maxProofWork   = 20_000     // for an inclusion
 	maxPathWork    = 200_000    // for a choice
+	maxProofOpen   = 10_000     // continuations of a set
 	maxProverWork  = 20_000_000 // for all choices
 	maxProofVisits = 20_000     // nodes of a search
 	maxSkips       = 30         // symbols that a search passes over as a whole
@@ -32,13 +33,14 @@ const (
 // NewProver returns a prover for the trees of a refinement.
 func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	defer limit.Catch(&err)
-	if !r.grammar.Exact() {
+	if !r.grammar.ExactRules() {
 		return &Prover{}, nil
 	}
 	m := limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove paths impossible", Value: strconv.Itoa(maxSteps)})
 	known := r.preferences
 	known.unchosen = maps.Clone(known.unchosen) // more are found
 	p := newPreference(m, r.grammar, r.start.Name, findAdjacent(m, r.grammar), known)
+	p.mostOpen = maxProofOpen
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
 	return &Prover{search: p, known: map[site]bool{}}, nil
 }

@@ -90,9 +90,6 @@ const (
 	// The same for all paths through a symbol that was never read.
 	packMisses   = 12
 	singleMisses = 64
-	// If few paths are left, their trees are drawn more often.
-	manyTries    = 400 // paths that are drawn as often
-	maxMoreTries = 20  // times as often, at most
 )
 
 // NewCover returns a cover of the paths of length k.
@@ -250,8 +247,7 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 		}
 		return c.grow(ctx, best)
 	default:
-		more := min(max(manyTries/(c.alone+1), 1), maxMoreTries)
-		if c.tried[i] || c.missed(p) >= more*singleMisses {
+		if c.tried[i] || c.missed(p) >= singleMisses {
 			return nil, nil
 		}
 		c.tried[i] = true
@@ -259,8 +255,21 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 		if closing == nil {
 			closing = shortest{}
 		}
-		return c.best(ctx, p, closing, more*singleTries, more*singleMisses)
+		return c.best(ctx, p, closing, singleTries, singleMisses)
 	}
+}
+
+// Search draws up to a number of trees for a path that [Cover.Next] gave up. It returns
+// an input that covers it, or else another new path; nil if there is none.
+func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input, error) {
+	best, err := c.best(ctx, p, shortest{}, tries, c.missed(p)+tries)
+	if best == nil || err != nil {
+		return nil, err
+	}
+	for _, id := range best.has {
+		c.take(id)
+	}
+	return best.Input, nil
 }
 
 // miss records that a tree for a path was not read with the path: the trees that were
@@ -322,7 +331,7 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		d := c.draw(goals[:needs], c.chooser(closing, late), failed, late)
+		d := c.draw(goals[:needs], c.chooser(closing, late), failed, late && closing != nil)
 		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err

@@ -82,8 +82,11 @@ func (d *drawing) reuse(s *scratch) {
 // release leaves the memory of a drawing that is no longer used to another one.
 func (d *drawing) release(s *scratch) { *s = scratch{d.nodes, d.words, d.marks, d.chain, d.rest} }
 
-// maxTreeNodes limits a tree while it is drawn. A larger tree is abandoned.
-const maxTreeNodes = 100_000
+// Limits on a tree while it is drawn. A larger tree is abandoned.
+const (
+	maxTreeNodes = 100_000
+	detourNodes  = 2 // with detours: times the size limit of inputs
+)
 
 // least returns a lower bound of the size of the finished tree.
 func (d *drawing) least() int { return d.size + d.owed }
@@ -121,7 +124,7 @@ func (d *drawing) enter(n *grammars.Node, depth int) {
 			d.expansions++
 		}
 	}
-	if d.size > maxTreeNodes {
+	if d.size > maxTreeNodes || d.detours && d.size > detourNodes*d.opt.MaxNodes {
 		d.failed = true
 	}
 }

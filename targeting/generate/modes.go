@@ -171,7 +171,7 @@ func (p *planned) detour(n *grammars.Node, depth int, draw func()) int {
 		return 0
 	}
 	times, goals := 0, d.goals
-	for most := d.rand.IntN(maxDetour + 1); times < most && !d.failed && d.chooser.again(d, n, depth); times++ {
+	for most := d.rand.IntN(maxDetour + 1); times < most && !d.failed && d.hasRoom(n.Children[0]) && d.chooser.again(d, n, depth); times++ {
 		d.goals = nil
 		if p.enter(0, n.Children[0]) {
 			draw()

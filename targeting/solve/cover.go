@@ -37,16 +37,21 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	}
 	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]bool{}}
 	var rest Rest
+	var left []features.Path
 	for _, p := range c.Unrealised() {
-		if c.Covers(p) { // by an input for an earlier path
-			continue
-		}
 		var proved bool
-		if proved, err = m.path(ctx, p); err != nil {
+		if proved, err = m.prove(ctx, p); err != nil {
 			break
 		}
 		if proved {
 			rest.Impossible++
+		} else {
+			left = append(left, p)
+		}
+	}
+	for i := 0; i < len(left) && err == nil; i++ {
+		if !c.Covers(left[i]) { // by an input for an earlier path
+			err = m.path(ctx, left[i], min(manyTrees/len(left), maxTrees))
 		}
 	}
 	rest.NotFound = len(c.Unrealised()) - rest.Impossible
@@ -70,40 +75,73 @@ func pathEffort() effort { return effort{levels: 2, listed: 20, random: 30} }
 // symbolEffort limits the search for an input with a symbol that no input has.
 func symbolEffort() effort { return effort{levels: 4, listed: 40, random: 150} }
 
-// path looks for an input with a path, and reports whether there is a proof that there
-// is none.
-func (m *completion) path(ctx context.Context, p features.Path) (impossible bool, err error) {
-	solution, err := m.Try(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}})
-	switch {
-	case isUnsolved(err):
-		return false, nil
-	case solution == nil || err != nil:
-		return err == nil, err
-	}
-	if never, err := m.prover.Never(ctx, p); never || err != nil {
+// Limits on the trees that are drawn for the paths that are neither covered nor proved
+// impossible, before they are solved.
+const (
+	manyTrees = 6_000 // for all paths
+	maxTrees  = 400   // for a path
+	someTrees = 60    // at once
+)
+
+// prove reports whether there is a proof that no input has a path.
+func (m *completion) prove(ctx context.Context, p features.Path) (bool, error) {
+	never, err := m.prover.Never(ctx, p)
+	if never || err != nil {
 		return never, err
+	}
+	solution, err := m.Try(ctx, require(p))
+	if isUnsolved(err) {
+		return false, nil
+	}
+	return solution == nil && err == nil, err
+}
+
+func require(p features.Path) targeting.Constraint {
+	return targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}}
+}
+
+// path looks for an input with a path: it draws trees, and then solves the path.
+func (m *completion) path(ctx context.Context, p features.Path, trees int) error {
+	for ; trees > 0 && !m.cover.Covers(p); trees -= someTrees {
+		input, err := m.cover.Search(ctx, p, min(trees, someTrees))
+		if err == nil && input != nil {
+			err = m.take(input)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.cover.Covers(p) {
+		return nil
+	}
+	solution, err := m.Try(ctx, require(p))
+	if isUnsolved(err) || solution == nil || err != nil {
+		if isUnsolved(err) {
+			err = nil
+		}
+		return err
 	}
 	for _, o := range p {
 		if m.absent[o] || m.cover.Reads(o) {
 			continue
 		}
-		symbol, err := m.Try(ctx, targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(features.Path{o})}})
+		symbol, err := m.Try(ctx, require(features.Path{o}))
 		if err != nil && !isUnsolved(err) {
-			return false, err
+			return err
 		}
 		found := false
 		if symbol != nil {
 			if found, err = m.search(ctx, symbol, symbolEffort()); err != nil {
-				return false, err
+				return err
 			}
 		}
 		m.absent[o] = !found
 	}
 	if m.cover.Covers(p) || slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] }) {
-		return false, nil
+		return nil
 	}
 	_, err = m.search(ctx, solution, pathEffort())
-	return false, err
+	return err
 }
 
 // search looks for an input of a solution. Then it covers the paths that the input

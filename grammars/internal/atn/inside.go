@@ -37,8 +37,8 @@ const AnyContext = -1
 
 // Limits of an analysis of a lexer rule.
 const (
-	maxInsideStates  = 3_000  // places in texts
-	maxInsideThreads = 20_000 // ways to derive these texts
+	maxInsideStates  = 10_000 // places in texts
+	maxInsideThreads = 50_000 // ways to derive these texts
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
 	maxInsideAgain   = 2      // nested rules that are the same; likewise
 )

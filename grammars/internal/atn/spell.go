@@ -128,6 +128,13 @@ func (x *spellSearch) wander(first spelling) spelt {
 	return at
 }
 
+// Nested comments and the like have more and more configurations of the lexer.
+const (
+	fewConfigs      = 40      // configurations of a state that do not count
+	maxSpellWork    = 500_000 // configurations that a search goes on from, times the symbols that are tried
+	workPerSpelling = 400     // the work that counts as a spelling
+)
+
 // complete finds a shortest continuation of one of the spellings that ends the token.
 func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete bool) {
 	x.over = false
@@ -146,11 +153,14 @@ func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete
 			queue = append(queue, to)
 		}
 	}
-	defer func() { x.looked += len(seen) }()
-	for len(queue) > 0 && len(seen) <= x.Most {
+	work := 0
+	defer func() { x.looked += len(seen) + work/workPerSpelling }()
+	for len(queue) > 0 && len(seen) <= x.Most && work <= maxSpellWork {
 		at := queue[0]
 		queue = queue[1:]
-		for _, i := range x.order(at.spelling) {
+		symbols := x.order(at.spelling)
+		work += max(len(at.at.configs)-fewConfigs, 0) * len(symbols)
+		for _, i := range symbols {
 			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
 			next, ok := x.step(at.spelling, class, char)
 			if !ok || !x.goal.leads(next) && next.at.rule < 0 {
