@@ -185,6 +185,31 @@ func TestTell(t *testing.T) {
 	}
 }
 
+// Findings are the inputs that brought something new: together, they reach all units and
+// have all failures.
+func TestFindings(t *testing.T) {
+	for _, a := range campaign.Algorithms() {
+		c := start(t, grammartest.Load(t, arithmetic), options(a, 150))
+		drive(t, c, 10, 1)
+		units, failures := map[string]bool{}, 0
+		for _, f := range c.Findings() {
+			o, _ := new(calculator).Run(t.Context(), f.Text)
+			for _, id := range f.Units {
+				if units[id] || !slices.Contains(o.Methods, id) {
+					t.Errorf("%s: %q is said to reach %s first", a, f.Text, id)
+				}
+				units[id] = true
+			}
+			if f.Failure {
+				failures++
+			}
+		}
+		if s := c.Status(); len(units) != s.Reached || failures != s.Failures {
+			t.Errorf("%s: findings have %d units and %d failures, want %d and %d", a, len(units), failures, s.Reached, s.Failures)
+		}
+	}
+}
+
 func TestWrongOptions(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	for name, opt := range map[string]campaign.Options{

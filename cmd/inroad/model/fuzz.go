@@ -2,8 +2,12 @@ package model
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,8 +16,10 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model/gofuzz"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 	"github.com/inroad/inroad/targeting/campaign"
@@ -33,6 +39,7 @@ type fuzzCommand struct {
 	loop      loopFlags
 	out       string
 	failures  string
+	export    fuzzExport
 	reduce    bool
 	format    string
 	cli.Streams
@@ -137,6 +144,8 @@ runs of a campaign, and --for the time of this command.`,
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
 	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
 	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
+	flags.StringVar(&c.export.dir, "export", "", "write the inputs that brought something new to files in this `DIR`, as a corpus for other fuzzers")
+	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for AFL++ and libFuzzer, or as in testdata/fuzz of Go", "plain", "go")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
 	cli.BindFields(flags, &c.end,
@@ -281,11 +290,15 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 		defer r.Close()
 		runners = append(runners, r)
 	}
-	report := &fuzzReport{campaign: fuzzed, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
+	if err := c.export.open(); err != nil {
+		return err
+	}
+	report := &fuzzReport{campaign: fuzzed, export: &c.export, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
 	running, cancel := c.within(ctx)
 	defer cancel()
 	err = campaign.Run(running, fuzzed, runners, log, report.add)
 	report.line.End()
+	err = errors.Join(err, c.export.write(fuzzed.Findings()))
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
 	}
@@ -294,7 +307,7 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err == nil && c.reduce {
 		err = c.reduceFailures(ctx, g, program, groups, failures)
 	}
-	return errors.Join(err, writeFailures("failures", c.failures, failures), report.print(c, failures))
+	return errors.Join(err, report.exported, writeFailures("failures", c.failures, failures), report.print(c, failures))
 }
 
 // reduceFailures reduces the inputs of failures.
@@ -393,6 +406,8 @@ func (c *fuzzCommand) warmup(ctx context.Context, g *api.Grammar, opt campaign.O
 // A fuzzReport counts the observations of a campaign.
 type fuzzReport struct {
 	campaign *campaign.Campaign
+	export   *fuzzExport
+	exported error // of writing files
 	line     *cli.StatusLine
 	began    time.Time
 	ran      int // by this command
@@ -410,6 +425,9 @@ func (r *fuzzReport) add(o observation.Observation, logged bool) {
 	}
 	r.outcomes[o.Outcome]++
 	r.groups.Add(o)
+	if r.exported == nil { // the first error is returned at the end
+		r.exported = r.export.write(r.campaign.Findings())
+	}
 	r.line.Set(r.state)
 }
 
@@ -482,6 +500,44 @@ func endText(s campaign.Status) string {
 	default:
 		return ""
 	}
+}
+
+// A fuzzExport writes inputs to files, for other fuzzers.
+type fuzzExport struct {
+	dir     string // "" for none
+	layout  string
+	written int // number of findings
+}
+
+// open creates the folder.
+func (e *fuzzExport) open() error {
+	if e.dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		return fmt.Errorf("--export %w", cli.FileError(e.dir, err))
+	}
+	return nil
+}
+
+// write writes the findings that were not yet written. The name of a file is a digest of
+// its content.
+func (e *fuzzExport) write(findings []campaign.Finding) error {
+	for ; e.dir != "" && e.written < len(findings); e.written++ {
+		content := findings[e.written].Text
+		if e.layout == "go" {
+			content = gofuzz.Encode(content)
+		}
+		name := filepath.Join(e.dir, fmt.Sprintf("%x", sha256.Sum256(content))[:16])
+		err := outfile.Write(name, 0o644, func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("--export %w", cli.FileError(name, err))
+		}
+	}
+	return nil
 }
 
 // A fuzzLog is the file of a campaign's observations.
