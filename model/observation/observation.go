@@ -6,6 +6,7 @@
 package observation
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -68,6 +69,23 @@ type Observation struct {
 	Failure  *Failure      // nil if the run was ok or the cause is unknown
 	Duration time.Duration // 0 if unknown
 	Weight   float64       // number of inputs that the observation stands for
+}
+
+// Normalized returns the observation as it is read back from a file: with sorted methods,
+// without duplicates, and with the outcome and weight that are the default. Counts must
+// be as many as methods, or nil.
+func (o Observation) Normalized() Observation {
+	o = o.withDefaults()
+	if !strictlySorted(o.Methods) {
+		o.Methods, o.Counts = slices.Clone(o.Methods), slices.Clone(o.Counts)
+		o.normalize()
+	}
+	return o
+}
+
+func (o Observation) withDefaults() Observation {
+	o.Weight, o.Outcome = cmp.Or(o.Weight, 1), cmp.Or(o.Outcome, OK)
+	return o
 }
 
 // normalize sorts the methods and merges duplicates.

@@ -2,11 +2,9 @@ package observation
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -52,15 +50,11 @@ func (w *Writer) WriteHeader(h Header) error {
 // Write writes an observation. Weight 0 is written as 1, and an empty outcome
 // as OK.
 func (w *Writer) Write(o Observation) error {
-	o.Weight = cmp.Or(o.Weight, 1)
-	o.Outcome = cmp.Or(o.Outcome, OK)
+	o = o.withDefaults()
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !strictlySorted(o.Methods) {
-		o.Methods, o.Counts = slices.Clone(o.Methods), slices.Clone(o.Counts)
-		o.normalize()
-	}
+	o = o.Normalized()
 	line := jsonObservation{
 		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Outcome: o.Outcome,
 		DurationMS: float64(o.Duration) / float64(time.Millisecond),

@@ -364,6 +364,7 @@ func (c *Campaign) Tell(number int, o observation.Observation) error {
 		return fmt.Errorf("input %d: must be one that was asked for", number)
 	}
 	delete(c.numbers, number)
+	o = o.Normalized() // so that an observation from a file has the same effect
 	i.observation = o
 	c.waiting--
 	c.status.Runs++

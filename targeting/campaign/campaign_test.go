@@ -41,7 +41,6 @@ func (c *calculator) Run(_ context.Context, input []byte) (observation.Observati
 			o.Methods = append(o.Methods, "operator "+operator)
 		}
 	}
-	slices.Sort(o.Methods)
 	if bytes.Contains(input, []byte("/0")) {
 		o.Outcome, o.Failure = observation.Failed, &observation.Failure{Type: "division by zero"}
 	}
@@ -239,7 +238,7 @@ func (m memory) Lookup(input []byte) (observation.Observation, bool) {
 }
 
 func (m memory) Append(o observation.Observation) error {
-	m[string(o.Input)] = o
+	m[string(o.Input)] = o.Normalized() // like a file
 	return nil
 }
 
@@ -250,7 +249,7 @@ func TestResume(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	for _, a := range campaign.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
-			const runs = 100
+			const runs = 160
 			whole := memory{}
 			if err := campaign.Run(t.Context(), start(t, g, options(a, runs)), []campaign.Runner{&calculator{}}, whole, nil); err != nil {
 				t.Fatal(err)
@@ -260,7 +259,7 @@ func TestResume(t *testing.T) {
 				runners := []*calculator{{}, {}, {}}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				c := start(t, g, options(a, runs))
-				left := 30
+				left := 60
 				err := campaign.Run(ctx, c, []campaign.Runner{runners[0], runners[1], runners[2]}, parts, func(_ observation.Observation, logged bool) {
 					if !logged {
 						if left--; left == 0 {
