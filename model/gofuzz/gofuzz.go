@@ -1,4 +1,4 @@
-// Package gofuzz decodes the corpora of Go fuzz targets: the files in
+// Package gofuzz decodes and encodes the corpora of Go fuzz targets: the files in
 // testdata/fuzz/FuzzXxx, and those that go test keeps in its cache.
 package gofuzz
 
@@ -87,4 +87,9 @@ func decodeValue(line string) (kind, value string, ok bool) {
 	}
 	value, err = strconv.Unquote(literal.Value)
 	return kind, value, err == nil
+}
+
+// Encode returns the file of an input for a fuzz target that takes a []byte.
+func Encode(input []byte) []byte {
+	return fmt.Appendf(nil, "%s\n[]byte(%q)\n", header, input)
 }

@@ -51,3 +51,12 @@ func TestDecodeQuoted(t *testing.T) {
 		}
 	})
 }
+
+// Decode returns what Encode was given.
+func TestEncode(t *testing.T) {
+	for _, input := range []string{"", "a", "a\nb\"c\\", "\xff\x00é", "go test fuzz v1\n"} {
+		if got, err := Decode(Encode([]byte(input))); err != nil || string(got) != input {
+			t.Errorf("%q becomes %q, error %v", input, got, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@
 package observation
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -71,6 +72,18 @@ type Observation struct {
 	Outcome  Outcome
 	Failure  *Failure      // nil if the run was ok or the cause is unknown
 	Duration time.Duration // 0 if unknown
+}
+
+// Normalized returns the observation as it is read back from a file: with sorted methods,
+// without duplicates, and with the default outcome. Counts must be as many as methods, or
+// nil.
+func (o Observation) Normalized() Observation {
+	o.Outcome = cmp.Or(o.Outcome, OK)
+	if !strictlySorted(o.Methods) {
+		o.Methods, o.Counts = slices.Clone(o.Methods), slices.Clone(o.Counts)
+		o.normalize()
+	}
+	return o
 }
 
 // normalize sorts the methods and merges duplicates.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -55,10 +54,7 @@ func (w *Writer) Write(o Observation) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !strictlySorted(o.Methods) {
-		o.Methods, o.Counts = slices.Clone(o.Methods), slices.Clone(o.Counts)
-		o.normalize()
-	}
+	o = o.Normalized()
 	line := jsonObservation{
 		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Outcome: o.Outcome,
 		DurationMS: float64(o.Duration) / float64(time.Millisecond),

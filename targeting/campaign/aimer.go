@@ -30,6 +30,7 @@ type aimer struct {
 	due     int                       // number of rows at which the model is trained again
 	pending []observation.Observation // not yet added
 	picked  map[string]int            // by ID of a unit: how often it was aimed at
+	left    int                       // searches that this generation may still make
 	queue   []*individual             // inputs that were found
 	goals   []goalUnit                // most important first; nil if they are to be found again
 }
@@ -40,6 +41,10 @@ type goalUnit struct {
 	text string // for people
 	need float64
 }
+
+// maxSearches limits the searches for inputs in a generation. On a large grammar, a search
+// takes a tenth of a second.
+const maxSearches = 4
 
 // firstTraining is the number of observations of the first model.
 const firstTraining = 100
@@ -74,7 +79,7 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		o.Input = i.text
 		a.pending = append(a.pending, o)
 	}
-	a.goals = nil
+	a.goals, a.left = nil, maxSearches
 	if a.rows+len(a.pending) < a.due {
 		return false, nil
 	}
@@ -97,8 +102,7 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 
 // next returns an input for rare units, or nil if there is none.
 func (a *aimer) next(ctx context.Context) (*individual, error) {
-	const tries = 3
-	for try := 0; len(a.queue) == 0 && try < tries; try++ {
+	for ; len(a.queue) == 0 && a.left > 0; a.left-- {
 		if a.model == nil || len(a.findGoals()) == 0 {
 			return nil, nil //nolint:nilnil // there is nothing to aim at
 		}

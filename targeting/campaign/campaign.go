@@ -106,6 +106,13 @@ type Status struct {
 	End        End // "" if the campaign goes on
 }
 
+// A Finding is an input that brought something new.
+type Finding struct {
+	Text    []byte
+	Units   []string // IDs of the units that no input before reached
+	Failure bool     // a failure that no input before had
+}
+
 // A Campaign decides which inputs to run. It is not safe for concurrent use.
 type Campaign struct {
 	opt       Options
@@ -116,6 +123,7 @@ type Campaign struct {
 
 	archive  *archive // of the generations before the current one
 	status   Status
+	findings []Finding
 	reached  map[string]bool // IDs of units
 	failures map[observation.Property]bool
 
@@ -323,10 +331,28 @@ func (c *Campaign) settle(generation []*individual) error {
 			if err := c.archive.addPaths(c.paths, c.opt.K, i); err != nil {
 				return err
 			}
+			c.find(i)
 		}
 	}
 	return nil
 }
+
+// find adds an individual to the findings, if it brought something new.
+func (c *Campaign) find(i *individual) {
+	if len(i.brought.units) == 0 && !i.brought.failure && !i.brought.set {
+		return
+	}
+	f := Finding{Text: i.text, Failure: i.brought.failure}
+	for _, unit := range i.brought.units {
+		f.Units = append(f.Units, c.archive.ids[unit])
+	}
+	c.findings = append(c.findings, f)
+}
+
+// Findings returns the inputs that reached a unit, had a failure, or reached a set of
+// units that no input before did, in order, up to the last complete generation. The
+// caller must not change them.
+func (c *Campaign) Findings() []Finding { return c.findings }
 
 // Tell says what an input did. It ignores an input that it was told before.
 func (c *Campaign) Tell(number int, o observation.Observation) error {
@@ -338,6 +364,7 @@ func (c *Campaign) Tell(number int, o observation.Observation) error {
 		return fmt.Errorf("input %d: must be one that was asked for", number)
 	}
 	delete(c.numbers, number)
+	o = o.Normalized() // so that an observation from a file has the same effect
 	i.observation = o
 	c.waiting--
 	c.status.Runs++

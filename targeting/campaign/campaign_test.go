@@ -41,7 +41,6 @@ func (c *calculator) Run(_ context.Context, input []byte) (observation.Observati
 			o.Methods = append(o.Methods, "operator "+operator)
 		}
 	}
-	slices.Sort(o.Methods)
 	if bytes.Contains(input, []byte("/0")) {
 		o.Outcome, o.Failure = observation.Failed, &observation.Failure{Type: "division by zero"}
 	}
@@ -185,6 +184,31 @@ func TestTell(t *testing.T) {
 	}
 }
 
+// Findings are the inputs that brought something new: together, they reach all units and
+// have all failures.
+func TestFindings(t *testing.T) {
+	for _, a := range campaign.Algorithms() {
+		c := start(t, grammartest.Load(t, arithmetic), options(a, 150))
+		drive(t, c, 10, 1)
+		units, failures := map[string]bool{}, 0
+		for _, f := range c.Findings() {
+			o, _ := new(calculator).Run(t.Context(), f.Text)
+			for _, id := range f.Units {
+				if units[id] || !slices.Contains(o.Methods, id) {
+					t.Errorf("%s: %q is said to reach %s first", a, f.Text, id)
+				}
+				units[id] = true
+			}
+			if f.Failure {
+				failures++
+			}
+		}
+		if s := c.Status(); len(units) != s.Reached || failures != s.Failures {
+			t.Errorf("%s: findings have %d units and %d failures, want %d and %d", a, len(units), failures, s.Reached, s.Failures)
+		}
+	}
+}
+
 func TestWrongOptions(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	for name, opt := range map[string]campaign.Options{
@@ -214,7 +238,7 @@ func (m memory) Lookup(input []byte) (observation.Observation, bool) {
 }
 
 func (m memory) Append(o observation.Observation) error {
-	m[string(o.Input)] = o
+	m[string(o.Input)] = o.Normalized() // like a file
 	return nil
 }
 
@@ -225,7 +249,7 @@ func TestResume(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	for _, a := range campaign.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
-			const runs = 100
+			const runs = 160
 			whole := memory{}
 			if err := campaign.Run(t.Context(), start(t, g, options(a, runs)), []campaign.Runner{&calculator{}}, whole, nil); err != nil {
 				t.Fatal(err)
@@ -235,7 +259,7 @@ func TestResume(t *testing.T) {
 				runners := []*calculator{{}, {}, {}}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				c := start(t, g, options(a, runs))
-				left := 30
+				left := 60
 				err := campaign.Run(ctx, c, []campaign.Runner{runners[0], runners[1], runners[2]}, parts, func(_ observation.Observation, logged bool) {
 					if !logged {
 						if left--; left == 0 {

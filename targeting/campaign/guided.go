@@ -73,8 +73,11 @@ type seed struct {
 	weight float64 // in this generation
 }
 
-// maxSeeds limits the seeds.
-const maxSeeds = 2000
+// Limits on what is remembered.
+const (
+	maxSeeds    = 2000
+	maxMappings = 2_000_000
+)
 
 func newGuided(ctx context.Context, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
 	g := &guided{
@@ -151,7 +154,7 @@ func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, E
 			return nil, "", err
 		}
 		if i == nil {
-			w.made++ // so that others are tried
+			w.made += 0.1 // so that others are tried
 			continue
 		}
 		key := xxhash.Sum64(i.text)
@@ -267,7 +270,7 @@ func (g *guided) reward(i *individual) float64 {
 		g.slowest = i.result.duration
 		reward += little * w.RunTime
 	}
-	if w.Mappings > 0 && (len(b.units) > 0 || b.paths > 0 || b.set) {
+	if w.Mappings > w.Coverage && len(g.mappings) < maxMappings && (len(b.units) > 0 || b.paths > 0 || b.set) {
 		before := len(g.mappings)
 		eachMapping(i, 3, func(m mapping) { g.mappings[m] = true })
 		if len(g.mappings) > before {

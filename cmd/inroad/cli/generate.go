@@ -16,6 +16,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -134,6 +135,9 @@ func ReportVerdict(s Streams, err error) error {
 type Learning struct {
 	From []string
 	File string
+	// Outcome, if not empty, says that From names files of observations, and selects those
+	// to learn from: an outcome, or all.
+	Outcome string `json:"outcome"`
 }
 
 // Bind adds the flags --from and --probabilities, for the strategies or styles that
@@ -141,6 +145,47 @@ type Learning struct {
 func (l *Learning) Bind(flags *pflag.FlagSet, users string) {
 	BindFiles(flags, &l.From, "from", users+": learn probabilities from the inputs in `DIR|FILE`s")
 	flags.StringVar(&l.File, "probabilities", "", users+": read probabilities from a `FILE` that inroad probabilities wrote")
+}
+
+// BindOutcome adds the flag --outcome, with which --from reads files of observations.
+func (l *Learning) BindOutcome(flags *pflag.FlagSet) {
+	outcomes := []string{allOutcomes}
+	for _, o := range observation.Outcomes() {
+		outcomes = append(outcomes, string(o))
+	}
+	BindFields(flags, l, openapi.Field{
+		Name: "outcome", Description: "--from names files of observations: learn from those with this outcome", Schema: openapi.Schema{Type: "string", Enum: outcomes},
+	})
+}
+
+// allOutcomes selects all observations.
+const allOutcomes = "all"
+
+// observed yields the inputs of the observations to learn from.
+func (l *Learning) observed(ctx context.Context, streams Streams) (api.Inputs, error) {
+	files, err := OpenObservations(ctx, l.From, false, streams)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(openapi.Input, error) bool) {
+		defer files.Close()
+		for block, err := range files.Blocks() {
+			if err != nil {
+				yield(openapi.Input{}, err)
+				return
+			}
+			for i, o := range block.Observations {
+				if l.Outcome != allOutcomes && l.Outcome != string(o.Outcome) {
+					continue
+				}
+				in := openapi.Input{Name: cmp.Or(o.Name, fmt.Sprintf("observation %d", i+1))}
+				in.Input, in.InputBase64 = api.Encode(o.Input)
+				if !yield(in, nil) {
+					return
+				}
+			}
+		}
+	}, nil
 }
 
 // BindFiles adds a flag that takes names of files, joined by commas.
@@ -183,6 +228,21 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 			return nil, fmt.Errorf("--probabilities %s: %w", InputName(l.File), err)
 		}
 		return append(openapi.Probabilities{}, bytes.TrimSpace(text)...), nil
+	case l.Outcome != "" && len(l.From) == 0:
+		return nil, errors.New("--outcome: give --from FILE.ndjson with observations, too")
+	case l.Outcome != "":
+		inputs, err := l.observed(ctx, streams)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		learned, err := learnFrom(ctx, service, grammar, openapi.LearnProbabilitiesParams{Start: start}, inputs, streams)
+		if err == nil && learned.Inputs == 0 {
+			err = fmt.Errorf("no observation has the outcome %s", l.Outcome)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		return learned.Probabilities, nil
 	case len(l.From) > 0:
 		learned, err := LearnFrom(ctx, service, grammar, openapi.LearnProbabilitiesParams{Start: start}, l.From, streams)
 		if err != nil {
@@ -219,8 +279,13 @@ func LearnFrom(ctx context.Context, service api.Service, grammar string, req ope
 		return openapi.Learned{}, err
 	}
 	bar := NewProgress(streams.Err, "parsed", len(files))
-	learned, err := service.LearnProbabilities(ctx, grammar, req, Inputs(ctx, files, streams.In, bar))
-	bar.End()
+	defer bar.End()
+	return learnFrom(ctx, service, grammar, req, Inputs(ctx, files, streams.In, bar), streams)
+}
+
+// learnFrom learns from inputs, like [LearnFrom].
+func learnFrom(ctx context.Context, service api.Service, grammar string, req openapi.LearnProbabilitiesParams, inputs api.Inputs, streams Streams) (openapi.Learned, error) {
+	learned, err := service.LearnProbabilities(ctx, grammar, req, inputs)
 	if err != nil || len(learned.Rejected) == 0 {
 		return learned, err
 	}

@@ -46,13 +46,15 @@ Strategies:
   common    choose as in the corpus that --from names, or else as in the samples
             of a bundled grammar
   uncommon  prefer the choices that are rare in that corpus
-  failure   like common; name a corpus of failing inputs to get similar inputs
+  failure   like common; name a corpus of failing inputs to get similar inputs, or
+            with --outcome a file of observations
 
 ` + cli.OutputHelp,
 		Example: `  inroad generate --grammar json --n 100
   inroad generate --grammar my.g4 --start expr --seed 7 --out corpus
   inroad generate --grammar json --strategy kpath --k 3 --max-nodes 100
-  inroad generate --grammar json --strategy uncommon --from samples --n 100`,
+  inroad generate --grammar json --strategy uncommon --from samples --n 100
+  inroad generate --grammar json --strategy failure --from seen.ndjson --outcome failure`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(cmd); err != nil {
@@ -65,6 +67,7 @@ Strategies:
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
+	c.learning.BindOutcome(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
 	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
 	cli.BindFiles(flags, &c.tokensFrom, "tokens-from", "choose the texts of tokens from the inputs in `DIR|FILE`s")

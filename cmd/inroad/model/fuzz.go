@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -33,6 +31,7 @@ type fuzzCommand struct {
 	loop      loopFlags
 	out       string
 	failures  string
+	export    fuzzExport
 	reduce    bool
 	format    string
 	cli.Streams
@@ -40,42 +39,6 @@ type fuzzCommand struct {
 
 // maxReduceRuns limits the runs to reduce the input of a failure.
 const maxReduceRuns = 500
-
-// fuzzLimits are the flags that end a campaign.
-type fuzzLimits struct {
-	N           int     `json:"n"`
-	For         float64 `json:"for_ms"`
-	Generations int     `json:"generations"`
-	Patience    int     `json:"patience"`
-}
-
-// goalFlags are the goals of a campaign.
-type goalFlags struct {
-	Goal       string   `json:"goal"`
-	Ignore     []string `json:"ignore"`
-	Population int      `json:"population"`
-	TrainOn    int      `json:"train_on"`
-}
-
-// evolutionFlags are the parameters of evogfuzz.
-type evolutionFlags struct {
-	Elitism        float64 `json:"elitism"`
-	Tournaments    int     `json:"tournaments"`
-	TournamentSize int     `json:"tournament_size"`
-	Mutations      int     `json:"mutations"`
-	Lambda         float64 `json:"lambda"`
-	structure      string
-	base           string
-}
-
-// loopFlags are the parameters of fdloop.
-type loopFlags struct {
-	Seeds        int     `json:"seeds"`
-	Calibration  int     `json:"calibration"`
-	MaxMappings  int     `json:"max_mappings"`
-	MappingDepth int     `json:"mapping_depth"`
-	Flipped      float64 `json:"flipped"`
-}
 
 // NewFuzz returns the command fuzz.
 func NewFuzz() *cobra.Command {
@@ -137,6 +100,8 @@ runs of a campaign, and --for the time of this command.`,
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
 	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
 	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
+	flags.StringVar(&c.export.dir, "export", "", "write the inputs that brought something new to files in this `DIR`, as a corpus for other fuzzers")
+	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for AFL++ and libFuzzer, or as in testdata/fuzz of Go", "plain", "go")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
 	cli.BindFields(flags, &c.end,
@@ -162,84 +127,6 @@ func algorithmNames() []string {
 		names = append(names, string(a))
 	}
 	return names
-}
-
-func (g *goalFlags) bind(flags *pflag.FlagSet) {
-	var goals []string
-	for _, goal := range campaign.Goals() {
-		goals = append(goals, string(goal))
-	}
-	some := openapi.Schema{Type: "string", Enum: goals[1:]}
-	cli.BindFields(flags, g,
-		openapi.Field{Name: "goal", Description: "guided, fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
-		openapi.Field{Name: "ignore", Description: "guided, fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
-		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: inputs that a generation generates (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "train_on", Description: "guided: maximum number of ordinary observations to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
-}
-
-func (g *goalFlags) ignored() []campaign.Goal {
-	var out []campaign.Goal
-	for _, name := range g.Ignore {
-		out = append(out, campaign.Goal(name))
-	}
-	return out
-}
-
-func (l *loopFlags) bind(flags *pflag.FlagSet) {
-	share := cli.Between(0.000001, 1)
-	share.Type = "number"
-	cli.BindFields(flags, l,
-		openapi.Field{Name: "seeds", Description: "fdloop: random inputs to learn from if there is no corpus", Default: 500, Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "max_mappings", Description: "fdloop: number of mappings that counts as many (default that of --calibration inputs)", Schema: cli.Between(1, 1_000_000_000)},
-		openapi.Field{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings", Default: 100, Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "mapping_depth", Description: "fdloop: depth of the structures in mappings", Default: 3, Schema: cli.Between(1, 8)},
-		openapi.Field{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped", Default: 0.1, Schema: share})
-}
-
-func (e *evolutionFlags) bind(flags *pflag.FlagSet) {
-	share := cli.Between(0, 1)
-	share.Type = "number"
-	factor := cli.Between(0.000001, 1_000_000)
-	factor.Type = "number"
-	cli.BindFields(flags, e,
-		openapi.Field{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest", Default: 0.05, Schema: share},
-		openapi.Field{Name: "tournaments", Description: "evogfuzz: tournaments that select one input each", Default: 10, Schema: cli.Between(0, 1_000_000)},
-		openapi.Field{Name: "tournament_size", Description: "evogfuzz: inputs in a tournament", Default: 10, Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "mutations", Description: "evogfuzz: rules that get new probabilities in a generation", Default: 1, Schema: cli.Between(0, 1_000_000)})
-	var scores []string
-	for _, s := range campaign.StructureScores() {
-		scores = append(scores, string(s))
-	}
-	cli.BindEnum(flags, &e.structure, "structure", "evogfuzz: measure of complexity: of the tree, expansions per byte, or the length", scores...)
-	cli.BindFields(flags, e, openapi.Field{Name: "lambda", Description: "evogfuzz: expected expansions per byte, for --structure expansions", Default: 1, Schema: factor})
-	flags.StringVar(&e.base, "base-input", "", "evogfuzz: learn from the input in this `FILE` in each generation (default the letters a to z)")
-}
-
-// options returns the parameters of evogfuzz.
-func (e *evolutionFlags) options(end fuzzLimits) campaign.EvoGFuzzOptions {
-	none := func(n int) int { // 0 would select the default
-		if n == 0 {
-			return -1
-		}
-		return n
-	}
-	opt := campaign.EvoGFuzzOptions{
-		Patience: end.Patience, Elitism: e.Elitism, Tournaments: none(e.Tournaments),
-		TournamentSize: e.TournamentSize, Mutations: none(e.Mutations), Structure: campaign.StructureScore(e.structure), Lambda: e.Lambda,
-	}
-	if opt.Elitism == 0 {
-		opt.Elitism = -1
-	}
-	return opt
-}
-
-// generations returns the maximum number of generations: 0 for the default, and -1 for no
-// limit.
-func (l fuzzLimits) generations() int {
-	if l.Generations == 0 && (l.N > 0 || l.For > 0) {
-		return -1
-	}
-	return l.Generations
 }
 
 func (c *fuzzCommand) run(ctx context.Context) (err error) {
@@ -281,11 +168,15 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 		defer r.Close()
 		runners = append(runners, r)
 	}
-	report := &fuzzReport{campaign: fuzzed, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
+	if err := c.export.open(); err != nil {
+		return err
+	}
+	report := &fuzzReport{campaign: fuzzed, export: &c.export, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
 	running, cancel := c.within(ctx)
 	defer cancel()
 	err = campaign.Run(running, fuzzed, runners, log, report.add)
 	report.line.End()
+	err = errors.Join(err, c.export.write(fuzzed.Findings()))
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
 	}
@@ -294,7 +185,7 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err == nil && c.reduce {
 		err = c.reduceFailures(ctx, g, program, groups, failures)
 	}
-	return errors.Join(err, writeFailures("failures", c.failures, failures), report.print(c, failures))
+	return errors.Join(err, report.exported, writeFailures("failures", c.failures, failures), report.print(c, failures))
 }
 
 // reduceFailures reduces the inputs of failures.
@@ -388,143 +279,4 @@ func (c *fuzzCommand) warmup(ctx context.Context, g *api.Grammar, opt campaign.O
 		out = append(out, input.Text)
 	}
 	return out, nil
-}
-
-// A fuzzReport counts the observations of a campaign.
-type fuzzReport struct {
-	campaign *campaign.Campaign
-	line     *cli.StatusLine
-	began    time.Time
-	ran      int // by this command
-	blocks   bool
-	outcomes map[observation.Outcome]int
-	groups   observation.OutcomeGroups
-}
-
-func (r *fuzzReport) add(o observation.Observation, logged bool) {
-	if !logged {
-		r.ran++
-	}
-	if r.outcomes == nil {
-		r.outcomes = map[observation.Outcome]int{}
-	}
-	r.outcomes[o.Outcome]++
-	r.groups.Add(o)
-	r.line.Set(r.state)
-}
-
-// state returns the state of the campaign on one line.
-func (r *fuzzReport) state() string {
-	s := r.campaign.Status()
-	seconds := time.Since(r.began)
-	text := fmt.Sprintf("%v: %s (%.0f/s), %d of %s, %s, %s, generation %d", seconds.Round(time.Second), cli.Count(s.Runs, "run", "runs"), float64(r.ran)/seconds.Seconds(),
-		s.Reached, countUnits(s.Units, r.blocks), cli.Count(s.Failures, "failure", "failures"), pathCoverage(s), s.Generation)
-	if s.Aim != "" {
-		text += ", " + s.Aim
-	}
-	return text
-}
-
-// pathCoverage returns the share of paths that the inputs cover.
-func pathCoverage(s campaign.Status) string {
-	return fmt.Sprintf("%d-paths %s %%", s.K, cli.Percent(s.Paths, s.AllPaths))
-}
-
-// A fuzzSummary is the output of fuzz --format json.
-type fuzzSummary struct {
-	Runs        int                         `json:"runs"`    // of the campaign
-	Skipped     int                         `json:"skipped"` // in the file before
-	Outcomes    map[observation.Outcome]int `json:"outcomes"`
-	Generations int                         `json:"generations"`
-	Reached     int                         `json:"reached"`
-	Methods     int                         `json:"methods"`
-	K           int                         `json:"k"`
-	Paths       int                         `json:"paths"`
-	AllPaths    string                      `json:"all_paths"`
-	End         campaign.End                `json:"end,omitempty"`
-	Failures    []failure                   `json:"failures"`
-}
-
-// print prints the summary and the distinct failures.
-func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
-	s := r.campaign.Status()
-	if c.format == "json" {
-		return cli.WriteJSON(c.Out, fuzzSummary{
-			Runs: s.Runs, Skipped: s.Runs - r.ran, Outcomes: r.outcomes, Generations: s.Generation, Reached: s.Reached, Methods: s.Units,
-			K: s.K, Paths: s.Paths, AllPaths: s.AllPaths.String(), End: s.End, Failures: failures,
-		})
-	}
-	observed := observeSummary{Observed: s.Runs, Outcomes: r.outcomes, Reached: s.Reached, Methods: s.Units, listed: true, labelled: s.Reached > 0}
-	c.Notef("%s; %s", observed.text(r.blocks), pathCoverage(s))
-	if skipped := s.Runs - r.ran; skipped > 0 {
-		c.Notef("%s already in the file", cli.Count(skipped, "run was", "runs were"))
-	}
-	if why := endText(s); why != "" {
-		c.Notef("%s", why)
-	}
-	shown := failures[:min(len(failures), maxFailures)]
-	err := printFailures(c.Out, shown)
-	if more := len(failures) - len(shown); more > 0 {
-		c.Notef("%d more; inroad failures lists all", more)
-	}
-	return err
-}
-
-// endText says why a campaign ended by itself, if this is not obvious.
-func endText(s campaign.Status) string {
-	switch s.End {
-	case campaign.EndGenerations:
-		return fmt.Sprintf("ended after %s; --generations allows more", cli.Count(s.Generation, "generation", "generations"))
-	case campaign.EndPatience:
-		return "ended because the last generations found no new failure; --patience allows more of them"
-	case campaign.EndExhausted:
-		return "ended because no new inputs were found"
-	default:
-		return ""
-	}
-}
-
-// A fuzzLog is the file of a campaign's observations.
-type fuzzLog struct {
-	program *observe.Program
-	out     *observe.Output
-	known   map[string]observation.Observation // in the file when it was opened, by input
-}
-
-// openFuzzLog creates a file of observations, or opens one to continue it.
-func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
-	out, err := observe.OpenOutput(name, program.Header())
-	if err != nil {
-		return nil, err
-	}
-	program.RestoreUnits(out.Units())
-	l := &fuzzLog{program, out, map[string]observation.Observation{}}
-	lists := map[string][]string{} // many inputs reach the same methods
-	err = out.Read(func(o observation.Observation) {
-		key := strings.Join(o.Methods, "\x00")
-		if shared, ok := lists[key]; ok && (shared == nil) == (o.Methods == nil) {
-			o.Methods = shared
-		} else {
-			lists[key] = o.Methods
-		}
-		l.known[string(o.Input)] = o
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), out.Close())
-	}
-	return l, nil
-}
-
-// Lookup returns the observation of an input in the file.
-func (l *fuzzLog) Lookup(input []byte) (observation.Observation, bool) {
-	o, ok := l.known[string(input)]
-	return o, ok
-}
-
-// Append adds an observation to the file.
-func (l *fuzzLog) Append(o observation.Observation) error {
-	if err := l.out.AddUnits(l.program.Header().Units); err != nil {
-		return err
-	}
-	return l.out.Write(o)
 }
