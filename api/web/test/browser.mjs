@@ -167,6 +167,27 @@ test("explore: a key press is answered at once, and an input of 100 kB does not 
   t.diagnostic(`longest frame with 105 kB: ${(await page.evaluate(() => globalThis.longest)).toFixed(0)} ms`);
 });
 
+test("explore: a model of 3,000 methods", async (t) => {
+  const page = await open(t, `${url}/#/models/large`);
+  await page.getByText("Reaches").waitFor();
+  await type(page, "1+x*y");
+  await page.getByText(/Reaches [0-9,]+ of 3,000 methods/).waitFor();
+  await page.getByLabel("also not reached").check();
+  const tree = page.getByRole("tree", { name: "Predicted methods by file" });
+  assert.ok((await tree.getByRole("treeitem").count()) < 100);
+  await inspect(page, "explore-large");
+  await tree.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /^Why m/ }).waitFor();
+  for (const c of "+x*y") {
+    await editor(page).press("End");
+    await page.keyboard.insertText(c);
+    await page.waitForTimeout(400);
+    t.diagnostic(`key press to predictions of 3,000 methods: ${await page.locator("[data-took]").getAttribute("data-took")} ms`);
+  }
+});
+
 test("methods: a table of many methods is sorted, filtered and scrolled", async (t) => {
   const page = await open(t, `${url}/#/models/large/methods`);
   await page.getByText("3,000 methods").first().waitFor();
