@@ -2,6 +2,8 @@ module github.com/inroad/inroad
 
 go 1.26.8
 
+ignore ./api/web/node_modules
+
 require (
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/antlr4-go/antlr/v4 v4.13.1

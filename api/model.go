@@ -80,7 +80,11 @@ func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, rea
 func (m *Model) reasons(unit int, p *model.Prediction) []openapi.Reason {
 	var out []openapi.Reason
 	for _, t := range m.Reasons(unit, p) {
-		out = append(out, openapi.Reason{Feature: m.Describe(*t.Feature), Present: t.Present})
+		reason := openapi.Reason{Feature: m.Describe(*t.Feature), Present: t.Present}
+		for _, o := range t.Feature.Path {
+			reason.Path = append(reason.Path, int(o))
+		}
+		out = append(out, reason)
 	}
 	return out
 }

@@ -108,3 +108,33 @@ func TestEngineConcurrent(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// TestReasonPath looks up the path of a reason in the derivation of an input that has it.
+func TestReasonPath(t *testing.T) {
+	engine, model := trained(t)
+	const input = "7*y"
+	p, err := engine.Predictor(t.Context(), model, openapi.PredictParams{Reasons: true, Method: []string{"multiply\u2028"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := p.Answer(t.Context(), openapi.Input{Input: new(input)})
+	parsed, err := engine.Parse(t.Context(), "expr", openapi.ParseRequest{Input: new(input), Format: openapi.JSONTree})
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := 0
+	for _, r := range answer.Methods[0].Reasons {
+		for _, occurrence := range r.Path {
+			if !r.Present {
+				continue
+			}
+			symbols++
+			if !strings.Contains(string(parsed.Derivation), fmt.Sprintf(`"occurrence":%d,`, occurrence)) {
+				t.Errorf("%s: occurrence %d of path %v is not in the derivation:\n%s", r.Feature, occurrence, r.Path, parsed.Derivation)
+			}
+		}
+	}
+	if symbols == 0 {
+		t.Errorf("got no path that the input has: %+v", answer.Methods)
+	}
+}

@@ -1889,6 +1889,9 @@ type Reason struct {
 	// Feature Pattern or description of the feature.
 	Feature string `json:"feature"`
 
+	// Path The feature as a path: the `occurrence` of each symbol in a derivation, outermost first. Absent if the feature is not a path.
+	Path []int `json:"path,omitempty,omitzero"`
+
 	// Present Whether the input has the feature.
 	Present bool `json:"present"`
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/web"
 	"github.com/inroad/inroad/grammars"
 )
 
@@ -134,11 +135,15 @@ func New(c Config) (*Server, error) {
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
 	s.jobs = &jobs{store: c.Store, log: c.Log, maxQueued: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
 	s.metrics = newMetrics(s)
-	s.echo = s.routes()
+	page, err := web.New()
+	if err != nil {
+		return nil, err
+	}
+	s.echo = s.routes(page)
 	return s, nil
 }
 
-func (s *Server) routes() *echo.Echo {
+func (s *Server) routes(page *web.Page) *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
@@ -149,6 +154,7 @@ func (s *Server) routes() *echo.Echo {
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)
+	servePage(e, page)
 	return e
 }
 

@@ -96,6 +96,7 @@ func invite(w io.Writer, address string, needKeys bool) error {
 		"curl -s '" + models + "/methods/distributiveRule?format=text'" + key,
 		"# Generate some.",
 		"curl -s '" + models + "/inputs'" + post + ` -d '{"methods":["distributiveRule"],"n":5,"style":"varied"}'`,
+		"# Or open the page: " + address + "/#/models/" + demoModel,
 		"# All requests: " + address + "/docs",
 	} {
 		_, err := fmt.Fprintln(w, line)

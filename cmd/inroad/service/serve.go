@@ -53,11 +53,11 @@ func NewServe() *cobra.Command {
 		Short: "Serve grammars, observations, models and predictions over HTTP",
 		Long: `Serve grammars, observations, models and predictions over HTTP.
 
-The store is one file, which is created if necessary. /openapi.json is the
-contract of the service, and /docs shows it. On an address that other machines
-can reach, requests need a key; see inroad keys. On a loopback address they need
-one only with --need-keys; without it, requests that were sent to another host
-name or from another site are refused.
+The store is one file, which is created if necessary. / is a page to look at
+models and to try inputs. /openapi.json is the contract of the service, and /docs
+shows it. On an address that other machines can reach, requests need a key; see
+inroad keys. On a loopback address they need one only with --need-keys; without
+it, requests that were sent to another host name or from another site are refused.
 
 With --demo the service starts with observations of a small program and a model
 of it, demo. Without --store, everything is gone when it ends.

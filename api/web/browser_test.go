@@ -1,0 +1,163 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/examples/distributive"
+	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/model"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// TestBrowser runs test/browser.mjs. It needs Node, the packages that npm ci installs,
+// and Chromium.
+func TestBrowser(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("browser tests skipped: node is not installed")
+	}
+	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
+		t.Skip("browser tests skipped: run npm ci in api/web")
+	}
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("browser tests skipped: chromium is not installed")
+	}
+	if testing.Short() {
+		t.Skip("browser tests skipped: -short")
+	}
+	open := newStore(t)
+	train(t, open, "demo", distributiveObservations(t))
+	train(t, open, "large", manyMethods(t))
+	locked := newStore(t)
+	_, key, err := locked.NewKey(store.Key{Name: "page", Scopes: []store.Scope{"read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/browser.mjs")
+	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func newStore(t *testing.T) *store.Store {
+	t.Helper()
+	st, err := store.Open(filepath.Join(t.TempDir(), "s.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+// serve serves a store and returns its URL.
+func serve(t *testing.T, st *store.Store, needKeys bool) string {
+	t.Helper()
+	// Whether the machine has much else to do is not what is tested.
+	s, err := server.New(server.Config{Store: st, Version: "test", NeedKeys: needKeys, MaxWait: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := httptest.NewServer(s)
+	t.Cleanup(running.Close)
+	return running.URL
+}
+
+// train trains a model of observations of expressions, and stores it under a name.
+func train(t *testing.T, st *store.Store, name string, text []byte) {
+	t.Helper()
+	r := observation.NewReader(bytes.NewReader(text))
+	var all []observation.Observation
+	for o, err := r.Next(); err == nil; o, err = r.Next() {
+		all = append(all, o)
+	}
+	sources, err := bundled.Sources("expr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Train(t.Context(), "", sources, r.Header(), all, model.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.PutModel(store.Model{ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr"}, file.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.PutAlias(store.Alias{Name: name, Model: m.Digest}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func distributiveObservations(t *testing.T) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(distributive.Observations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := out.ReadFrom(r); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// manyMethods returns observations of a program with 3,000 methods, some of which have
+// names with markup and control characters.
+func manyMethods(t *testing.T) []byte {
+	t.Helper()
+	const methods, files, inputs = 3000, 40, 120
+	names := make([]string, methods)
+	units := make([]map[string]any, methods)
+	for i := range names {
+		names[i] = fmt.Sprintf("file%d.go#m%d", i%files, i)
+		if i%50 == 3 {
+			names[i] = fmt.Sprintf("<b>\t%d.go#<img src=x onerror=alert(1)>\u202e%d", i%files, i)
+		}
+		units[i] = map[string]any{"id": names[i]}
+	}
+	var out bytes.Buffer
+	line := json.NewEncoder(&out)
+	encode := func(v any) {
+		if err := line.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encode(map[string]any{"inroad": "observations/1", "subject": "<i>large</i>", "units": units})
+	for i := range inputs {
+		input := fmt.Sprint(i)
+		for bit, part := range []string{"+x", "*y", "-(z)", "%+x"} {
+			if i>>bit&1 == 1 {
+				input += part
+			}
+		}
+		var reached []string
+		for m, name := range names {
+			// Some methods are always reached, some never, the others by inputs with a construct.
+			if group := m % 6; group == 4 || group < 4 && i>>group&1 == 1 {
+				reached = append(reached, name)
+			}
+		}
+		encode(map[string]any{"input": input, "methods": reached})
+	}
+	return out.Bytes()
+}
