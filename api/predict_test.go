@@ -112,8 +112,8 @@ func TestEngineConcurrent(t *testing.T) {
 // TestReasonPath looks up the path of a reason in the derivation of an input that has it.
 func TestReasonPath(t *testing.T) {
 	engine, model := trained(t)
-	const input = "7*y"
-	p, err := engine.Predictor(t.Context(), model, openapi.PredictParams{Reasons: true, Method: []string{"multiply\u2028"}})
+	const input = "7+x"
+	p, err := engine.Predictor(t.Context(), model, openapi.PredictParams{Reasons: true, Method: []string{"<add>"}})
 	if err != nil {
 		t.Fatal(err)
 	}

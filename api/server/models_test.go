@@ -335,7 +335,11 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 			}
 			if query != "" {
 				for _, test := range m.Reasons(unit, p) {
-					g.Reasons = append(g.Reasons, openapi.Reason{Feature: m.Describe(*test.Feature), Present: test.Present})
+					reason := openapi.Reason{Feature: m.Describe(*test.Feature), Present: test.Present}
+					for _, occurrence := range test.Feature.Path {
+						reason.Path = append(reason.Path, int(occurrence))
+					}
+					g.Reasons = append(g.Reasons, reason)
 				}
 			}
 			a.Methods = append(a.Methods, g)
