@@ -134,7 +134,7 @@ func (c *comparer) function(e edit, r *regions) {
 				c.users(r, e.file, e.head, e.head.Owner)
 			}
 		}
-		if e.head.Owner != "" && c.extendsOthers(e.file, e.head.Owner) {
+		if e.head.Owner != "" && c.extendsOthers(e.file, e.head) {
 			c.users(r, e.file, e.head, e.head.Owner)
 		}
 		c.reflection(e, r)
@@ -151,19 +151,21 @@ func (c *comparer) function(e edit, r *regions) {
 	}
 }
 
-// extendsOthers reports whether a class extends one that is not part of the program, and
-// that may call its methods.
-func (c *comparer) extendsOthers(file, class string) bool {
+// extendsOthers reports whether a method is in a class that extends one which is not part
+// of the program and may call the method.
+func (c *comparer) extendsOthers(file string, method *source.Decl) bool {
 	outline := c.outline(c.Head, file)
 	if outline == nil {
 		return false
 	}
 	for i := range outline.Decls {
 		d := &outline.Decls[i]
-		if d.Kind != source.Type || d.Short != class {
+		if d.Kind != source.Type || d.Short != method.Owner {
 			continue
 		}
-		return slices.ContainsFunc(d.Bases(), func(base string) bool { return len(c.index(file).declared(base)) == 0 })
+		return slices.ContainsFunc(d.Bases(), func(base string) bool {
+			return len(c.index(file).declared(base)) == 0 && (!source.CallsNoOthers(base) || method.Mentions("Override"))
+		})
 	}
 	return false
 }

@@ -77,6 +77,17 @@ func (d *Decl) Bases() []string {
 	return out
 }
 
+// CallsNoOthers reports whether a class or interface of the standard library is known to
+// call no methods of classes that extend it but those that [IsImplicit] knows.
+func CallsNoOthers(class string) bool {
+	switch class {
+	case "Iterable", "Iterator", "Serializable", "Comparable", "Cloneable", "Closeable", "AutoCloseable", "CharSequence", "Enum", "IntEnum", "StrEnum",
+		"Flag", "IntFlag", "ABC", "Generic", "Protocol", "NamedTuple", "TypedDict", "dict", "list", "str", "int", "float", "tuple", "set":
+		return true
+	}
+	return strings.HasSuffix(class, "Error") || strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Warning")
+}
+
 // Decorators returns the names that the decorators of a function of Python mention.
 func (d *Decl) Decorators() []string {
 	var out []string
