@@ -2,14 +2,28 @@ package selection
 
 import "testing"
 
+// An affectedCase replaces a text of a program. want is what [affectedBy] returns.
+type affectedCase struct {
+	name     string
+	base     memoryVersion
+	from, to string
+	want     string
+}
+
+func checkAffected(t *testing.T, cases []affectedCase) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, tc.base, tc.base, edited(t, tc.base, tc.from, tc.to)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // TestCompareEdges changes programs in ways that are easily overlooked.
 func TestCompareEdges(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		base     memoryVersion
-		from, to string
-		want     string
-	}{
+	checkAffected(t, []affectedCase{
 		{
 			"a constant of a Java enum between others", memoryVersion{
 				"E.java": "enum E { A, B }\n",
@@ -173,13 +187,7 @@ func TestCompareEdges(t *testing.T) {
 				"setup.cfg": "[options]\ninstall_requires =\n    a==1\n[flake8]\nmax = 1\n", "a.py": "def f():\n    return 1\n",
 			}, "a==1", "a==2", "everything:build file",
 		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got := affectedBy(t, tc.base, tc.base, edited(t, tc.base, tc.from, tc.to)); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
-	}
+	})
 }
 
 // TestCompareUnusedModule adds a module that no other one imports.
@@ -201,12 +209,7 @@ func TestCompareUnusedModule(t *testing.T) {
 
 // TestCompareFound adds methods that other code finds without mentioning their names.
 func TestCompareFound(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		base     memoryVersion
-		from, to string
-		want     string
-	}{
+	checkAffected(t, []affectedCase{
 		{
 			"a method that a library calls, in Python", memoryVersion{
 				"a.py": "import ast\nclass A(ast.NodeVisitor):\n    def visit_Name(self, n):\n        return 1\ndef f(t):\n    return A().visit(t)\ndef g():\n    return 1\n",
@@ -277,11 +280,5 @@ func TestCompareFound(t *testing.T) {
 				"main.js":      "require('./engine').run([require('./plugins/a')])\n",
 			}, "enabled = true", "enabled = false", "exports.run",
 		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got := affectedBy(t, tc.base, tc.base, edited(t, tc.base, tc.from, tc.to)); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
-	}
+	})
 }

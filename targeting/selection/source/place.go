@@ -222,14 +222,6 @@ type placer struct {
 	found []int // indexes of tokens
 }
 
-// at returns the text of the token with an index, or "" if there is none.
-func (p *placer) at(i int) string {
-	if i < 0 || i >= len(p.tokens) {
-		return ""
-	}
-	return p.text(p.tokens[i])
-}
-
 // separates reports whether a statement may begin behind the token with an index.
 func (p *placer) separates(i int) bool {
 	return i >= 0 && p.Decl.separates(p.tokens[i])

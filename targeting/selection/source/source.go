@@ -259,3 +259,11 @@ func (d *Decl) allTokens() iter.Seq[token] {
 }
 
 func (d *Decl) text(t token) string { return t.text(d.file.text) }
+
+// at returns the text of the token with an index, or "" if there is none.
+func (d *Decl) at(i int) string {
+	if i < 0 || i >= len(d.tokens) {
+		return ""
+	}
+	return d.text(d.tokens[i])
+}
