@@ -25,8 +25,8 @@ func NewMutate() *cobra.Command {
 		Long: `Mutate the inputs of a corpus.
 
 Each new input differs from an input of the corpus by one mutation of its tree, so
-that it is in the language of the grammar, too. It is parsed again, and has the
-mutated tree. Mutations:
+that it is in the language of the grammar, too. It is parsed again; in
+an ambiguous grammar, the parser may prefer another tree than the mutated one. Mutations:
 
   regenerate  replace a subtree by a new random one
   splice      replace a subtree by one of another input, of the same rule or token
@@ -38,12 +38,14 @@ mutated tree. Mutations:
 No two inputs are the same, and none is in the corpus. Inputs of the corpus that
 do not parse are left out.
 
-With --stdio, the command is the mutator of another fuzzer, such as AFL++: it answers
-requests for mutants on standard input until it ends. docs/fuzzing.md describes them.
+With --stdio, the command is the mutator of another fuzzer, such as AFL++. It reads
+requests for mutants from standard input until its end, and takes no corpus.
+docs/fuzzing.md describes the requests.
 
 ` + cli.OutputHelp,
 		Example: `  inroad mutate --grammar json --n 100 --out mutants corpus
-  inroad mutate --grammar my.g4 --mutations splice,swap --seed 7 a.txt b.txt`,
+  inroad mutate --grammar my.g4 --mutations splice,swap --seed 7 a.txt b.txt
+  inroad mutate --grammar my.g4 --stdio`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.stdio {
 				if len(args) > 0 {

@@ -45,42 +45,43 @@ func NewFuzz() *cobra.Command {
 	c := &fuzzCommand{}
 	cmd := &cobra.Command{
 		Use:   "fuzz --grammar NAME|FILE.g4[,FILE.g4...] --go PKG.FUNC|--c COMMAND|...|--exec COMMAND --out FILE.ndjson [flags]",
-		Short: "Fuzz a program with inputs of a grammar, guided by what they do",
-		Long: `Fuzz a program with inputs of a grammar, guided by what they do.
+		Short: "Fuzz a program with inputs of a grammar, guided by earlier observations",
+		Long: `Fuzz a program with inputs of a grammar, guided by earlier observations.
 
-Programs are named and run as in inroad observe. Each generation of inputs is made
-from what the inputs before did. Algorithms:
+Programs are named and run as in inroad observe. Inputs are run in generations.
+Algorithms:
 
-  guided    train a model on what was observed, aim at methods that are rarely
-            reached, mutate the inputs that brought something new, choose the inputs
-            that the model finds most promising, and do more of what succeeds
-  random    inputs at random; they take alternatives that the inputs before seldom
-            took
-  common    inputs like those of the corpus
-  uncommon  inputs unlike those of the corpus
+  guided    train a model on the observations, aim at methods that are rarely
+            reached, mutate inputs that reached new methods or had new failures,
+            and run the candidates that the model finds most promising
+  random    generate random inputs that prefer alternatives which earlier inputs
+            seldom took
+  common    generate inputs like those of the corpus
+  uncommon  generate inputs unlike those of the corpus
   evogfuzz  learn the probabilities of choices from the inputs that fail or have the
-            most complex structure, replace those of one rule by random ones, and
-            generate the next generation
-  fdloop    run a few inputs and mutants of them, keep the one that serves the goals
-            best, learn the probabilities of choices from it, and make those of one
-            rule equal
+            most complex structure, and replace the probabilities of one rule by
+            random ones, in each generation
+  fdloop    run a few inputs and mutants of them, keep the input that serves the
+            goals best, learn the probabilities of choices from it, and make the
+            choices of one rule equally likely, in each generation
 
 Goals of guided and fdloop are methods reached (coverage), distinct failures, long runs
-(runtime) and pairs of an input's structure and a method (mappings). All of them count
-alike, unless --goal names one, which counts ten times as much, or --ignore leaves some
-out.
+(runtime) and pairs of an input's structure and a method (mappings). --ignore leaves
+goals out. --goal names a goal that counts ten times as much for fdloop; it has no
+effect on guided.
 
-The corpus is what --corpus names, or else the samples of a bundled grammar.
+The corpus is the inputs of --corpus, or else the samples of a bundled grammar.
 
-A campaign ends after --n runs, after --for, by the rules of its algorithm, or when it
-is interrupted. No input is run twice. At the end, the distinct failures are listed, as
-inroad failures does. With --reduce, their inputs are reduced first, by up to 500 runs
-each that are not recorded, and with --failures they are written to files.
+A campaign ends after --n runs, after --for, by the rules of its algorithm, when no new
+inputs are found, or when it is interrupted. No input is run twice. At the end, the
+distinct failures are listed, as by inroad failures. --reduce first reduces the input
+of each failure, by up to 500 runs that are not recorded, and --failures writes these
+inputs to files.
 
-Every run has a line in the output, which inroad train learns from. If the file exists,
-the campaign continues: the same flags give the same inputs, and those that are in the
-file are not run again. So a campaign that was killed loses nothing. --n counts all
-runs of a campaign, and --for the time of this command.`,
+Every run adds an observation to the output, which inroad train learns from. If the
+file exists, the campaign continues: the same flags give the same inputs, and inputs in
+the file are not run again. A campaign that was killed loses at most the runs that had
+not ended. --n counts all runs of a campaign, and --for the time of this command.`,
 		Example: `  inroad fuzz --grammar json --go encoding/json.Unmarshal --for 5m --out json.ndjson
   inroad fuzz --grammar my.g4 --corpus testdata --c '$CC fuzz.c $LIB_FUZZING_ENGINE -o $OUT/fuzz' --algorithm evogfuzz --out my.ndjson`,
 		Args: cobra.NoArgs,
@@ -92,7 +93,7 @@ runs of a campaign, and --for the time of this command.`,
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.grammar)
 	cli.Bind(flags, &c.req, "start")
-	cli.BindEnum(flags, &c.algorithm, "algorithm", "how inputs are made", algorithmNames()...)
+	cli.BindEnum(flags, &c.algorithm, "algorithm", "how to generate inputs", algorithmNames()...)
 	c.goals.bind(flags)
 	cli.BindFiles(flags, &c.corpus, "corpus", "start from the inputs in `DIR|FILE`s")
 	c.program.bind(flags)
@@ -100,7 +101,7 @@ runs of a campaign, and --for the time of this command.`,
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
 	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
 	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
-	flags.StringVar(&c.export.dir, "export", "", "write the inputs that brought something new to files in this `DIR`, as a corpus for other fuzzers")
+	flags.StringVar(&c.export.dir, "export", "", "write the inputs with a new method, set of methods or failure to files in this `DIR`, as a corpus for other fuzzers")
 	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for AFL++ and libFuzzer, or as in testdata/fuzz of Go", "plain", "go")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
@@ -111,6 +112,8 @@ runs of a campaign, and --for the time of this command.`,
 		openapi.Field{Name: "patience", Description: "evogfuzz: end after this many generations without a new failure (default no limit)", Schema: cli.Between(1, 1_000_000_000)})
 	cli.Bind(flags, &c.req, "seed", "max_nodes", "expansions")
 	cli.SetDefault(flags, "max-nodes", "1000")
+	flags.Lookup("max-nodes").Usage = "maximum number of symbols of a generated tree, unless the smallest tree has more"
+	flags.Lookup("expansions").Usage = "common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations"
 	c.evolution.bind(flags)
 	c.loop.bind(flags)
 	c.limits.bind(flags)

@@ -51,10 +51,10 @@ func (g *goalFlags) bind(flags *pflag.FlagSet) {
 	}
 	some := openapi.Schema{Type: "string", Enum: goals[1:]}
 	cli.BindFields(flags, g,
-		openapi.Field{Name: "goal", Description: "guided, fdloop: what counts most", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
-		openapi.Field{Name: "ignore", Description: "guided, fdloop: what does not count", Schema: openapi.Schema{Type: "array", Items: &some}},
-		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: inputs that a generation generates (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "train_on", Description: "guided: maximum number of ordinary observations to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
+		openapi.Field{Name: "goal", Description: "fdloop: goal that counts ten times as much as the others", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
+		openapi.Field{Name: "ignore", Description: "guided, fdloop: goals that do not count", Schema: openapi.Schema{Type: "array", Items: &some}},
+		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: number of inputs that are generated for a generation (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
+		openapi.Field{Name: "train_on", Description: "guided: maximum number of observations without a new method, set of methods or failure to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
 }
 
 func (g *goalFlags) ignored() []campaign.Goal {
@@ -70,7 +70,7 @@ func (l *loopFlags) bind(flags *pflag.FlagSet) {
 	share.Type = "number"
 	cli.BindFields(flags, l,
 		openapi.Field{Name: "seeds", Description: "fdloop: random inputs to learn from if there is no corpus", Default: 500, Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "max_mappings", Description: "fdloop: number of mappings that counts as many (default that of --calibration inputs)", Schema: cli.Between(1, 1_000_000_000)},
+		openapi.Field{Name: "max_mappings", Description: "fdloop: number of mappings to compare with (default that of --calibration inputs)", Schema: cli.Between(1, 1_000_000_000)},
 		openapi.Field{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings", Default: 100, Schema: cli.Between(1, 1_000_000)},
 		openapi.Field{Name: "mapping_depth", Description: "fdloop: depth of the structures in mappings", Default: 3, Schema: cli.Between(1, 8)},
 		openapi.Field{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped", Default: 0.1, Schema: share})

@@ -52,20 +52,21 @@ With --outcome, the model predicts that each input has the outcome, as inroad tr
 and predict print it, with a probability of at least 0.5. A kind, such as crash,
 stands for all outcomes of the kind. Without methods, the outcome is the only goal.
 
-With --go, --java or --exec, as in inroad observe, the program is run on the
+If a program is named, by --go or another flag as in inroad observe, it is run on the
 inputs, and a note says how many of them reach their methods and have the outcome.
 --add-to adds the observations to a file, to train a better model with.
 
 With --until-reached, the program is run until --n inputs really reach each
-method and have the outcome, at most --max-runs times for a method: on the model's inputs, on inputs of
---observations that reached the method, on the inputs kept in the model, and on
-mutants of these. Each input is printed with its origin: targeted, observed,
-sampled or mutated. If no run reaches a method, an input that reached it in
+method and have the outcome, at most --max-runs times for a method: on the model's
+inputs, on inputs of --observations that reached the method, on the inputs kept in
+the model, and on mutants of these. Each input is printed with its origin: targeted,
+observed, sampled or mutated. If no run reaches a method, an input that reached it in
 --observations is printed all the same, without "reached". The exit status is 5
 if a method was not reached. --style and --allow-unlikely have no effect.
---selection names the changed methods that a selection reports as never observed. A
-method that the model does not have is looked for with inputs of the methods that may
-call it.
+
+--selection FILE adds the changed methods that a selection reports as never observed.
+For a method that the model does not have, inputs are generated for the methods that
+may call it.
 
 Methods without an input are listed with the reason, and methods with fewer inputs
 than --n. The exit status is 3 if it is proved that no input reaches the methods
