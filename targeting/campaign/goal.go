@@ -57,3 +57,6 @@ func (w *Weights) of(goal Goal) *float64 {
 		return nil
 	}
 }
+
+// heaviest returns the weight of the goal of the campaign; 1 if all goals count alike.
+func (w Weights) heaviest() float64 { return max(w.Coverage, w.Failures, w.RunTime, w.Mappings) }

@@ -70,6 +70,7 @@ type way struct {
 type seed struct {
 	*individual
 	chosen int     // how often it was changed
+	served bool    // it brought something new for the goal of the campaign
 	weight float64 // in this generation
 }
 
@@ -232,16 +233,7 @@ func (g *guided) learn(ctx context.Context, last []*individual) error {
 		w.made, w.reward = w.made*memory, w.reward*memory
 	}
 	for _, i := range last {
-		reward := g.reward(i)
-		if i.way != nil {
-			i.way.made++
-			if reward >= 1 {
-				i.way.reward++
-			}
-		}
-		if reward > 0 {
-			g.seeds = append(g.seeds, &seed{individual: i})
-		}
+		g.reap(i)
 	}
 	g.weigh()
 	trained, err := g.aimer.learn(ctx, last)
@@ -251,8 +243,24 @@ func (g *guided) learn(ctx context.Context, last []*individual) error {
 	return err
 }
 
+// reap rewards the way that made an individual, and keeps the individual if it brought
+// something new.
+func (g *guided) reap(i *individual) {
+	reward, most := g.reward(i), g.weights.heaviest()
+	if i.way != nil {
+		i.way.made++
+		if reward >= 1 {
+			i.way.reward += min(1, reward/most)
+		}
+	}
+	if reward > 0 {
+		g.seeds = append(g.seeds, &seed{individual: i, served: most > 1 && reward >= most})
+	}
+}
+
 // reward returns how much an individual brought that is new, for the goals. It is
-// positive for all inputs that are worth keeping; only units and failures count much.
+// positive for all inputs that are worth keeping; only units, failures and the goal of the
+// campaign count much.
 func (g *guided) reward(i *individual) float64 {
 	const little = 0.02
 	if i.result == nil || i.same != nil {
@@ -268,13 +276,17 @@ func (g *guided) reward(i *individual) float64 {
 	}
 	if i.result.duration > g.slowest+g.slowest/4 && w.RunTime > 0 {
 		g.slowest = i.result.duration
-		reward += little * w.RunTime
+		if w.RunTime > 1 {
+			reward += w.RunTime
+		} else {
+			reward += little
+		}
 	}
-	if w.Mappings > w.Coverage && len(g.mappings) < maxMappings && (len(b.units) > 0 || b.paths > 0 || b.set) {
+	if w.Mappings > 1 && len(g.mappings) < maxMappings && (len(b.units) > 0 || b.paths > 0 || b.set) {
 		before := len(g.mappings)
 		eachMapping(i, 3, func(m mapping) { g.mappings[m] = true })
 		if len(g.mappings) > before {
-			reward += little * w.Mappings
+			reward += w.Mappings
 		}
 	}
 	return reward
@@ -291,6 +303,9 @@ func (g *guided) weigh() {
 		}
 		if s.result.failed() {
 			s.weight /= 3
+		}
+		if s.served {
+			s.weight *= 3
 		}
 		s.weight /= float64(2 + s.chosen)
 	}

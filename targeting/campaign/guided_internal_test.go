@@ -2,7 +2,9 @@ package campaign
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
@@ -45,5 +47,46 @@ func TestCorrupted(t *testing.T) {
 	}
 	if changed < 800 {
 		t.Errorf("%d of 1000 texts are changed", changed)
+	}
+}
+
+// TestGuidedGoal rewards the ways and the seeds that serve the goal.
+func TestGuidedGoal(t *testing.T) {
+	for _, c := range []struct {
+		goal           Goal
+		units, failure float64 // rewards of a way that found a unit, and of one that found a failure
+		served         []bool  // by the seeds with a unit, a failure, a long run and a new path
+	}{
+		{AllGoals, 1, 1, []bool{false, false, false, false}},
+		{Coverage, 1, .1, []bool{true, false, false, false}},
+		{Failures, .1, 1, []bool{false, true, false, false}},
+		{RunTime, .1, .1, []bool{false, false, true, false}},
+	} {
+		t.Run(string(c.goal), func(t *testing.T) {
+			w, err := weightsOf(c.goal, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finds, fails := &way{}, &way{}
+			g := &guided{weights: w, archive: newArchive(Options{}), ways: []*way{finds, fails}, slowest: time.Millisecond}
+			for _, i := range []*individual{
+				{way: finds, result: &result{}, brought: brought{units: []int32{0}}},
+				{way: fails, result: &result{}, brought: brought{failure: true}},
+				{result: &result{duration: time.Second}},
+				{result: &result{}, brought: brought{paths: 1}},
+			} {
+				g.reap(i)
+			}
+			if finds.reward != c.units || fails.reward != c.failure {
+				t.Errorf("rewards %v and %v, want %v and %v", finds.reward, fails.reward, c.units, c.failure)
+			}
+			var served []bool
+			for _, s := range g.seeds {
+				served = append(served, s.served)
+			}
+			if !slices.Equal(served, c.served) {
+				t.Errorf("served %v, want %v", served, c.served)
+			}
+		})
 	}
 }

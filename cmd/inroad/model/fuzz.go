@@ -67,8 +67,7 @@ Algorithms:
 
 Goals of guided and fdloop are methods reached (coverage), distinct failures, long runs
 (runtime) and pairs of an input's structure and a method (mappings). --ignore leaves
-goals out. --goal names a goal that counts ten times as much for fdloop; it has no
-effect on guided.
+goals out. --goal names a goal that counts ten times as much as the others.
 
 The corpus is the inputs of --corpus, or else the samples of a bundled grammar.
 

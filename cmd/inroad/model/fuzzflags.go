@@ -51,7 +51,7 @@ func (g *goalFlags) bind(flags *pflag.FlagSet) {
 	}
 	some := openapi.Schema{Type: "string", Enum: goals[1:]}
 	cli.BindFields(flags, g,
-		openapi.Field{Name: "goal", Description: "fdloop: goal that counts ten times as much as the others", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
+		openapi.Field{Name: "goal", Description: "guided, fdloop: goal that counts ten times as much as the others", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
 		openapi.Field{Name: "ignore", Description: "guided, fdloop: goals that do not count", Schema: openapi.Schema{Type: "array", Items: &some}},
 		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: number of inputs that are generated for a generation (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
 		openapi.Field{Name: "train_on", Description: "guided: maximum number of observations without a new method, set of methods or failure to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
