@@ -113,6 +113,27 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
+// Links of other sites open the page and the documentation. Other sites cannot show them
+// in frames, or load them.
+func TestLinksOfOtherSites(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct {
+		path, mode, dest string
+		want             int
+	}{
+		{"/", "navigate", "document", http.StatusOK},
+		{"/docs", "navigate", "document", http.StatusOK},
+		{"/", "navigate", "iframe", http.StatusForbidden},
+		{"/", "no-cors", "script", http.StatusForbidden},
+		{"/v1/models", "navigate", "document", http.StatusForbidden},
+	} {
+		resp, text := s.send(t, http.MethodGet, c.path, "", nil, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", c.mode, "Sec-Fetch-Dest", c.dest)
+		if resp.StatusCode != c.want {
+			t.Errorf("%s as a %s: %s %.100s, want %d", c.path, c.dest, resp.Status, text, c.want)
+		}
+	}
+}
+
 // The name of the scheme may be in any case, and white space around the key has no
 // meaning.
 func TestAuthorization(t *testing.T) {

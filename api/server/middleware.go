@@ -105,8 +105,8 @@ func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 // checkOrigin rejects requests that another web site may have made a browser send: to
 // a host name that is not loopback (DNS rebinding), or from another origin. For some
 // requests, such as those for images, a browser names the origin only in
-// Sec-Fetch-Site. With keys checkOrigin does nothing, because other sites do not have
-// a key.
+// Sec-Fetch-Site. Links to the page and the documentation may be followed. With keys
+// checkOrigin does nothing, because other sites do not have a key.
 func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -122,13 +122,20 @@ func (s *Server) checkOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 		}
 		// Other ports of the same host are the same site, but other origins.
-		switch site := r.Header.Get("Sec-Fetch-Site"); site {
-		case "", "none", "same-origin":
+		switch site := r.Header.Get("Sec-Fetch-Site"); {
+		case site == "" || site == "none" || site == "same-origin" || opensPage(r):
 			return next(c)
 		default:
 			return &authError{http.StatusForbidden, fmt.Sprintf("Sec-Fetch-Site %q: must be same-origin or none, because the service requires no keys", excerpt(site))}
 		}
 	}
+}
+
+// opensPage reports whether a request follows a link to the page or the documentation,
+// whose answers are the same for all.
+func opensPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" &&
+		(r.URL.Path == "/" || r.URL.Path == "/docs")
 }
 
 // isLoopback reports whether a host, with or without a port, is localhost or a
