@@ -975,29 +975,6 @@ type CurvePoint struct {
 	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
 
-// DistinctFailure The observations with one outcome, type of failure and stack, and the smallest of their inputs.
-type DistinctFailure struct {
-	// Count Number of observations.
-	Count int64 `json:"count"`
-
-	// Input The smallest input, if it is UTF-8 text.
-	Input       *string `json:"input,omitempty"`
-	InputBase64 *string `json:"input_base64,omitempty"`
-
-	// Message Message of the failure of the input.
-	Message string `json:"message,omitempty,omitzero"`
-
-	// Name Name of the input.
-	Name    string         `json:"name,omitempty,omitzero"`
-	Outcome FailureOutcome `json:"outcome"`
-
-	// Stack Digest of the stack, the same for failures in the same place; absent if unknown.
-	Stack string `json:"stack,omitempty,omitzero"`
-
-	// Type Type of the failure, such as an exception class; absent if unknown.
-	Type string `json:"type,omitempty,omitzero"`
-}
-
 // Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
 type Encoding string
 
@@ -1103,25 +1080,6 @@ type Explanation struct {
 
 // ExplanationFormat defines model for ExplanationFormat.
 type ExplanationFormat string
-
-// FailureList defines model for FailureList.
-type FailureList struct {
-	Commit string `json:"commit"`
-
-	// Distinct Number of distinct failures with the requested outcomes.
-	Distinct int               `json:"distinct"`
-	Failures []DistinctFailure `json:"failures"`
-
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
-
-	// Observations Number of observations of the commit, whatever their outcome.
-	Observations int64 `json:"observations"`
-
-	// Outcomes Numbers of observations by outcome.
-	Outcomes OutcomeCounts `json:"outcomes"`
-	Subject  string        `json:"subject"`
-}
 
 // FailureOutcome defines model for FailureOutcome.
 type FailureOutcome string
@@ -1920,6 +1878,48 @@ type Problem struct {
 
 	// Value Value of the field.
 	Value string `json:"value,omitempty,omitzero"`
+}
+
+// ProgramFailure The observations with one outcome, type of failure and stack, and the smallest of their inputs.
+type ProgramFailure struct {
+	// Count Number of observations.
+	Count int64 `json:"count"`
+
+	// Input The smallest input, if it is UTF-8 text.
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Message Message of the failure of the input.
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Name Name of the input.
+	Name    string         `json:"name,omitempty,omitzero"`
+	Outcome FailureOutcome `json:"outcome"`
+
+	// Stack Digest of the stack, the same for failures in the same place; absent if unknown.
+	Stack string `json:"stack,omitempty,omitzero"`
+
+	// Type Type of the failure, such as an exception class; absent if unknown.
+	Type string `json:"type,omitempty,omitzero"`
+}
+
+// ProgramFailureList defines model for ProgramFailureList.
+type ProgramFailureList struct {
+	Commit string `json:"commit"`
+
+	// Distinct Number of distinct failures with the requested outcomes.
+	Distinct int              `json:"distinct"`
+	Failures []ProgramFailure `json:"failures"`
+
+	// Next Value of `offset` for the next page; absent on the last page.
+	Next int `json:"next,omitempty,omitzero"`
+
+	// Observations Number of observations of the commit, whatever their outcome.
+	Observations int64 `json:"observations"`
+
+	// Outcomes Numbers of observations by outcome.
+	Outcomes OutcomeCounts `json:"outcomes"`
+	Subject  string        `json:"subject"`
 }
 
 // Progress defines model for Progress.
@@ -10149,7 +10149,7 @@ type ListFailuresResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *FailureList
+	JSON200 *ProgramFailureList
 	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
 	ApplicationProblemJSON404 *NotFound
 	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
@@ -10159,7 +10159,7 @@ type ListFailuresResponse struct {
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListFailuresResponse) GetJSON200() *FailureList {
+func (r ListFailuresResponse) GetJSON200() *ProgramFailureList {
 	return r.JSON200
 }
 
@@ -13132,7 +13132,7 @@ func ParseListFailuresResponse(rsp *http.Response) (*ListFailuresResponse, error
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest FailureList
+		var dest ProgramFailureList
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -17554,7 +17554,7 @@ type ListFailuresResponseObject interface {
 	VisitListFailuresResponse(w http.ResponseWriter) error
 }
 
-type ListFailures200JSONResponse FailureList
+type ListFailures200JSONResponse ProgramFailureList
 
 func (response ListFailures200JSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
 

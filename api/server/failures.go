@@ -23,7 +23,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 	if err != nil {
 		return nil, err
 	}
-	out := openapi.FailureList{Subject: req.Subject, Commit: commit, Failures: []openapi.DistinctFailure{}}
+	out := openapi.ProgramFailureList{Subject: req.Subject, Commit: commit, Failures: []openapi.ProgramFailure{}}
 	counts := map[observation.Outcome]int64{}
 	wanted := func(o observation.Outcome) bool {
 		return len(req.Params.Outcome) == 0 || slices.Contains(req.Params.Outcome, openapi.FailureOutcome(o))
@@ -78,9 +78,9 @@ func (s *Server) failures(ctx context.Context, subject, commit string, wanted fu
 	return groups.All(), nil
 }
 
-func failureOf(g observation.OutcomeGroup) openapi.DistinctFailure {
+func failureOf(g observation.OutcomeGroup) openapi.ProgramFailure {
 	f := g.Failure()
-	out := openapi.DistinctFailure{
+	out := openapi.ProgramFailure{
 		Count: int64(g.Count), Outcome: openapi.FailureOutcome(g.Example.Outcome), Type: f.Type, Message: f.Message, Stack: f.Stack, Name: g.Example.Name,
 	}
 	out.Input, out.InputBase64 = api.Encode(g.Example.Input)

@@ -37,34 +37,34 @@ func TestFailures(t *testing.T) {
 		`{"input":"1","methods":["m"]}`,
 		failed("long input", "crash", "s1"), failed("short", "crash", "s1"), failed("x", "crash", "s2"),
 		failed("y", "failure", "s1"), `{"input":"slow","outcome":"timeout"}`, `{"input_base64":"/w==","outcome":"failure"}`)
-	crash1 := openapi.DistinctFailure{Count: 2, Outcome: openapi.CrashOutcome, Type: "E", Message: "of short", Stack: "s1", Input: new("short")}
-	crash2 := openapi.DistinctFailure{Count: 1, Outcome: openapi.CrashOutcome, Type: "E", Message: "of x", Stack: "s2", Input: new("x")}
-	slow := openapi.DistinctFailure{Count: 1, Outcome: openapi.TimeoutOutcome, Input: new("slow")}
-	bytes := openapi.DistinctFailure{Count: 1, Outcome: openapi.FailedOutcome, InputBase64: new("/w==")}
-	failure := openapi.DistinctFailure{Count: 1, Outcome: openapi.FailedOutcome, Type: "E", Message: "of y", Stack: "s1", Input: new("y")}
-	all := openapi.FailureList{Subject: "calc", Commit: "new", Observations: 7, Outcomes: openapi.OutcomeCounts{Ok: 1, Failure: 2, Crash: 3, Timeout: 1}}
+	crash1 := openapi.ProgramFailure{Count: 2, Outcome: openapi.CrashOutcome, Type: "E", Message: "of short", Stack: "s1", Input: new("short")}
+	crash2 := openapi.ProgramFailure{Count: 1, Outcome: openapi.CrashOutcome, Type: "E", Message: "of x", Stack: "s2", Input: new("x")}
+	slow := openapi.ProgramFailure{Count: 1, Outcome: openapi.TimeoutOutcome, Input: new("slow")}
+	bytes := openapi.ProgramFailure{Count: 1, Outcome: openapi.FailedOutcome, InputBase64: new("/w==")}
+	failure := openapi.ProgramFailure{Count: 1, Outcome: openapi.FailedOutcome, Type: "E", Message: "of y", Stack: "s1", Input: new("y")}
+	all := openapi.ProgramFailureList{Subject: "calc", Commit: "new", Observations: 7, Outcomes: openapi.OutcomeCounts{Ok: 1, Failure: 2, Crash: 3, Timeout: 1}}
 	for _, c := range []struct {
 		query    string
 		distinct int
 		next     int
-		want     []openapi.DistinctFailure
+		want     []openapi.ProgramFailure
 	}{
-		{"", 5, 0, []openapi.DistinctFailure{crash1, crash2, slow, bytes, failure}},
-		{"?limit=2", 5, 2, []openapi.DistinctFailure{crash1, crash2}},
-		{"?limit=2&offset=2", 5, 4, []openapi.DistinctFailure{slow, bytes}},
-		{"?limit=2&offset=4", 5, 0, []openapi.DistinctFailure{failure}},
-		{"?offset=9", 5, 0, []openapi.DistinctFailure{}},
-		{"?outcome=timeout&outcome=crash", 3, 0, []openapi.DistinctFailure{crash1, crash2, slow}},
+		{"", 5, 0, []openapi.ProgramFailure{crash1, crash2, slow, bytes, failure}},
+		{"?limit=2", 5, 2, []openapi.ProgramFailure{crash1, crash2}},
+		{"?limit=2&offset=2", 5, 4, []openapi.ProgramFailure{slow, bytes}},
+		{"?limit=2&offset=4", 5, 0, []openapi.ProgramFailure{failure}},
+		{"?offset=9", 5, 0, []openapi.ProgramFailure{}},
+		{"?outcome=timeout&outcome=crash", 3, 0, []openapi.ProgramFailure{crash1, crash2, slow}},
 	} {
 		want := all
 		want.Distinct, want.Next, want.Failures = c.distinct, c.next, c.want
-		var got openapi.FailureList
+		var got openapi.ProgramFailureList
 		s.get(t, "/v1/subjects/calc/failures"+c.query, &got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.query, diff)
 		}
 	}
-	var old openapi.FailureList
+	var old openapi.ProgramFailureList
 	s.get(t, "/v1/subjects/calc/failures?commit=old", &old)
 	if old.Commit != "old" || old.Observations != 1 || old.Distinct != 0 || old.Failures == nil {
 		t.Errorf("the other commit has %+v", old)
@@ -87,7 +87,7 @@ func TestLargeFailures(t *testing.T) {
 		s.uploadTo(t, "c", failed(large, "crash", fmt.Sprint("s", i)))
 	}
 	for offset := range 3 {
-		var got openapi.FailureList
+		var got openapi.ProgramFailureList
 		s.get(t, fmt.Sprint("/v1/subjects/calc/failures?offset=", offset), &got)
 		if next := (offset + 1) % 3; len(got.Failures) != 1 || got.Next != next {
 			t.Errorf("from %d: %d failures and next %d, want 1 and %d", offset, len(got.Failures), got.Next, next)

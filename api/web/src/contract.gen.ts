@@ -1289,7 +1289,7 @@ export interface components {
         /** @enum {string} */
         FailureOutcome: "crash" | "timeout" | "failure";
         /** @description The observations with one outcome, type of failure and stack, and the smallest of their inputs. */
-        DistinctFailure: {
+        ProgramFailure: {
             /**
              * Format: int64
              * @description Number of observations.
@@ -1332,7 +1332,7 @@ export interface components {
          *       ]
          *     }
          */
-        FailureList: {
+        ProgramFailureList: {
             subject: string;
             commit: string;
             /**
@@ -1343,7 +1343,7 @@ export interface components {
             outcomes: components["schemas"]["OutcomeCounts"];
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
-            failures: components["schemas"]["DistinctFailure"][];
+            failures: components["schemas"]["ProgramFailure"][];
             /** @description Value of `offset` for the next page; absent on the last page. */
             next?: number;
         };
@@ -4080,7 +4080,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FailureList"];
+                    "application/json": components["schemas"]["ProgramFailureList"];
                 };
             };
             404: components["responses"]["NotFound"];
