@@ -14,6 +14,9 @@ type likely struct {
 	uniform
 	p     *Probabilities
 	sizes []int // by node: the least size of a derivation whose choices all have a probability
+	// grows says to prefer choices with large derivations, up to a limit on expansions
+	// that is drawn for each input.
+	grows bool
 }
 
 func newLikely(g *grammars.Grammar, opt Options) *likely {
@@ -131,6 +134,9 @@ func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, end
 		if len(some) == 0 {
 			return anyOf(d.rand, alts)
 		}
+		if l.grows {
+			chance = l.growth
+		}
 		return weighted(d.rand, some, chance)
 	}
 	some = slices.DeleteFunc(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
@@ -138,6 +144,12 @@ func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, end
 		return anyOf(d.rand, smallest(alts, size))
 	}
 	return anyOf(d.rand, smallest(some, func(alt *grammars.Node) int { return l.sizes[alt.ID] }))
+}
+
+// growth returns the weight of an alternative in inputs that grow.
+func (l *likely) growth(alt *grammars.Node) float64 {
+	size := float64(1 + max(l.sizes[alt.ID], alt.Size, 0))
+	return size * size * size
 }
 
 func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {

@@ -50,12 +50,16 @@ type decision struct {
 func (l *likely) outlined(d *drawing, start *grammars.Rule) *body {
 	root := &body{rule: start, binding: refine.Loose}
 	o := &outline{drawing: d, by: l, open: []*body{root}, least: max(d.grammar.Nodes[start.Root].Size, 0), tokens: d.grammar.Nodes[start.Root].Tokens}
+	limit := l.opt.Expansions
+	if l.grows {
+		limit = d.logUniform(1, limit)
+	}
 	for len(o.open) > 0 {
 		b := o.take(d.rand)
 		if b.of != nil {
 			o.expansions++
 		}
-		b.closed = o.expansions > l.opt.Expansions || o.least > d.limit.nodes || o.tokens > d.limit.tokens
+		b.closed = o.expansions > limit || o.least > d.limit.nodes || o.tokens > d.limit.tokens
 		if b.rule != nil {
 			o.expand(b)
 		}

@@ -108,7 +108,7 @@ func TestLearnWhatWasGenerated(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	want := learn(t, g, "1 + (2 * 3)", "1 - 2 / 5", "-4", "67+12+33")
 	tally := generate.NewTally(g)
-	opt := generate.Options{Probabilities: want, Expansions: 100_000, MaxNodes: 100_000}
+	opt := generate.Options{Probabilities: want, Expansions: 100_000, MaxNodes: 100_000, AllowDuplicates: true}
 	for input, err := range generate.Each(t.Context(), g, opt, 1, 4000, 2) {
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestInvertWhatWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p.Invert()}, 1, 20, 1) {
+	for _, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p.Invert(), AllowDuplicates: true}, 1, 20, 1) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestWorkedInputs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			with := map[string]int{}
-			for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: c.p, Expansions: 20}, 1, 200, 1) {
+			for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: c.p, Expansions: 20, AllowDuplicates: true}, 1, 200, 1) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -275,7 +275,7 @@ func TestWorkedInputs(t *testing.T) {
 func TestExpansionsAreSpread(t *testing.T) {
 	g := grammartest.Load(t, "grammar G; s : a b EOF ; a : 'x' a | 'x' ; b : 'y' b | 'y' ;")
 	p := learn(t, g, "xy").Invert()
-	for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p, Expansions: 100}, 1, 20, 1) {
+	for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p, Expansions: 100, AllowDuplicates: true}, 1, 20, 1) {
 		if err != nil {
 			t.Fatal(err)
 		}
