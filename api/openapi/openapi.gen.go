@@ -1681,6 +1681,9 @@ type Gathered struct {
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
+	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
+
 	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 

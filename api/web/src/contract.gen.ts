@@ -2219,6 +2219,8 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
+            /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
+            allow_duplicates?: boolean;
             /**
              * @description Length of the paths that kpath and forest cover.
              * @default 2
