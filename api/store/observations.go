@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/inroad/inroad/model/observation"
+)
 
 // A Subject is a program with observations.
 type Subject struct {
@@ -16,6 +20,9 @@ type Commit struct {
 	Units         int       `cbor:"4,keyasint"`
 	Updated       time.Time `cbor:"5,keyasint"`
 	Sequence      uint64    `cbor:"6,keyasint"` // increases with each update
+
+	// Outcomes counts observations by outcome, except those that earlier versions stored.
+	Outcomes map[observation.Outcome]int64 `cbor:"7,keyasint,omitempty"`
 }
 
 // Added counts the results of [Store.AddObservations]. Contradictory observations

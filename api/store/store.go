@@ -1,5 +1,5 @@
-// Package store describes how the service keeps grammars, observations, models, jobs
-// and keys. Package [github.com/inroad/inroad/api/store/bolt] keeps them in one file,
+// Package store describes how the service keeps grammars, observations, models, jobs,
+// campaigns and keys. Package [github.com/inroad/inroad/api/store/bolt] keeps them in one file,
 // for one process.
 package store
 
@@ -79,6 +79,37 @@ type Store interface {
 	// OpenJobs returns the queued and running jobs, oldest first.
 	OpenJobs(ctx context.Context) ([]Job, error)
 
+	// NewCampaign stores a running campaign, and sets its ID and creation time. The
+	// request is opaque to the store. Units are those of the program.
+	NewCampaign(ctx context.Context, c Campaign, request []byte, units []observation.Unit) (Campaign, error)
+	// Campaign returns the campaign with an ID.
+	Campaign(ctx context.Context, id uint64) (Campaign, error)
+	// Campaigns returns up to limit campaigns for a program, newest first; for all
+	// programs if the name is empty. If before is not 0, it returns only campaigns with a
+	// lower ID. A negative limit means no limit.
+	Campaigns(ctx context.Context, subject string, before uint64, limit int) ([]Campaign, error)
+	// CampaignRequest returns the request and the units of a campaign.
+	CampaignRequest(ctx context.Context, id uint64) (request []byte, units []observation.Unit, err error)
+	// CampaignHistory returns the history of a campaign, oldest first.
+	CampaignHistory(ctx context.Context, id uint64) (history []CampaignPoint, err error)
+	// CampaignLeases returns the inputs of a campaign that were handed out and not told,
+	// by number.
+	CampaignLeases(ctx context.Context, id uint64) ([]Lease, error)
+	// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
+	PutLeases(ctx context.Context, c Campaign, leases []Lease) error
+	// WasTold reports for each input whether its observation is in the log of a campaign.
+	WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error)
+	// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
+	// leased inputs to the log, ends their leases, and stores them as observations of the
+	// program, too. If counted is true, the counts of the campaign include them. It returns
+	// the campaign as it is stored.
+	Tell(ctx context.Context, c Campaign, told []Told, history []CampaignPoint, counted bool) (Campaign, error)
+	// CampaignLog yields the observations of a campaign in the order in which they were
+	// told, from the first block after a number.
+	CampaignLog(ctx context.Context, id, after uint64) iter.Seq2[CampaignBlock, error]
+	// DeleteCampaign deletes a campaign. The observations of the program stay.
+	DeleteCampaign(ctx context.Context, id uint64) error
+
 	// NewKey stores and logs a key, and sets its ID, sequence number, creation time and
 	// hash. It returns the secret, which cannot be recovered later.
 	NewKey(ctx context.Context, k Key) (Key, string, error)
@@ -119,6 +150,8 @@ type Copier interface {
 var (
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
+	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
+	ErrUnreadable = errors.New("the store is damaged")
 	// ErrStopped is returned by every write after a write to the file failed. The
 	// system may have dropped data that it had accepted, so only a restart, which
 	// reads the file again, tells what is on disk. Reads continue.

@@ -125,6 +125,7 @@ type Report struct {
 	Observations int64    `json:"observations"`
 	Models       int      `json:"models"`
 	Jobs         int      `json:"jobs"`
+	Campaigns    int      `json:"campaigns"`
 	Keys         int      `json:"keys"`
 	Unused       int      `json:"unused"` // chunks without a model, which are harmless
 	Size         int64    `json:"size"`   // bytes of the file
@@ -139,7 +140,7 @@ func (s *Store) Check(ctx context.Context) (*Report, error) {
 	if readable, err := s.checkFile(r); err != nil || !readable {
 		return r, err
 	}
-	return r, errors.Join(s.checkGrammars(ctx, r), s.checkObservations(ctx, r), s.checkModels(ctx, r), s.checkJobs(ctx, r))
+	return r, errors.Join(s.checkGrammars(ctx, r), s.checkObservations(ctx, r), s.checkModels(ctx, r), s.checkJobs(ctx, r), s.checkCampaigns(ctx, r))
 }
 
 // checkFile checks the pages of the file, the checksums of all values, and whether
@@ -326,6 +327,32 @@ func (s *Store) checkJobs(ctx context.Context, r *Report) error {
 	}
 	r.Keys = len(keys)
 	_, err = s.Events(ctx, 0, -1)
+	return err
+}
+
+// checkCampaigns reads the requests, leases and logs of all campaigns.
+func (s *Store) checkCampaigns(ctx context.Context, r *Report) error {
+	campaigns, err := s.Campaigns(ctx, "", 0, -1)
+	r.Campaigns = len(campaigns)
+	for _, c := range campaigns {
+		_, _, err := s.CampaignRequest(ctx, c.ID)
+		_, leases := s.CampaignLeases(ctx, c.ID)
+		_, history := s.CampaignHistory(ctx, c.ID)
+		if err := errors.Join(err, leases, history); err != nil {
+			r.fault("campaign %d: %v", c.ID, err)
+		}
+		runs := 0
+		for block, err := range s.CampaignLog(ctx, c.ID, 0) {
+			if err != nil {
+				r.fault("campaign %d: %v", c.ID, err)
+				break
+			}
+			runs += len(block.Told)
+		}
+		if runs != c.Runs {
+			r.fault("campaign %d: found %d observations, expected %d", c.ID, runs, c.Runs)
+		}
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -50,6 +51,9 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 		}
 		if err == nil {
 			err = s.view(ctx, s.checkVersion)
+		}
+		if err == nil && !opt.ReadOnly {
+			err = s.addBuckets(ctx)
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -164,7 +168,7 @@ func newStore(f *os.File, path string, opt Options) (*Store, error) {
 // create creates the buckets of a new store.
 func (s *Store) create(ctx context.Context) error {
 	return s.update(ctx, func(tx *txn) error {
-		for _, name := range buckets() {
+		for _, name := range slices.Concat(buckets(), addedBuckets()) {
 			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
 				return err
 			}

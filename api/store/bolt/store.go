@@ -25,6 +25,15 @@
 //	jobs              number -> Job
 //	keys              id -> Key
 //	key_log           number -> Event
+//	campaigns         number -> Campaign
+//	campaign_data
+//	  NUMBER
+//	    request       request that created the campaign
+//	    units         units of the program at the creation
+//	    history       points of the campaign's history
+//	    leases        id of an input -> Lease
+//	    log           number -> observations that were told, compressed
+//	    told          id of an input -> number in the log
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
 // byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
@@ -76,6 +85,9 @@ func (e *FileError) Error() string {
 // Unwrap returns the underlying error, if any.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// Is reports whether target is [store.ErrUnreadable].
+func (e *FileError) Is(target error) bool { return target == store.ErrUnreadable }
+
 // A Store is an open store. It is safe for concurrent use.
 type Store struct {
 	db   *bbolt.DB
@@ -93,25 +105,53 @@ type Store struct {
 
 // Names of the top-level buckets, and of the keys in meta.
 const (
-	metaBucket     = "meta"
-	grammarsBucket = "grammars"
-	sourcesBucket  = "grammar_sources" // since version 3
-	subjectsBucket = "subjects"
-	modelsBucket   = "models"
-	numbersBucket  = "model_numbers"
-	chunksBucket   = "chunks"
-	aliasesBucket  = "aliases" // since version 2
-	jobsBucket     = "jobs"
-	keysBucket     = "keys"    // since version 2
-	keyLogBucket   = "key_log" // since version 3
-	versionKey     = "version"
-	stateKey       = "state" // since version 3
+	metaBucket                          = "meta"
+	grammarsBucket                      = "grammars"
+	sourcesBucket                       = "grammar_sources" // since version 3
+	subjectsBucket                      = "subjects"
+	modelsBucket                        = "models"
+	numbersBucket                       = "model_numbers"
+	chunksBucket                        = "chunks"
+	aliasesBucket                       = "aliases" // since version 2
+	jobsBucket                          = "jobs"
+	keysBucket                          = "keys"                       // since version 2
+	keyLogBucket                        = "key_log"                    // since version 3
+	campaignsBucket, campaignDataBucket = "campaigns", "campaign_data" // may be missing in version 3
+	versionKey                          = "version"
+	stateKey                            = "state" // since version 3
 )
 
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
 	return []string{metaBucket, grammarsBucket, sourcesBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
 }
+
+// addBuckets creates the buckets that were added to this version of the layout after
+// its first release.
+func (s *Store) addBuckets(ctx context.Context) error {
+	missing := false
+	err := s.view(ctx, func(tx *txn) error {
+		for _, name := range addedBuckets() {
+			missing = missing || tx.bucket(name) == nil
+		}
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return s.update(ctx, func(tx *txn) error {
+		for _, name := range addedBuckets() {
+			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addedBuckets returns the names of the top-level buckets that may be missing in a store
+// that is opened read-only.
+func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket} }
 
 // version returns the version of the layout.
 func (s *Store) version(ctx context.Context) (version uint64, err error) {
