@@ -81,10 +81,11 @@ func (s *Store) Job(id uint64) (Job, error) {
 	return j, err
 }
 
-// Jobs returns up to limit jobs, newest first. If before is not 0, it returns only
-// jobs with a lower ID. A negative limit means no limit.
-func (s *Store) Jobs(before uint64, limit int) ([]Job, error) {
-	return s.jobs(before, limit, func(Job) bool { return true })
+// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,
+// newest first. If before is not 0, it returns only jobs with a lower ID. A negative
+// limit means no limit.
+func (s *Store) Jobs(subject string, before uint64, limit int) ([]Job, error) {
+	return s.jobs(before, limit, func(j Job) bool { return subject == "" || j.Subject == subject })
 }
 
 // OpenJobs returns the queued and running jobs, oldest first.

@@ -305,7 +305,7 @@ func (s *Store) checkModels(r *Report) error {
 }
 
 func (s *Store) checkJobs(r *Report) error {
-	jobs, err := s.Jobs(0, -1)
+	jobs, err := s.Jobs("", 0, -1)
 	if err != nil {
 		return err
 	}

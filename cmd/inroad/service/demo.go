@@ -10,6 +10,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/examples/distributive"
@@ -54,7 +55,9 @@ func putDemo(ctx context.Context, st *store.Store) error {
 	if err := m.Write(&file); err != nil {
 		return err
 	}
-	stored, err := st.PutModel(store.Model{ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar}, file.Bytes())
+	stored, err := st.PutModel(store.Model{
+		ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes())
 	if err != nil {
 		return err
 	}
