@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
@@ -107,7 +108,9 @@ func train(t *testing.T, st *bolt.Store, name string, text []byte) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.PutModel(t.Context(), store.Model{ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr"}, file.Bytes()); err != nil {
+	if _, err := st.PutModel(t.Context(), store.Model{
+		ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.PutAlias(t.Context(), store.Alias{Name: name, Model: m.Digest}); err != nil {
