@@ -21,23 +21,9 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// TestBrowser runs test/browser.mjs. It needs Node, the packages that npm ci installs,
-// and Chromium.
+// TestBrowser runs test/browser.mjs.
 func TestBrowser(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("browser tests skipped: node is not installed")
-	}
-	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
-		t.Skip("browser tests skipped: run npm ci in api/web")
-	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("browser tests skipped: chromium is not installed")
-	}
-	if testing.Short() {
-		t.Skip("browser tests skipped: -short")
-	}
+	node, chromium := browser(t)
 	open := newStore(t)
 	train(t, open, "demo", distributiveObservations(t))
 	train(t, open, "large", manyMethods(t))
@@ -55,6 +41,26 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// browser returns the commands of Node and Chromium. It skips the test if they, or the
+// packages that npm ci installs, are missing.
+func browser(t *testing.T) (node, chromium string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("browser tests skipped: node is not installed")
+	}
+	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
+		t.Skip("browser tests skipped: run npm ci in api/web")
+	}
+	if chromium, err = exec.LookPath("chromium"); err != nil {
+		t.Skip("browser tests skipped: chromium is not installed")
+	}
+	if testing.Short() {
+		t.Skip("browser tests skipped: -short")
+	}
+	return node, chromium
 }
 
 func newStore(t *testing.T) *store.Store {

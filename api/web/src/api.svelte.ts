@@ -17,7 +17,17 @@ export function useKey(secret: string): void {
 
 const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
 
-export const client = createClient<paths>({ baseUrl: base });
+/** Whether the page has a service. A report has none: its data answers requests for a model. */
+export const live = import.meta.env.MODE !== "report";
+
+let send: (request: Request) => Promise<Response> = (request) => fetch(request);
+
+/** Answers all requests of the client by a function instead of the service. */
+export function answerBy(answer: (request: Request) => Promise<Response>): void {
+  send = answer;
+}
+
+export const client = createClient<paths>({ baseUrl: live ? base : "http://report.invalid", fetch: (request) => send(request) });
 
 client.use({
   onRequest({ request }) {
