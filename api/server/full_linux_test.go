@@ -79,6 +79,9 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	running, ended := s.createCampaign(t, `{"algorithm":"random"}`), s.createCampaign(t, `{"algorithm":"random"}`)
+	in := s.ask(t, running.ID, `{"lease_ms":1}`).Inputs[0]
+	campaign := fmt.Sprintf("/v1/campaigns/%d", running.ID)
 	work := []struct {
 		method, path, contentType, body string
 		status                          int
@@ -91,6 +94,11 @@ func TestFull(t *testing.T) {
 		{http.MethodPost, "/v1/keys", "application/json", `{"name":"ci","scopes":["read"]}`, http.StatusCreated},
 		{http.MethodDelete, "/v1/keys/" + key.ID, "", "", http.StatusNoContent},
 		{http.MethodGet, "/v1/backup", "", "", http.StatusOK},
+		{http.MethodPost, "/v1/campaigns", "application/json", `{"subject":"calc","grammar":"expr","options":{"algorithm":"random"}}`, http.StatusCreated},
+		{http.MethodPost, campaign + "/asks", "application/json", `{}`, http.StatusOK},
+		{http.MethodPost, campaign + "/tells", "application/json", fmt.Sprintf(`{"observations":[{"id":%q}]}`, in.ID), http.StatusOK},
+		{http.MethodPost, campaign + "/stop", "", "", http.StatusOK},
+		{http.MethodDelete, fmt.Sprintf("/v1/campaigns/%d", ended.ID), "", "", http.StatusNoContent},
 	}
 	before, err := s.store.Check()
 	if err != nil {
@@ -109,7 +117,7 @@ func TestFull(t *testing.T) {
 	s.stop()
 	s = startOn(t, s.path)
 	after, err := s.store.Check()
-	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || len(after.Faults) > 0 {
+	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || after.Campaigns != before.Campaigns || len(after.Faults) > 0 {
 		t.Errorf("the store: %+v, before %+v, %v", after, before, err)
 	}
 	for _, w := range work {

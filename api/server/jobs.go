@@ -326,8 +326,6 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
 		out := stream(ctx, w, "text/event-stream")
-		keepAlive := time.NewTicker(s.Stall / 2)
-		defer keepAlive.Stop()
 		for {
 			job, changed, err := s.jobs.get(id)
 			if err != nil {
@@ -341,19 +339,29 @@ func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObje
 			if err := out.flush(); err != nil || changed == nil {
 				return err
 			}
-			for waiting := true; waiting; {
-				select {
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				case <-changed:
-					waiting = false
-				case <-keepAlive.C:
-					fmt.Fprint(out, ":\n\n") // a comment
-					if err := out.flush(); err != nil {
-						return err
-					}
-				}
+			if err := s.keepAlive(ctx, out, changed); err != nil {
+				return err
 			}
 		}
 	}), nil
+}
+
+// keepAlive waits until a channel is closed. Meanwhile, it sends comments, so that the
+// connection stays open.
+func (s *Server) keepAlive(ctx context.Context, out *streamWriter, changed <-chan struct{}) error {
+	ticker := time.NewTicker(s.Stall / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-changed:
+			return nil
+		case <-ticker.C:
+			fmt.Fprint(out, ":\n\n") // a comment
+			if err := out.flush(); err != nil {
+				return err
+			}
+		}
+	}
 }

@@ -185,7 +185,7 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind := resp.Header.Get("Content-Type")
 	if kind == "text/event-stream" { // ends when the test ends it
-		answers.Store(r.Method+" "+eventsPath+" 200", true)
+		answers.Store(r.Method+" "+eventsPath(r.URL.Path)+" 200", true)
 		return resp, nil
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -214,8 +214,13 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// eventsPath is the one path whose answers are events.
-const eventsPath = "/v1/jobs/{job}/events"
+// eventsPath returns the path in the contract of a path whose answers are events.
+func eventsPath(path string) string {
+	if strings.HasPrefix(path, "/v1/campaigns/") {
+		return "/v1/campaigns/{campaign}/events"
+	}
+	return "/v1/jobs/{job}/events"
+}
 
 type brokenReader struct{ err error }
 

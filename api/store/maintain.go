@@ -123,6 +123,7 @@ type Report struct {
 	Observations int64    `json:"observations"`
 	Models       int      `json:"models"`
 	Jobs         int      `json:"jobs"`
+	Campaigns    int      `json:"campaigns"`
 	Keys         int      `json:"keys"`
 	Unused       int      `json:"unused"` // chunks without a model, which are harmless
 	Size         int64    `json:"size"`   // bytes of the file
@@ -137,7 +138,7 @@ func (s *Store) Check() (*Report, error) {
 	if readable, err := s.checkFile(r); err != nil || !readable {
 		return r, err
 	}
-	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r))
+	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r), s.checkCampaigns(r))
 }
 
 // checkFile checks the pages of the file, the checksums of all values, and whether
@@ -324,6 +325,32 @@ func (s *Store) checkJobs(r *Report) error {
 	}
 	r.Keys = len(keys)
 	_, err = s.Events(0, -1)
+	return err
+}
+
+// checkCampaigns reads the requests, leases and logs of all campaigns.
+func (s *Store) checkCampaigns(r *Report) error {
+	campaigns, err := s.Campaigns("", 0, -1)
+	r.Campaigns = len(campaigns)
+	for _, c := range campaigns {
+		_, _, err := s.CampaignRequest(c.ID)
+		_, leases := s.CampaignLeases(c.ID)
+		_, history := s.CampaignHistory(c.ID)
+		if err := errors.Join(err, leases, history); err != nil {
+			r.fault("campaign %d: %v", c.ID, err)
+		}
+		runs := 0
+		for block, err := range s.CampaignLog(c.ID, 0) {
+			if err != nil {
+				r.fault("campaign %d: %v", c.ID, err)
+				break
+			}
+			runs += len(block.Told)
+		}
+		if runs != c.Runs {
+			r.fault("campaign %d: found %d observations, expected %d", c.ID, runs, c.Runs)
+		}
+	}
 	return err
 }
 

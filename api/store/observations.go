@@ -91,54 +91,69 @@ const (
 	blocksBucket = "blocks"
 )
 
+// A keyedRecord is a record with the digests of its input and of itself.
+type keyedRecord struct {
+	record
+	inputDigest, ownDigest []byte
+}
+
+func keyRecords(observations []observation.Observation) []keyedRecord {
+	out := make([]keyedRecord, len(observations))
+	for i, o := range observations {
+		r := newRecord(o)
+		digest := sha256.Sum256(o.Input)
+		out[i] = keyedRecord{r, digest[:16], r.digest()}
+	}
+	return out
+}
+
 // AddObservations stores observations of a program and its units, in one
 // transaction. It skips observations that the store has already.
 func (s *Store) AddObservations(subject, commit string, units []observation.Unit, observations []observation.Observation) (Added, error) {
 	var added Added
-	records := make([]record, len(observations))
-	keys := make([][2][]byte, len(observations)) // digests of the input and of the record
-	for i, o := range observations {
-		records[i] = newRecord(o)
-		digest := sha256.Sum256(o.Input)
-		keys[i] = [2][]byte{digest[:16], records[i].digest()}
-	}
-	err := s.update(func(tx *txn) error {
-		added = Added{}
-		c, err := openCommit(tx, subject, commit)
-		if err != nil {
-			return err
-		}
-		if err := c.addUnits(units); err != nil {
-			return err
-		}
-		var fresh []record
-		for i, o := range records {
-			known, duplicate, err := c.markSeen(keys[i][0], keys[i][1])
-			switch {
-			case err != nil:
-				return err
-			case duplicate:
-				added.Duplicates++
-				continue
-			case known:
-				added.Contradictory++
-			}
-			added.Stored++
-			fresh = append(fresh, o)
-		}
-		if err := s.putBlock(c.blocks, fresh); err != nil {
-			return err
-		}
-		c.info.Observations += added.Stored
-		c.info.Contradictory += added.Contradictory
-		c.info.Updated, c.info.Sequence = s.now(), tx.sequence()
-		value, err := encode(c.info)
-		if err != nil {
-			return err
-		}
-		return c.bucket.put([]byte(infoKey), value)
+	records := keyRecords(observations)
+	err := s.update(func(tx *txn) (err error) {
+		added, err = s.addObservations(tx, subject, commit, units, records)
+		return err
 	})
 	return added, err
+}
+
+func (s *Store) addObservations(tx *txn, subject, commit string, units []observation.Unit, records []keyedRecord) (Added, error) {
+	var added Added
+	c, err := openCommit(tx, subject, commit)
+	if err != nil {
+		return added, err
+	}
+	if err := c.addUnits(units); err != nil {
+		return added, err
+	}
+	var fresh []record
+	for _, r := range records {
+		known, duplicate, err := c.markSeen(r.inputDigest, r.ownDigest)
+		switch {
+		case err != nil:
+			return added, err
+		case duplicate:
+			added.Duplicates++
+			continue
+		case known:
+			added.Contradictory++
+		}
+		added.Stored++
+		fresh = append(fresh, r.record)
+	}
+	if err := s.putBlock(c.blocks, fresh); err != nil {
+		return added, err
+	}
+	c.info.Observations += added.Stored
+	c.info.Contradictory += added.Contradictory
+	c.info.Updated, c.info.Sequence = s.now(), tx.sequence()
+	value, err := encode(c.info)
+	if err != nil {
+		return added, err
+	}
+	return added, c.bucket.put([]byte(infoKey), value)
 }
 
 func (s *Store) putBlock(blocks *bucket, records []record) error {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -49,6 +50,9 @@ func Open(path string, opt Options) (*Store, error) {
 		}
 		if err == nil {
 			err = s.view(s.checkVersion)
+		}
+		if err == nil && !opt.ReadOnly {
+			err = s.addBuckets()
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -163,7 +167,7 @@ func newStore(f *os.File, path string, opt Options) (*Store, error) {
 // create creates the buckets of a new store.
 func (s *Store) create() error {
 	return s.update(func(tx *txn) error {
-		for _, name := range buckets() {
+		for _, name := range slices.Concat(buckets(), addedBuckets()) {
 			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-// Package store keeps grammars, observations, models, jobs and keys in one file.
+// Package store keeps grammars, observations, models, jobs, campaigns and keys in one file.
 //
 // [Open] opens the file for one process at a time. When a call returns, its data
 // is on disk and survives a crash. Returned values are copies: no transaction
@@ -25,6 +25,15 @@
 //	jobs              number -> Job
 //	keys              id -> Key
 //	key_log           number -> Event
+//	campaigns         number -> Campaign
+//	campaign_data
+//	  NUMBER
+//	    request       request that created the campaign
+//	    units         units of the program at the creation
+//	    history       points of the campaign's history
+//	    leases        id of an input -> Lease
+//	    log           number -> observations that were told, compressed
+//	    told          id of an input -> number in the log
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
 // byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
@@ -104,25 +113,53 @@ type Store struct {
 
 // Names of the top-level buckets, and of the keys in meta.
 const (
-	metaBucket     = "meta"
-	grammarsBucket = "grammars"
-	sourcesBucket  = "grammar_sources" // since version 3
-	subjectsBucket = "subjects"
-	modelsBucket   = "models"
-	numbersBucket  = "model_numbers"
-	chunksBucket   = "chunks"
-	aliasesBucket  = "aliases" // since version 2
-	jobsBucket     = "jobs"
-	keysBucket     = "keys"    // since version 2
-	keyLogBucket   = "key_log" // since version 3
-	versionKey     = "version"
-	stateKey       = "state" // since version 3
+	metaBucket                          = "meta"
+	grammarsBucket                      = "grammars"
+	sourcesBucket                       = "grammar_sources" // since version 3
+	subjectsBucket                      = "subjects"
+	modelsBucket                        = "models"
+	numbersBucket                       = "model_numbers"
+	chunksBucket                        = "chunks"
+	aliasesBucket                       = "aliases" // since version 2
+	jobsBucket                          = "jobs"
+	keysBucket                          = "keys"                       // since version 2
+	keyLogBucket                        = "key_log"                    // since version 3
+	campaignsBucket, campaignDataBucket = "campaigns", "campaign_data" // may be missing in version 3
+	versionKey                          = "version"
+	stateKey                            = "state" // since version 3
 )
 
 // buckets returns the names of the top-level buckets.
 func buckets() []string {
 	return []string{metaBucket, grammarsBucket, sourcesBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
 }
+
+// addBuckets creates the buckets that were added to this version of the layout after
+// its first release.
+func (s *Store) addBuckets() error {
+	missing := false
+	err := s.view(func(tx *txn) error {
+		for _, name := range addedBuckets() {
+			missing = missing || tx.bucket(name) == nil
+		}
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return s.update(func(tx *txn) error {
+		for _, name := range addedBuckets() {
+			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addedBuckets returns the names of the top-level buckets that may be missing in a store
+// that is opened read-only.
+func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket} }
 
 // version returns the version of the layout.
 func (s *Store) version() (version uint64, err error) {

@@ -164,6 +164,31 @@ func (b *bucket) delete(key []byte) error {
 	return b.bolt.Delete(key)
 }
 
+// remove deletes the bucket with a name below b, and everything in it.
+func (b *bucket) remove(name string) error {
+	if err := b.child(name).forgetAll(); err != nil {
+		return err
+	}
+	return b.bolt.DeleteBucket([]byte(name))
+}
+
+// forgetAll removes all values of a bucket from the state of the store.
+func (b *bucket) forgetAll() error {
+	c := b.bolt.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		var err error
+		if v == nil {
+			err = b.child(string(k)).forgetAll()
+		} else {
+			err = b.forget(k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // forget removes the value of a key, if any, from the state of the store.
 func (b *bucket) forget(key []byte) error {
 	value := b.bolt.Get(key)
