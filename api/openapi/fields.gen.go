@@ -95,6 +95,7 @@ var contractFields = map[string][]Field{
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"GenerateRequest": {
+		{Name: "allow_duplicates", Description: "Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.", Schema: Schema{Type: "boolean"}},
 		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path.", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
 		{Name: "encoding", Description: "Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
@@ -158,6 +159,12 @@ var contractFields = map[string][]Field{
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only campaigns older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
 	},
+	"ListFailuresParams": {
+		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "outcome", Description: "Outcomes to list; all but ok if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"crash", "timeout", "failure"}}}},
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
+	},
 	"ListJobsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
@@ -186,6 +193,10 @@ var contractFields = map[string][]Field{
 		{Name: "trivia", Description: "Use the paths of white space and comments instead of the parse tree.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
+	},
+	"ListSubjectsParams": {
+		{Name: "limit", Description: "Maximum number of programs to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "after", Description: "List only programs whose names come after this one; `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"MeasureCoverageParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},

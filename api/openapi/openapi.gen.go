@@ -285,6 +285,27 @@ func (e ExplanationFormat) Valid() bool {
 	}
 }
 
+// Defines values for FailureOutcome.
+const (
+	CrashOutcome   FailureOutcome = "crash"
+	FailedOutcome  FailureOutcome = "failure"
+	TimeoutOutcome FailureOutcome = "timeout"
+)
+
+// Valid indicates whether the value is a known member of the FailureOutcome enum.
+func (e FailureOutcome) Valid() bool {
+	switch e {
+	case CrashOutcome:
+		return true
+	case FailedOutcome:
+		return true
+	case TimeoutOutcome:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FindingSeverity.
 const (
 	Error   FindingSeverity = "error"
@@ -1316,6 +1337,9 @@ type CommitItem struct {
 	Contradictory int64 `json:"contradictory"`
 	Observations  int64 `json:"observations"`
 
+	// Outcomes Absent if the service does not know them, because an earlier version stored observations.
+	Outcomes *OutcomeCounts `json:"outcomes,omitempty"`
+
 	// Units Number of methods of the program.
 	Units   int       `json:"units"`
 	Updated time.Time `json:"updated"`
@@ -1541,6 +1565,9 @@ type FailureList struct {
 	Failures []DistinctFailure `json:"failures"`
 }
 
+// FailureOutcome defines model for FailureOutcome.
+type FailureOutcome string
+
 // Fallback A reason to run all inputs.
 type Fallback struct {
 	Cause  string `json:"cause"`
@@ -1654,6 +1681,9 @@ type Gathered struct {
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
+	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
+
 	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
@@ -2147,6 +2177,14 @@ type OutcomeConditions struct {
 	Outcome    string      `json:"outcome"`
 }
 
+// OutcomeCounts Numbers of observations by outcome.
+type OutcomeCounts struct {
+	Crash   int64 `json:"crash"`
+	Failure int64 `json:"failure"`
+	Ok      int64 `json:"ok"`
+	Timeout int64 `json:"timeout"`
+}
+
 // Outside The input is outside the grammar, so nothing is predicted.
 type Outside struct {
 	// Methods Methods that the training observations outside the grammar reached.
@@ -2327,6 +2365,48 @@ type Problem struct {
 
 	// Value Value of the field.
 	Value string `json:"value,omitempty,omitzero"`
+}
+
+// ProgramFailure The observations with one outcome, type of failure and stack, and the smallest of their inputs.
+type ProgramFailure struct {
+	// Count Number of observations.
+	Count int64 `json:"count"`
+
+	// Input The smallest input, if it is UTF-8 text.
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Message Message of the failure of the input.
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Name Name of the input.
+	Name    string         `json:"name,omitempty,omitzero"`
+	Outcome FailureOutcome `json:"outcome"`
+
+	// Stack Digest of the stack, the same for failures in the same place; absent if unknown.
+	Stack string `json:"stack,omitempty,omitzero"`
+
+	// Type Type of the failure, such as an exception class; absent if unknown.
+	Type string `json:"type,omitempty,omitzero"`
+}
+
+// ProgramFailureList defines model for ProgramFailureList.
+type ProgramFailureList struct {
+	Commit string `json:"commit"`
+
+	// Distinct Number of distinct failures with the requested outcomes.
+	Distinct int              `json:"distinct"`
+	Failures []ProgramFailure `json:"failures"`
+
+	// Next Value of `offset` for the next page; absent on the last page.
+	Next int `json:"next,omitempty,omitzero"`
+
+	// Observations Number of observations of the commit, whatever their outcome.
+	Observations int64 `json:"observations"`
+
+	// Outcomes Numbers of observations by outcome.
+	Outcomes OutcomeCounts `json:"outcomes"`
+	Subject  string        `json:"subject"`
 }
 
 // Progress defines model for Progress.
@@ -2786,6 +2866,8 @@ type Subject struct {
 
 // SubjectList defines model for SubjectList.
 type SubjectList struct {
+	// Next Value of `after` for the next page; absent on the last page.
+	Next     string    `json:"next,omitempty,omitzero"`
 	Subjects []Subject `json:"subjects"`
 }
 
@@ -3340,6 +3422,30 @@ type PredictParams struct {
 
 	// Method Method to predict, by ID or by a unique part of an ID; all methods if absent.
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
+}
+
+// ListSubjectsParams defines parameters for ListSubjects.
+type ListSubjectsParams struct {
+	// Limit Maximum number of programs to list; all if 0.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// After List only programs whose names come after this one; `next` of the previous page.
+	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
+}
+
+// ListFailuresParams defines parameters for ListFailures.
+type ListFailuresParams struct {
+	// Outcome Outcomes to list; all but ok if absent.
+	Outcome []FailureOutcome `form:"outcome,omitempty" json:"outcome,omitempty,omitzero"`
+
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Offset Number of failures to skip; `next` of the previous page.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+
+	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
+	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
 }
 
 // GetObservationsParams defines parameters for GetObservations.
@@ -4106,15 +4212,24 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputs(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-	ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubject Get a program and its observed commits
 	//
 	// Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 	GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListFailures List the distinct failures of a program
+	//
+	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	//
+	// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+	ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetObservations Download observations
 	//
@@ -5447,11 +5562,11 @@ func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestB
 	return c.Client.Do(req)
 }
 
-// ListSubjects List the programs with observations
+// ListSubjects List the programs with observations, by name
 //
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSubjectsRequest(c.Server)
+func (c *Client) ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSubjectsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5467,6 +5582,25 @@ func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn
 // Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 func (c *Client) GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSubjectRequest(c.Server, subject)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListFailures List the distinct failures of a program
+//
+// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+//
+// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+func (c *Client) ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFailuresRequest(c.Server, subject, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8082,7 +8216,7 @@ func NewSelectInputsRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListSubjectsRequest constructs an http.Request for the ListSubjects method
-func NewListSubjectsRequest(server string) (*http.Request, error) {
+func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8098,6 +8232,37 @@ func NewListSubjectsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -8132,6 +8297,91 @@ func NewGetSubjectRequest(server string, subject SubjectName) (*http.Request, er
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListFailuresRequest constructs an http.Request for the ListFailures method
+func NewListFailuresRequest(server string, subject SubjectName, params *ListFailuresParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subjects/%s/failures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Outcome != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "outcome", params.Outcome, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "commit", params.Commit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -9015,12 +9265,12 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputsWithResponse(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
 
-	// ListSubjectsWithResponse List the programs with observations
+	// ListSubjectsWithResponse List the programs with observations, by name
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-	ListSubjectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
+	ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
 
 	// GetSubjectWithResponse Get a program and its observed commits
 	//
@@ -9028,6 +9278,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 	GetSubjectWithResponse(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*GetSubjectResponse, error)
+
+	// ListFailuresWithResponse List the distinct failures of a program
+	//
+	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+	ListFailuresWithResponse(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*ListFailuresResponse, error)
 
 	// GetObservationsWithResponse Download observations
 	//
@@ -12028,6 +12289,68 @@ func (r GetSubjectResponse) ContentType() string {
 	return ""
 }
 
+type ListFailuresResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ProgramFailureList
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListFailuresResponse) GetJSON200() *ProgramFailureList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListFailuresResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListFailuresResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListFailuresResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListFailuresResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetObservationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13278,13 +13601,13 @@ func (c *ClientWithResponses) SelectInputsWithResponse(ctx context.Context, body
 	return ParseSelectInputsResponse(rsp)
 }
 
-// ListSubjectsWithResponse List the programs with observations
+// ListSubjectsWithResponse List the programs with observations, by name
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error) {
-	rsp, err := c.ListSubjects(ctx, reqEditors...)
+func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error) {
+	rsp, err := c.ListSubjects(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13302,6 +13625,23 @@ func (c *ClientWithResponses) GetSubjectWithResponse(ctx context.Context, subjec
 		return nil, err
 	}
 	return ParseGetSubjectResponse(rsp)
+}
+
+// ListFailuresWithResponse List the distinct failures of a program
+//
+// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+func (c *ClientWithResponses) ListFailuresWithResponse(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*ListFailuresResponse, error) {
+	rsp, err := c.ListFailures(ctx, subject, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListFailuresResponse(rsp)
 }
 
 // GetObservationsWithResponse Download observations
@@ -15594,6 +15934,53 @@ func ParseGetSubjectResponse(rsp *http.Response) (*GetSubjectResponse, error) {
 	return response, nil
 }
 
+// ParseListFailuresResponse parses an HTTP response from a ListFailuresWithResponse call
+func ParseListFailuresResponse(rsp *http.Response) (*ListFailuresResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListFailuresResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ProgramFailureList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetObservationsResponse parses an HTTP response from a GetObservationsWithResponse call
 func ParseGetObservationsResponse(rsp *http.Response) (*GetObservationsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15859,12 +16246,15 @@ type ServerInterface interface {
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx echo.Context) error
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
-	ListSubjects(ctx echo.Context) error
+	ListSubjects(ctx echo.Context, params ListSubjectsParams) error
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx echo.Context, subject SubjectName) error
+	// ListFailures List the distinct failures of a program
+	// (GET /v1/subjects/{subject}/failures)
+	ListFailures(ctx echo.Context, subject SubjectName, params ListFailuresParams) error
 	// GetObservations Download observations
 	// (GET /v1/subjects/{subject}/observations)
 	GetObservations(ctx echo.Context, subject SubjectName, params GetObservationsParams) error
@@ -16994,8 +17384,24 @@ func (w *ServerInterfaceWrapper) SelectInputs(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSubjectsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", ctx.QueryParams(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter after: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListSubjects(ctx)
+	err = w.Handler.ListSubjects(ctx, params)
 	return err
 }
 
@@ -17012,6 +17418,52 @@ func (w *ServerInterfaceWrapper) GetSubject(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetSubject(ctx, subject)
+	return err
+}
+
+// ListFailures converts echo context to params.
+func (w *ServerInterfaceWrapper) ListFailures(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject SubjectName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFailuresParams
+	// ------------- Optional query parameter "outcome" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "outcome", ctx.QueryParams(), &params.Outcome, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter outcome: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+	}
+
+	// ------------- Optional query parameter "commit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "commit", ctx.QueryParams(), &params.Commit, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter commit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListFailures(ctx, subject, params)
 	return err
 }
 
@@ -17149,6 +17601,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
 	router.POST(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.AddObservations, options.OperationMiddlewares["addObservations"]...)
+	router.GET(options.BaseURL+"/v1/subjects/:subject/failures", wrapper.ListFailures, options.OperationMiddlewares["listFailures"]...)
 	router.GET(options.BaseURL+"/v1/models", wrapper.ListModels, options.OperationMiddlewares["listModels"]...)
 	router.POST(options.BaseURL+"/v1/models", wrapper.TrainModel, options.OperationMiddlewares["trainModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
@@ -20732,6 +21185,7 @@ func (response SelectInputsdefaultApplicationProblemPlusJSONResponse) VisitSelec
 }
 
 type ListSubjectsRequestObject struct {
+	Params ListSubjectsParams
 }
 
 type ListSubjectsResponseObject interface {
@@ -20813,6 +21267,78 @@ type GetSubjectdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetSubjectdefaultApplicationProblemPlusJSONResponse) VisitGetSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailuresRequestObject struct {
+	Subject SubjectName `json:"subject"`
+	Params  ListFailuresParams
+}
+
+type ListFailuresResponseObject interface {
+	VisitListFailuresResponse(w http.ResponseWriter) error
+}
+
+type ListFailures200JSONResponse ProgramFailureList
+
+func (response ListFailures200JSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailures404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListFailures404ApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailures422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListFailures422ApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailuresdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListFailuresdefaultApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21172,12 +21698,15 @@ type StrictServerInterface interface {
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx context.Context, request GetSubjectRequestObject) (GetSubjectResponseObject, error)
+	// ListFailures List the distinct failures of a program
+	// (GET /v1/subjects/{subject}/failures)
+	ListFailures(ctx context.Context, request ListFailuresRequestObject) (ListFailuresResponseObject, error)
 	// GetObservations Download observations
 	// (GET /v1/subjects/{subject}/observations)
 	GetObservations(ctx context.Context, request GetObservationsRequestObject) (GetObservationsResponseObject, error)
@@ -22909,8 +23438,10 @@ func (sh *strictHandler) SelectInputs(ctx echo.Context) error {
 }
 
 // ListSubjects operation middleware
-func (sh *strictHandler) ListSubjects(ctx echo.Context) error {
+func (sh *strictHandler) ListSubjects(ctx echo.Context, params ListSubjectsParams) error {
 	var request ListSubjectsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListSubjects(ctx.Request().Context(), request.(ListSubjectsRequestObject))
@@ -22950,6 +23481,32 @@ func (sh *strictHandler) GetSubject(ctx echo.Context, subject SubjectName) error
 		return err
 	} else if validResponse, ok := response.(GetSubjectResponseObject); ok {
 		return validResponse.VisitGetSubjectResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListFailures operation middleware
+func (sh *strictHandler) ListFailures(ctx echo.Context, subject SubjectName, params ListFailuresParams) error {
+	var request ListFailuresRequestObject
+
+	request.Subject = subject
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFailures(ctx.Request().Context(), request.(ListFailuresRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFailures")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListFailuresResponseObject); ok {
+		return validResponse.VisitListFailuresResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -14,9 +15,17 @@ import (
 )
 
 // ListSubjects lists the programs with observations.
-func (s *Server) ListSubjects(context.Context, openapi.ListSubjectsRequestObject) (openapi.ListSubjectsResponseObject, error) {
+func (s *Server) ListSubjects(_ context.Context, req openapi.ListSubjectsRequestObject) (openapi.ListSubjectsResponseObject, error) {
 	found, err := s.Store.Subjects()
-	return openapi.ListSubjects200JSONResponse{Subjects: convert(found, subjectOf)}, err
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(s store.Subject) bool { return req.Params.After != "" && s.Name <= req.Params.After })
+	next := ""
+	if limit := req.Params.Limit; limit > 0 && limit < len(found) {
+		found, next = found[:limit], found[limit-1].Name
+	}
+	return openapi.ListSubjects200JSONResponse{Subjects: convert(found, subjectOf), Next: next}, nil
 }
 
 // GetSubject returns a program with observations.
@@ -27,7 +36,11 @@ func (s *Server) GetSubject(_ context.Context, req openapi.GetSubjectRequestObje
 
 func subjectOf(s store.Subject) openapi.Subject {
 	return openapi.Subject{Name: s.Name, Commits: convert(s.Commits, func(c store.Commit) openapi.CommitItem {
-		return openapi.CommitItem{Commit: c.Name, Observations: c.Observations, Contradictory: c.Contradictory, Units: c.Units, Updated: c.Updated}
+		out := openapi.CommitItem{Commit: c.Name, Observations: c.Observations, Contradictory: c.Contradictory, Units: c.Units, Updated: c.Updated}
+		if counts, all := api.OutcomesOf(c.Outcomes); all == c.Observations {
+			out.Outcomes = &counts
+		}
+		return out
 	})}
 }
 

@@ -28,6 +28,9 @@ type Commit struct {
 	Units         int       `cbor:"4,keyasint"`
 	Updated       time.Time `cbor:"5,keyasint"`
 	Sequence      uint64    `cbor:"6,keyasint"` // increases with each update
+
+	// Outcomes counts observations by outcome, except those that earlier versions stored.
+	Outcomes map[observation.Outcome]int64 `cbor:"7,keyasint,omitempty"`
 }
 
 // Added counts the results of [Store.AddObservations]. Contradictory observations
@@ -141,6 +144,7 @@ func (s *Store) addObservations(tx *txn, subject, commit string, units []observa
 			added.Contradictory++
 		}
 		added.Stored++
+		c.count(observation.Outcome(r.record.Outcome))
 		fresh = append(fresh, r.record)
 	}
 	if err := s.putBlock(c.blocks, fresh); err != nil {
@@ -221,6 +225,14 @@ func (c *commitWriter) addUnits(units []observation.Unit) error {
 		}
 	}
 	return nil
+}
+
+// count counts an observation with an outcome.
+func (c *commitWriter) count(o observation.Outcome) {
+	if c.info.Outcomes == nil {
+		c.info.Outcomes = map[observation.Outcome]int64{}
+	}
+	c.info.Outcomes[cmp.Or(o, observation.OK)]++
 }
 
 // markSeen adds an observation, given by the digests of its input and its record.

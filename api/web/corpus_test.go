@@ -1,12 +1,9 @@
 package web_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
-
-	"github.com/inroad/inroad/model/observation"
 )
 
 // TestCorpusPage runs test/corpus.mjs on a service with the demo, its observations, and
@@ -18,16 +15,8 @@ func TestCorpusPage(t *testing.T) {
 	train(t, st, "demo", demo)
 	large := withFailures(t, manyMethods(t))
 	train(t, st, "large", large)
-	for _, text := range [][]byte{demo, large} {
-		r := observation.NewReader(bytes.NewReader(text))
-		var all []observation.Observation
-		for o, err := r.Next(); err == nil; o, err = r.Next() {
-			all = append(all, o)
-		}
-		if _, err := st.AddObservations(r.Header().Subject, "", r.Header().Units, all); err != nil {
-			t.Fatal(err)
-		}
-	}
+	observe(t, st, "calc", "", demo)
+	observe(t, st, "<i>large</i>", "", large)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	runNode(ctx, t, node, "test/corpus.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, st, false))

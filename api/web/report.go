@@ -26,13 +26,13 @@ var (
 // A Report holds the answers of a service that a report shows. Its JSON is the type Data
 // of src/report/data.ts.
 type Report struct {
-	Version      string                `json:"version"` // of inroad
-	Model        openapi.Model         `json:"model"`
-	Grammar      openapi.Grammar       `json:"grammar"`
-	Methods      []openapi.Method      `json:"methods"`
-	Explanations []openapi.Explanation `json:"explanations"`         // in the order of the methods
-	Evaluation   *openapi.Evaluation   `json:"evaluation,omitempty"` // of the observations, if they were given
-	Failures     any                   `json:"failures,omitempty"`   // as inroad failures prints them as JSON
+	Version      string                      `json:"version"` // of inroad
+	Model        openapi.Model               `json:"model"`
+	Grammar      openapi.Grammar             `json:"grammar"`
+	Methods      []openapi.Method            `json:"methods"`
+	Explanations []openapi.Explanation       `json:"explanations"`         // in the order of the methods
+	Evaluation   *openapi.Evaluation         `json:"evaluation,omitempty"` // of the observations, if they were given
+	Failures     *openapi.ProgramFailureList `json:"failures,omitempty"`   // all of them
 }
 
 // Write writes the report as one HTML file, which browsers show without a service. The

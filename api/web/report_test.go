@@ -87,7 +87,7 @@ func TestReport(t *testing.T) {
 		Version:  endsScript,
 		Model:    openapi.Model{ID: "m", Subject: endsScript, Grammar: endsScript},
 		Methods:  []openapi.Method{{ID: endsScript, File: endsScript}},
-		Failures: []string{endsScript},
+		Failures: &openapi.ProgramFailureList{Failures: []openapi.ProgramFailure{{Type: endsScript}}},
 	}
 	var out, again bytes.Buffer
 	if err := r.Write(&out); err != nil {

@@ -96,3 +96,92 @@ func fuzzed(t *testing.T, name string) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestWatchFuzz feeds a fuzzer of AFL++'s kind and takes in what it finds, across a kill.
+// The fuzzer is this test: it writes files as AFL++ does, and also copies the inputs that
+// it is fed.
+func TestWatchFuzz(t *testing.T) {
+	if _, err := exec.LookPath("grep"); err != nil {
+		t.Skip("needs grep")
+	}
+	dir := t.TempDir()
+	out, queue := filepath.Join(dir, "seen.ndjson"), filepath.Join(dir, "out", "default", "queue")
+	find := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, "out", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// until runs the campaign until the file has observations of all these finds. The
+	// program accepts texts with a plus.
+	until := func(finds ...string) map[string]string {
+		t.Helper()
+		output, end := process(t, time.Minute, "inroad", "fuzz", "--grammar", "expr", "--exec", "grep -q [+] {}", "--algorithm", "random",
+			"--export", filepath.Join(dir, "out", "inroad"), "--layout", "afl", "--watch", "--out", out)
+		defer end()
+		for began := time.Now(); time.Since(began) < 50*time.Second; time.Sleep(20 * time.Millisecond) {
+			names := watched(t, out)
+			if !slices.ContainsFunc(finds, func(name string) bool { return names[name] == "" }) {
+				return names
+			}
+		}
+		end()
+		text, _ := io.ReadAll(output)
+		t.Fatalf("no observations of %q: %q\n%s", finds, watched(t, out), text)
+		return nil
+	}
+	find("default/queue/id:000000,orig:seed", "1+1")
+	find("default/crashes/id:000000,sig:11", "outside the grammar")
+	find("default/crashes/README.txt", "not an input")
+	find("default/fuzzer_stats", "not an input")
+	until("default/queue/id:000000,orig:seed", "default/crashes/id:000000,sig:11")
+	fed, err := filepath.Glob(filepath.Join(dir, "out", "inroad", "queue", "*"))
+	if err != nil || len(fed) != 2 {
+		t.Fatalf("got %q, %v; want an input that is accepted and one that is not", fed, err)
+	}
+	for i, name := range fed {
+		text, err := os.ReadFile(name)
+		if err != nil || !strings.HasPrefix(filepath.Base(name), "id:00000"+strconv.Itoa(i)+",inroad:") {
+			t.Errorf("file %d is %s: %v", i, name, err)
+		}
+		find("default/queue/id:00000"+strconv.Itoa(i+1)+",sync:inroad", string(text))
+	}
+	find("default/queue/id:000003", "2+") // half of it
+	find("default/queue/id:000003", "2+3")
+	got := until("default/queue/id:000003")
+	want := map[string]string{"default/queue/id:000000,orig:seed": "1+1", "default/crashes/id:000000,sig:11": "outside the grammar", "default/queue/id:000003": "2+3"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("inputs of the other fuzzer (-want +got):\n%s", diff)
+	}
+	all := fuzzed(t, out)
+	if distinct := slices.Compact(slices.Clone(all)); len(distinct) != len(all) {
+		t.Errorf("%d of %d observations are distinct", len(distinct), len(all))
+	}
+	if entries, err := os.ReadDir(queue); err != nil || len(entries) != 4 {
+		t.Errorf("the folder of the other fuzzer has %d files, %v; want its own 4", len(entries), err)
+	}
+}
+
+// watched returns the inputs of the named observations in a file, by name.
+func watched(t *testing.T, name string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) {
+		var o struct{ Name, Input string }
+		if err := json.Unmarshal(line, &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Name != "" && o.Input != "" { // not a header
+			out[o.Name] = o.Input
+		}
+	}
+	return out
+}

@@ -21,6 +21,8 @@ type individual struct {
 	aim  string           // what the input is for, for people; may be empty
 	way  *way             // how [Guided] made it; nil for others
 
+	included bool // the campaign did not make it
+
 	same   *individual // an earlier one of the generation with the same text; nil if there is none
 	result *result     // nil before the end of the generation, unless the input was told in an earlier one
 
@@ -107,7 +109,7 @@ func (a *archive) add(i *individual) {
 
 // finding returns what an individual brought, and reports whether that is worth keeping.
 func (a *archive) finding(i *individual) (Finding, bool) {
-	f := Finding{Text: i.text, Failure: i.brought.failure}
+	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
 	for _, unit := range i.brought.units {
 		f.Units = append(f.Units, a.ids[unit])
 	}

@@ -5,7 +5,7 @@
 // [Campaign.Tell]. It runs nothing and stores nothing. The same options and the same
 // observations give the same inputs, in whatever order the observations of a generation
 // are told. So a campaign that was interrupted continues if its observations are told
-// again. [Run] asks, runs and tells.
+// again. [Run] asks, runs and tells. [Campaign.Include] takes in inputs from elsewhere.
 //
 // The algorithms differ in how they make the next generation: see [Algorithm].
 package campaign
@@ -60,7 +60,7 @@ type Options struct {
 	// Corpus has inputs to start from. Inputs outside the grammar are left out.
 	Corpus [][]byte
 	Units  []observation.Unit // of the program, if all are known in advance
-	Runs   int                // the maximum number of inputs to run; no limit if 0
+	Runs   int                // the maximum number of inputs to ask for; no limit if 0
 	K      int                // length of the paths whose coverage is reported; default 3
 
 	MaxNodes   int // symbols of a generated tree; default 1,000
@@ -107,7 +107,8 @@ var (
 
 // A Status is the state of a campaign.
 type Status struct {
-	Runs       int    // inputs that were told
+	Runs       int    // inputs that were told or included
+	Included   int    // inputs that were included
 	Generation int    // number of the current generation, from 1
 	Aim        string // what the current generation is for; may be empty
 	Reached    int    // units
@@ -122,9 +123,10 @@ type Status struct {
 
 // A Finding is an input that brought something new.
 type Finding struct {
-	Text    []byte
-	Units   []string // IDs of the units that no input before reached
-	Failure bool     // a failure that no input before had
+	Text     []byte
+	Units    []string // IDs of the units that no input before reached
+	Failure  bool     // a failure that no input before had
+	Included bool     // the input was included, not asked for
 }
 
 // A Campaign decides which inputs to run. It is not safe for concurrent use.
@@ -132,6 +134,7 @@ type Campaign struct {
 	opt       Options
 	grammar   *grammars.Grammar
 	algorithm algorithm
+	reader    *grammars.Grammar // the copy of the grammar whose trees the algorithm needs
 	paths     *features.Extractor
 	allPaths  *big.Int
 
@@ -141,18 +144,23 @@ type Campaign struct {
 	reached  map[string]bool // IDs of units
 	failures map[observation.Property]bool
 
-	current []*individual // the current generation
-	asked   int           // individuals of the current generation that were handed out or repeat others
-	waiting int           // individuals of the current generation without a result
+	current []*individual          // the current generation
+	asked   int                    // individuals of the current generation that were handed out or repeat others
+	waiting int                    // individuals of the current generation without a result
+	first   map[uint64]*individual // of the current generation, by hash of the input
 	numbers map[int]*individual
 	next    int // number of the next input
 	idle    int // successive generations without a new input
+
+	included []observation.Observation // to count from the next generation on
+	pending  map[uint64]bool           // hashes of the inputs in included
 }
 
 // An algorithm makes generations.
 type algorithm interface {
 	// next returns the next generation, given the one before, in which all have
-	// results; nil at the beginning. The campaign ends if there is none.
+	// results; nil at the beginning. Included inputs come last. The campaign ends if
+	// there is none.
 	next(ctx context.Context, last []*individual) ([]*individual, End, error)
 }
 
@@ -175,6 +183,7 @@ func New(ctx context.Context, g *grammars.Grammar, opt Options) (*Campaign, erro
 	c := &Campaign{
 		opt: opt, grammar: g, paths: features.NewExtractor(space, opt.K), allPaths: space.Count(opt.K),
 		archive: newArchive(opt), numbers: map[int]*individual{}, reached: map[string]bool{}, failures: map[observation.Property]bool{},
+		reader: g, pending: map[uint64]bool{},
 	}
 	corpus, err := c.parse(ctx, opt.Corpus)
 	if err != nil {
@@ -203,7 +212,12 @@ func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) 
 	case EvoGFuzz:
 		return newEvoGFuzz(ctx, c.grammar, c.opt, corpus)
 	case Guided:
-		return newGuided(ctx, c.opt, c.archive, corpus)
+		a, err := newGuided(ctx, c.opt, c.archive, corpus)
+		if err != nil {
+			return nil, err
+		}
+		c.reader = a.grammar
+		return a, nil
 	case FDLoop:
 		return newFDLoop(ctx, c.grammar, c.opt, c.archive, corpus)
 	default:
@@ -275,9 +289,9 @@ func (c *Campaign) Ask(ctx context.Context, n int) ([]Input, error) {
 	if len(out) > 0 || c.waiting > 0 || c.status.End == "" {
 		return out, nil
 	}
-	last := c.current
+	_, err := c.complete(ctx)
 	c.current = nil
-	return nil, cmp.Or(c.settle(last), ErrEnded)
+	return nil, cmp.Or(err, ErrEnded)
 }
 
 // drop ends the campaign: individuals of the current generation that were not handed
@@ -294,8 +308,8 @@ func (c *Campaign) drop() {
 
 // advance makes the next generation.
 func (c *Campaign) advance(ctx context.Context) error {
-	last := c.current
-	if err := c.settle(last); err != nil {
+	last, err := c.complete(ctx)
+	if err != nil {
 		return err
 	}
 	next, end, err := c.algorithm.next(ctx, last)
@@ -304,14 +318,14 @@ func (c *Campaign) advance(ctx context.Context) error {
 	}
 	c.current, c.asked, c.waiting = next, 0, 0
 	c.status.Generation++
-	first := map[uint64]*individual{}
+	c.first = map[uint64]*individual{}
 	for _, i := range next {
 		key := xxhash.Sum64(i.text)
 		if i.result = c.archive.results[key]; i.result != nil {
 			continue
 		}
-		if i.same = first[key]; i.same == nil {
-			first[key] = i
+		if i.same = c.first[key]; i.same == nil {
+			c.first[key] = i
 			c.waiting++
 		}
 	}
@@ -332,6 +346,33 @@ func (c *Campaign) advance(ctx context.Context) error {
 		c.current, c.waiting = nil, 0
 	}
 	return nil
+}
+
+// complete gives the individuals of the current generation their results, and then the
+// included inputs theirs. It returns both. Nothing is complete before the first
+// generation.
+func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
+	if err := c.settle(c.current); err != nil || c.status.Generation == 0 {
+		return nil, err
+	}
+	all := slices.Clip(c.current)
+	for _, o := range c.included {
+		if c.archive.results[xxhash.Sum64(o.Input)] != nil {
+			continue // also an input of the generation
+		}
+		tree, err := parse(ctx, c.reader, c.opt.Start, o.Input)
+		if err != nil {
+			return nil, err
+		}
+		i := &individual{text: o.Input, tree: tree, included: true, observation: o}
+		if err := c.settle([]*individual{i}); err != nil {
+			return nil, err
+		}
+		all = append(all, i)
+	}
+	c.included = nil
+	clear(c.pending)
+	return all, nil
 }
 
 // settle gives the individuals of a generation their results, in order.
@@ -373,9 +414,35 @@ func (c *Campaign) Tell(number int, o observation.Observation) error {
 		return fmt.Errorf("input %d: must be one that was asked for", number)
 	}
 	delete(c.numbers, number)
-	o = o.Normalized() // so that an observation from a file has the same effect
-	i.observation = o
 	c.waiting--
+	i.observation = c.count(o)
+	return nil
+}
+
+// Include says what an input did that the campaign did not ask for, such as an input that
+// another fuzzer found. The input may be outside the grammar. It counts from the next
+// generation on, as if it had been part of the current one. Include ignores an input
+// that the campaign [Campaign.Knows].
+func (c *Campaign) Include(o observation.Observation) {
+	if c.Knows(o.Input) {
+		return
+	}
+	c.included = append(c.included, c.count(o))
+	c.pending[xxhash.Sum64(o.Input)] = true
+	c.status.Included++
+}
+
+// Knows reports whether an input is part of the current or an earlier generation, or was
+// included.
+func (c *Campaign) Knows(input []byte) bool {
+	key := xxhash.Sum64(input)
+	return c.archive.results[key] != nil || c.first[key] != nil || c.pending[key]
+}
+
+// count counts an observation. It returns the observation as it is read back from a
+// file, so that both have the same effect.
+func (c *Campaign) count(o observation.Observation) observation.Observation {
+	o = o.Normalized()
 	c.status.Runs++
 	for _, id := range o.Methods {
 		c.reached[id] = true
@@ -384,7 +451,7 @@ func (c *Campaign) Tell(number int, o observation.Observation) error {
 		c.status.Failing++
 		c.failures[observation.OutcomeOf(o)] = true
 	}
-	return nil
+	return o
 }
 
 // Status returns the state of the campaign.

@@ -166,6 +166,9 @@ func (a scored) compare(b scored) int {
 func (e *evoGFuzz) selectFittest(last []*individual) []*individual {
 	var all []scored
 	for _, i := range slices.Concat(e.elite, last) {
+		if i.tree == nil {
+			continue // included, and outside the grammar
+		}
 		all = append(all, scored{i, i.result.failed(), e.Structure.of(i.tree, e.Lambda)})
 	}
 	slices.SortStableFunc(all, scored.compare)

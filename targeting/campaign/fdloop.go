@@ -56,6 +56,7 @@ type fdLoop struct {
 	kept          suite
 	generation    int
 	calibrating   bool
+	early         []*individual // included while calibrating
 }
 
 // A suite is what the kept inputs did together.
@@ -105,11 +106,12 @@ func (f *fdLoop) next(ctx context.Context, last []*individual) ([]*individual, E
 		return aimed("calibrating", individuals(inputs)), "", err
 	case f.calibrating:
 		f.calibrating = false
-		f.calibrate(last)
+		f.early = f.calibrate(last)
 	case last != nil:
-		if err := f.evolve(last); err != nil {
+		if err := f.evolve(slices.Concat(last, f.early)); err != nil {
 			return nil, "", err
 		}
+		f.early = nil
 	}
 	if f.Generations > 0 && f.generation == f.Generations {
 		return nil, EndGenerations, nil
@@ -131,13 +133,16 @@ func aimed(aim string, all []*individual) []*individual {
 	return all
 }
 
-// calibrate counts the mappings of random inputs.
-func (f *fdLoop) calibrate(random []*individual) {
+// calibrate counts the mappings of random inputs. It returns the included inputs, which
+// are not random.
+func (f *fdLoop) calibrate(last []*individual) []*individual {
 	all := map[mapping]bool{}
-	for _, i := range random {
-		eachMapping(i, f.Depth, func(m mapping) { all[m] = true })
+	at := 0
+	for ; at < len(last) && !last[at].included; at++ {
+		eachMapping(last[at], f.Depth, func(m mapping) { all[m] = true })
 	}
 	f.MaxMappings = max(1, len(all))
+	return last[at:]
 }
 
 // evolve keeps the fittest individual and learns the next probabilities from it. From

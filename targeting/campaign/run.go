@@ -23,13 +23,40 @@ type Log interface {
 	Append(o observation.Observation) error
 }
 
+// An Extra is an input from elsewhere, such as another fuzzer.
+type Extra struct {
+	Name string // of its observation; must not be empty
+	Text []byte
+}
+
+// A Past is an observation of an extra input that an earlier run of the campaign
+// appended to the log.
+type Past struct {
+	observation.Observation
+	After int // number of observations of asked inputs that were appended before
+}
+
+// Extras are inputs that a campaign does not ask for, but includes.
+type Extras struct {
+	Past   []Past       // in the order in which they were appended
+	Inputs <-chan Extra // to run, as long as the campaign goes on; may be nil
+}
+
 // Run asks a campaign for inputs, runs them and tells their observations, until the
 // campaign ends or ctx is done. Inputs that the log has are not run. The runners run
 // inputs at the same time; how many there are does not change the inputs. told, if not
 // nil, is called after each observation that is told.
 func Run(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(o observation.Observation, logged bool)) error {
+	return RunWith(ctx, c, runners, log, told, Extras{})
+}
+
+// RunWith is like [Run], and also runs extra inputs and includes their observations. They
+// take turns with the inputs of the campaign. Extra inputs that the campaign knows or the
+// log has are left out. Those of the past are included when they were included before,
+// so that the campaign continues as it would have without the interruption.
+func RunWith(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(o observation.Observation, logged bool), extras Extras) error {
 	group, ctx := errgroup.WithContext(ctx)
-	inputs, results := make(chan Input), make(chan finished)
+	inputs, results := make(chan job), make(chan finished)
 	for _, r := range runners {
 		group.Go(func() error {
 			for in := range inputs {
@@ -37,9 +64,9 @@ func Run(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(
 				if err != nil {
 					return err
 				}
-				o.Input = in.Text
+				o.Input, o.Name = in.Text, in.name
 				select {
-				case results <- finished{in.Number, o}:
+				case results <- finished{in, o}:
 				case <-ctx.Done():
 					return context.Cause(ctx)
 				}
@@ -49,16 +76,22 @@ func Run(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(
 	}
 	group.Go(func() error {
 		defer close(inputs)
-		d := &driver{Campaign: c, log: log, told: told, runners: len(runners)}
+		d := &driver{Campaign: c, log: log, told: told, runners: len(runners), extras: extras, open: map[string]bool{}}
 		return d.drive(ctx, inputs, results)
 	})
 	return group.Wait()
 }
 
-// A finished run has the number of its input and its observation.
+// A job is an input to run.
+type job struct {
+	Input
+	name string // of an extra input; "" for one that was asked for
+}
+
+// A finished job has its observation.
 type finished struct {
-	number int
-	observation.Observation
+	job
+	observation observation.Observation
 }
 
 // A driver hands out the inputs of a campaign.
@@ -67,12 +100,19 @@ type driver struct {
 	log     Log
 	told    func(o observation.Observation, logged bool)
 	runners int
-	queue   []Input // to run
+	queue   []job // inputs that were asked for, to run
 	running int
 	ended   bool
+
+	extras   Extras
+	extra    []job           // extra inputs to run, at most one
+	open     map[string]bool // texts of extra inputs to run and of those that run
+	answered int             // observations of asked inputs that were told
+	live     bool            // the campaign has caught up with the log
+	turn     bool            // an extra input comes next
 }
 
-func (d *driver) drive(ctx context.Context, inputs chan<- Input, results <-chan finished) error {
+func (d *driver) drive(ctx context.Context, inputs chan<- job, results <-chan finished) error {
 	for {
 		if err := d.refill(ctx); err != nil {
 			return err
@@ -80,23 +120,27 @@ func (d *driver) drive(ctx context.Context, inputs chan<- Input, results <-chan 
 		if d.ended && len(d.queue) == 0 && d.running == 0 {
 			return nil
 		}
-		to, first := inputs, Input{}
-		if len(d.queue) > 0 {
-			first = d.queue[0]
+		to, from := inputs, d.pick()
+		first := job{}
+		if from != nil {
+			first = (*from)[0]
 		} else {
 			to = nil
 		}
 		select {
 		case to <- first:
-			d.queue = d.queue[1:]
+			*from = (*from)[1:]
+			d.turn = first.name == ""
 			d.running++
 		case r := <-results:
 			d.running--
-			if err := d.log.Append(r.Observation); err != nil {
+			if err := d.finish(r); err != nil {
 				return err
 			}
-			if err := d.tell(r.number, r.Observation, false); err != nil {
-				return err
+		case in := <-d.extraInputs():
+			if _, logged := d.log.Lookup(in.Text); !logged && !d.Knows(in.Text) && !d.open[string(in.Text)] {
+				d.extra = append(d.extra, job{Input{Text: in.Text}, in.Name})
+				d.open[string(in.Text)] = true
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -104,13 +148,50 @@ func (d *driver) drive(ctx context.Context, inputs chan<- Input, results <-chan 
 	}
 }
 
+// pick returns the queue of the next input to run, or nil if there is none.
+func (d *driver) pick() *[]job {
+	switch {
+	case len(d.extra) > 0 && (d.turn || len(d.queue) == 0) && !d.ended:
+		return &d.extra
+	case len(d.queue) > 0:
+		return &d.queue
+	default:
+		return nil
+	}
+}
+
+// extraInputs returns the channel of extra inputs, or nil if none is wanted at present:
+// before the campaign has caught up with its log, an extra input would be included too
+// early.
+func (d *driver) extraInputs() <-chan Extra {
+	if !d.live || d.ended || len(d.extra) > 0 {
+		return nil
+	}
+	return d.extras.Inputs
+}
+
+// finish appends and tells the observation of a job.
+func (d *driver) finish(r finished) error {
+	if err := d.log.Append(r.observation); err != nil {
+		return err
+	}
+	if r.name == "" {
+		return d.tell(r.Number, r.observation, false)
+	}
+	delete(d.open, string(r.Text))
+	d.include(r.observation, false)
+	return nil
+}
+
 // refill asks for inputs until there is one to run for each runner, or no more are
 // to be had at present.
 func (d *driver) refill(ctx context.Context) error {
 	for !d.ended && len(d.queue) < d.runners {
+		d.includePast()
 		asked, err := d.Ask(ctx, d.runners)
 		if errors.Is(err, ErrEnded) {
-			d.ended = true
+			d.ended, d.live = true, true
+			d.includePast()
 			return nil
 		}
 		if err != nil || len(asked) == 0 {
@@ -119,7 +200,8 @@ func (d *driver) refill(ctx context.Context) error {
 		for _, in := range asked {
 			o, ok := d.log.Lookup(in.Text)
 			if !ok {
-				d.queue = append(d.queue, in)
+				d.live = true
+				d.queue = append(d.queue, job{Input: in})
 				continue
 			}
 			if err := d.tell(in.Number, o, true); err != nil {
@@ -130,7 +212,24 @@ func (d *driver) refill(ctx context.Context) error {
 	return nil
 }
 
+// includePast includes the observations of extra inputs that were included when as many
+// observations had been told. When the campaign has caught up with its log, all are due.
+func (d *driver) includePast() {
+	for ; len(d.extras.Past) > 0 && (d.live || d.extras.Past[0].After < d.answered); d.extras.Past = d.extras.Past[1:] {
+		d.include(d.extras.Past[0].Observation, true)
+	}
+}
+
+func (d *driver) include(o observation.Observation, logged bool) {
+	known := d.Knows(o.Input) // it was also asked for in the meantime
+	d.Include(o)
+	if !known && d.told != nil {
+		d.told(o, logged)
+	}
+}
+
 func (d *driver) tell(number int, o observation.Observation, logged bool) error {
+	d.answered++
 	err := d.Tell(number, o)
 	if err == nil && d.told != nil {
 		d.told(o, logged)

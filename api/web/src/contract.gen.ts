@@ -391,7 +391,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the programs with observations */
+        /** List the programs with observations, by name */
         get: operations["listSubjects"];
         put?: never;
         post?: never;
@@ -451,6 +451,37 @@ export interface paths {
          *     first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
          */
         post: operations["addObservations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject}/failures": {
+        parameters: {
+            query?: {
+                /** @description Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last. */
+                commit?: components["parameters"]["CommitName"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the distinct failures of a program
+         * @description Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+         *     stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+         *     fewer failures than `limit`, because it has at most 8 MiB of inputs.
+         */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1466,6 +1497,78 @@ export interface components {
             /** @description Why derivations of some tokens are missing. */
             partial?: string;
         };
+        /** @description Numbers of observations by outcome. */
+        OutcomeCounts: {
+            /** Format: int64 */
+            ok: number;
+            /** Format: int64 */
+            failure: number;
+            /** Format: int64 */
+            crash: number;
+            /** Format: int64 */
+            timeout: number;
+        };
+        /** @enum {string} */
+        FailureOutcome: "crash" | "timeout" | "failure";
+        /** @description The observations with one outcome, type of failure and stack, and the smallest of their inputs. */
+        ProgramFailure: {
+            /**
+             * Format: int64
+             * @description Number of observations.
+             */
+            count: number;
+            outcome: components["schemas"]["FailureOutcome"];
+            /** @description Type of the failure, such as an exception class; absent if unknown. */
+            type?: string;
+            /** @description Message of the failure of the input. */
+            message?: string;
+            /** @description Digest of the stack, the same for failures in the same place; absent if unknown. */
+            stack?: string;
+            /** @description Name of the input. */
+            name?: string;
+            /** @description The smallest input, if it is UTF-8 text. */
+            input?: string;
+            input_base64?: string;
+        };
+        /**
+         * @example {
+         *       "subject": "calc",
+         *       "commit": "",
+         *       "observations": 1000,
+         *       "outcomes": {
+         *         "ok": 997,
+         *         "failure": 0,
+         *         "crash": 3,
+         *         "timeout": 0
+         *       },
+         *       "distinct": 1,
+         *       "failures": [
+         *         {
+         *           "count": 3,
+         *           "outcome": "crash",
+         *           "type": "runtime.boundsError",
+         *           "message": "index out of range [3] with length 3",
+         *           "stack": "9f1c2ab04e6d7351",
+         *           "input": "x*("
+         *         }
+         *       ]
+         *     }
+         */
+        ProgramFailureList: {
+            subject: string;
+            commit: string;
+            /**
+             * Format: int64
+             * @description Number of observations of the commit, whatever their outcome.
+             */
+            observations: number;
+            outcomes: components["schemas"]["OutcomeCounts"];
+            /** @description Number of distinct failures with the requested outcomes. */
+            distinct: number;
+            failures: components["schemas"]["ProgramFailure"][];
+            /** @description Value of `offset` for the next page; absent on the last page. */
+            next?: number;
+        };
         CommitItem: {
             commit: string;
             /** Format: int64 */
@@ -1479,6 +1582,8 @@ export interface components {
             units: number;
             /** Format: date-time */
             updated: string;
+            /** @description Absent if the service does not know them, because an earlier version stored observations. */
+            outcomes?: components["schemas"]["OutcomeCounts"];
         };
         /**
          * @example {
@@ -1489,7 +1594,13 @@ export interface components {
          *           "observations": 1000,
          *           "contradictory": 0,
          *           "units": 24,
-         *           "updated": "2026-01-02T03:04:05Z"
+         *           "updated": "2026-01-02T03:04:05Z",
+         *           "outcomes": {
+         *             "ok": 1000,
+         *             "failure": 0,
+         *             "crash": 0,
+         *             "timeout": 0
+         *           }
          *         }
          *       ]
          *     }
@@ -1509,7 +1620,13 @@ export interface components {
          *               "observations": 1000,
          *               "contradictory": 0,
          *               "units": 24,
-         *               "updated": "2026-01-02T03:04:05Z"
+         *               "updated": "2026-01-02T03:04:05Z",
+         *               "outcomes": {
+         *                 "ok": 1000,
+         *                 "failure": 0,
+         *                 "crash": 0,
+         *                 "timeout": 0
+         *               }
          *             }
          *           ]
          *         }
@@ -1518,6 +1635,8 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
+            /** @description Value of `after` for the next page; absent on the last page. */
+            next?: string;
         };
         LineError: {
             line: number;
@@ -2100,6 +2219,8 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
+            /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
+            allow_duplicates?: boolean;
             /**
              * @description Length of the paths that kpath and forest cover.
              * @default 2
@@ -4488,14 +4609,19 @@ export interface operations {
     };
     listSubjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of programs to list; all if 0. */
+                limit?: number;
+                /** @description List only programs whose names come after this one; `next` of the previous page. */
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All programs. */
+            /** @description A page of programs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4616,6 +4742,44 @@ export interface operations {
             };
             422: components["responses"]["Unprocessable"];
             507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last. */
+                commit?: components["parameters"]["CommitName"];
+                /** @description Outcomes to list; all but ok if absent. */
+                outcome?: components["schemas"]["FailureOutcome"][];
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Number of failures to skip; `next` of the previous page. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of failures. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramFailureList"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             default: components["responses"]["Problem"];
         };
     };

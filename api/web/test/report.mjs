@@ -26,7 +26,7 @@ test("report: methods, one method, observations and grammar", async (t) => {
   assert.equal(await page.getByRole("button", { name: "Generate" }).count(), 0);
   await inspect(page, "report-method");
   await page.getByRole("link", { name: "Observations" }).click();
-  await page.getByText("No observation failed.").waitFor();
+  await page.getByText("No failures in 1,000 observations.").waitFor();
   await page.getByRole("link", { name: "isNeutral" }).waitFor();
   await inspect(page, "report-observations");
   await page.getByRole("link", { name: "Grammar" }).click();
@@ -43,7 +43,8 @@ test("report: names, failures and inputs with markup are shown as text", async (
   await page.getByRole("link", { name: "<img src=x onerror=alert(1)>" }).first().click();
   await page.getByRole("heading", { name: "<img src=x onerror=alert(1)>" }).first().waitFor();
   await page.getByRole("link", { name: "Observations" }).click();
-  await page.getByText("</script><script>alert(1)</script>").waitFor();
+  await page.getByRole("heading", { name: "</script><script>alert(1)</script>" }).waitFor();
+  await page.getByText("1 distinct failure in 122 observations.").waitFor();
   await page.getByText("<img src=x onerror=alert(1)>").first().waitFor();
   await inspect(page, "report-failures");
   assert.equal(await page.locator("img, main script").count(), 0);

@@ -65,7 +65,7 @@ if it fails in the same way. Programs are named as in inroad observe.`,
 		},
 	}
 	flags := cmd.Flags()
-	cli.BindEnum(flags, &c.outcome, "outcome", "list only failures with this outcome", allFailures, string(observation.Failed), string(observation.Crashed), string(observation.TimedOut))
+	cli.BindEnum(flags, &c.outcome, "outcome", "list only failures with this outcome", "all", string(observation.Failed), string(observation.Crashed), string(observation.TimedOut))
 	flags.StringVar(&c.out, "out", "", "write the inputs to files in this `DIR`")
 	flags.BoolVar(&c.strict, "strict", false, "refuse files with invalid lines")
 	cli.BindGrammar(flags, &c.grammar)
@@ -80,7 +80,9 @@ func (c *failuresCommand) run(ctx context.Context, names []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	groups, err := readFailures(ctx, observationFiles{names: names, strict: c.strict}, c.outcome, c.Streams)
+	groups, err := readFailures(ctx, observationFiles{names: names, strict: c.strict}, func(o observation.Observation) bool {
+		return c.outcome == "all" || c.outcome == string(o.Outcome)
+	}, c.Streams)
 	if err != nil {
 		return err
 	}
@@ -116,11 +118,8 @@ func (c *failuresCommand) check() error {
 	return nil
 }
 
-// allFailures is the value of --outcome for all outcomes but ok.
-const allFailures = "all"
-
-// readFailures groups the failures of files that have an outcome.
-func readFailures(ctx context.Context, from observationFiles, outcome string, streams cli.Streams) ([]observation.OutcomeGroup, error) {
+// readFailures groups the failures of files that are wanted.
+func readFailures(ctx context.Context, from observationFiles, wanted func(observation.Observation) bool, streams cli.Streams) ([]observation.OutcomeGroup, error) {
 	files, err := from.open(ctx, streams)
 	if err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func readFailures(ctx context.Context, from observationFiles, outcome string, st
 			return nil, err
 		}
 		for _, o := range block.Observations {
-			if outcome == allFailures || outcome == string(o.Outcome) {
+			if wanted(o) {
 				groups.Add(o)
 			}
 		}

@@ -32,6 +32,8 @@ type fuzzCommand struct {
 	out       string
 	failures  string
 	export    fuzzExport
+	watch     bool
+	finds     []string // folders to watch
 	reduce    bool
 	format    string
 	cli.Streams
@@ -80,7 +82,14 @@ inputs to files.
 Every run adds an observation to the output, which inroad train learns from. If the
 file exists, the campaign continues: the same flags give the same inputs, and inputs in
 the file are not run again. A campaign that was killed loses at most the runs that had
-not ended. --n counts all runs of a campaign, and --for the time of this command.`,
+not ended. --n counts all runs of a campaign, and --for the time of this command.
+
+--export feeds another fuzzer, and --watch also runs the inputs that it finds. Their
+observations have the names of their files. They do not count for --n. For AFL++, DIR is
+a new folder in its output folder:
+
+  afl-fuzz -i seeds -o out -- ./parser @@ &
+  inroad fuzz --grammar my.g4 --c '...' --out my.ndjson --export out/inroad --layout afl --watch`,
 		Example: `  inroad fuzz --grammar json --go encoding/json.Unmarshal --for 5m --out json.ndjson
   inroad fuzz --grammar my.g4 --corpus testdata --c '$CC fuzz.c $LIB_FUZZING_ENGINE -o $OUT/fuzz' --algorithm evogfuzz --out my.ndjson`,
 		Args: cobra.NoArgs,
@@ -101,7 +110,9 @@ not ended. --n counts all runs of a campaign, and --for the time of this command
 	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
 	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
 	flags.StringVar(&c.export.dir, "export", "", "write the inputs with a new method, set of methods or failure to files in this `DIR`, as a corpus for other fuzzers")
-	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for AFL++ and libFuzzer, or as in testdata/fuzz of Go", "plain", "go")
+	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for libFuzzer and others; as in testdata/fuzz of Go; or as an instance in the output folder of AFL++", plainLayout, goLayout, aflLayout)
+	flags.BoolVar(&c.watch, "watch", false, "also run the inputs that another fuzzer finds: those that appear in DIR of --export, or with --layout afl beside it, and in folders of --finds")
+	cli.BindFiles(flags, &c.finds, "finds", "with --watch: further `DIR`s with inputs that another fuzzer finds")
 	duration := cli.Between(1, 365*24*60*60*1000)
 	duration.Type = "number"
 	cli.BindFields(flags, &c.end,
@@ -138,6 +149,9 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if c.out == "" {
 		return errors.New("no output: give --out FILE.ndjson")
 	}
+	if err := c.checkWatch(); err != nil {
+		return err
+	}
 	opt, g, err := c.options(ctx)
 	if err != nil {
 		return err
@@ -173,10 +187,17 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err := c.export.open(); err != nil {
 		return err
 	}
-	report := &fuzzReport{campaign: fuzzed, export: &c.export, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
+	report := &fuzzReport{campaign: fuzzed, export: &c.export, streams: c.Streams, line: cli.NewStatusLine(c.Streams), began: time.Now(), blocks: c.program.units == "block"}
 	running, cancel := c.within(ctx)
 	defer cancel()
-	err = campaign.Run(running, fuzzed, runners, log, report.add)
+	var extras campaign.Extras
+	if c.watch {
+		report.watch = newFuzzWatch(&c.export, c.finds)
+		found, end := report.watch.start(running)
+		defer end()
+		extras = campaign.Extras{Past: log.past, Inputs: found}
+	}
+	err = campaign.RunWith(running, fuzzed, runners, log, report.add, extras)
 	report.line.End()
 	err = errors.Join(err, c.export.write(fuzzed.Findings()))
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
@@ -188,6 +209,18 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 		err = c.reduceFailures(ctx, g, program, groups, failures)
 	}
 	return errors.Join(err, report.exported, writeFailures("failures", c.failures, failures), report.print(c, failures))
+}
+
+// checkWatch reports flags of --watch that do not fit.
+func (c *fuzzCommand) checkWatch() error {
+	switch {
+	case !c.watch && len(c.finds) > 0:
+		return errors.New("--finds: give --watch, too")
+	case c.watch && c.export.dir == "" && len(c.finds) == 0:
+		return errors.New("--watch: give a folder with --export or --finds")
+	default:
+		return nil
+	}
 }
 
 // reduceFailures reduces the inputs of failures.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/inroad/inroad/api/outfile"
@@ -17,40 +19,100 @@ import (
 	"github.com/inroad/inroad/targeting/campaign"
 )
 
+// The layouts of exported files.
+const (
+	plainLayout = "plain"
+	goLayout    = "go"
+	aflLayout   = "afl"
+)
+
 // A fuzzExport writes inputs to files, for other fuzzers.
 type fuzzExport struct {
 	dir     string // "" for none
 	layout  string
 	written int // number of findings
+
+	ids  int             // AFL++: number of the next file
+	have map[string]bool // AFL++: digests of the inputs that have files
 }
 
-// open creates the folder.
+// folder returns the folder of the files. For AFL++, --export names the folder of an
+// instance, of which other instances read the queue.
+func (e *fuzzExport) folder() string {
+	if e.layout == aflLayout {
+		return filepath.Join(e.dir, "queue")
+	}
+	return e.dir
+}
+
+// open creates the folder. The files of AFL++ that it has are continued.
 func (e *fuzzExport) open() error {
 	if e.dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(e.dir, 0o777); err != nil {
-		return fmt.Errorf("--export %w", cli.FileError(e.dir, err))
+	if err := os.MkdirAll(e.folder(), 0o777); err != nil {
+		return fmt.Errorf("--export %w", cli.FileError(e.folder(), err))
+	}
+	if e.layout != aflLayout {
+		return nil
+	}
+	entries, err := os.ReadDir(e.folder())
+	if err != nil {
+		return fmt.Errorf("--export %w", cli.FileError(e.folder(), err))
+	}
+	e.have = map[string]bool{}
+	for _, entry := range entries {
+		if match := aflName.FindStringSubmatch(entry.Name()); match != nil {
+			id, _ := strconv.Atoi(match[1]) // of up to nine digits
+			e.ids = max(e.ids, id+1)
+			e.have[match[2]] = true
+		}
 	}
 	return nil
 }
 
-// write writes the findings that were not yet written. The name of a file is a digest of
-// its content.
+// aflName matches the names of files in a queue of AFL++. Other instances read the files
+// by their numbers, which must have no gaps.
+var aflName = regexp.MustCompile(`^id:([0-9]{6,9})(?:,inroad:([0-9a-f]{16}))?`)
+
+// write writes the findings that were not yet written. The name of a file has a digest
+// of its content. Inputs that another fuzzer found are not written.
 func (e *fuzzExport) write(findings []campaign.Finding) error {
 	for ; e.dir != "" && e.written < len(findings); e.written++ {
-		content := findings[e.written].Text
-		if e.layout == "go" {
-			content = gofuzz.Encode(content)
+		finding := findings[e.written]
+		if finding.Included {
+			continue
 		}
-		name := filepath.Join(e.dir, fmt.Sprintf("%x", sha256.Sum256(content))[:16])
-		err := outfile.Write(name, 0o644, func(w io.Writer) error {
-			_, err := w.Write(content)
+		if err := e.writeInput(finding.Text); err != nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("--export %w", cli.FileError(name, err))
 		}
+	}
+	return nil
+}
+
+func (e *fuzzExport) writeInput(content []byte) error {
+	if e.layout == goLayout {
+		content = gofuzz.Encode(content)
+	}
+	digest := fmt.Sprintf("%x", sha256.Sum256(content))[:16]
+	name := digest
+	if e.layout == aflLayout {
+		if e.have[digest] {
+			return nil // the campaign is continued
+		}
+		name = fmt.Sprintf("id:%06d,inroad:%s", e.ids, digest)
+	}
+	name = filepath.Join(e.folder(), name)
+	err := outfile.Write(name, 0o644, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("--export %w", cli.FileError(name, err))
+	}
+	if e.layout == aflLayout {
+		e.ids++
+		e.have[digest] = true
 	}
 	return nil
 }
@@ -60,6 +122,7 @@ type fuzzLog struct {
 	program *observe.Program
 	out     *observe.Output
 	known   map[string]observation.Observation // in the file when it was opened, by input
+	past    []campaign.Past                    // observations of inputs from other fuzzers, which have names
 }
 
 // openFuzzLog creates a file of observations, or opens one to continue it.
@@ -69,8 +132,9 @@ func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 		return nil, err
 	}
 	program.RestoreUnits(out.Units())
-	l := &fuzzLog{program, out, map[string]observation.Observation{}}
+	l := &fuzzLog{program: program, out: out, known: map[string]observation.Observation{}}
 	lists := map[string][]string{} // many inputs reach the same methods
+	asked := 0
 	err = out.Read(func(o observation.Observation) {
 		key := strings.Join(o.Methods, "\x00")
 		if shared, ok := lists[key]; ok && (shared == nil) == (o.Methods == nil) {
@@ -79,6 +143,11 @@ func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 			lists[key] = o.Methods
 		}
 		l.known[string(o.Input)] = o
+		if o.Name != "" {
+			l.past = append(l.past, campaign.Past{Observation: o, After: asked})
+		} else {
+			asked++
+		}
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), out.Close())

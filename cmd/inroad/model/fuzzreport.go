@@ -13,7 +13,9 @@ import (
 type fuzzReport struct {
 	campaign *campaign.Campaign
 	export   *fuzzExport
-	exported error // of writing files
+	exported error      // of writing files
+	watch    *fuzzWatch // nil for none
+	streams  cli.Streams
 	line     *cli.StatusLine
 	began    time.Time
 	ran      int // by this command
@@ -34,6 +36,9 @@ func (r *fuzzReport) add(o observation.Observation, logged bool) {
 	if r.exported == nil { // the first error is returned at the end
 		r.exported = r.export.write(r.campaign.Findings())
 	}
+	if r.watch != nil {
+		r.watch.print(r.streams)
+	}
 	r.line.Set(r.state)
 }
 
@@ -43,6 +48,9 @@ func (r *fuzzReport) state() string {
 	seconds := time.Since(r.began)
 	text := fmt.Sprintf("%v: %s (%.0f/s), %d of %s, %s, %s, generation %d", seconds.Round(time.Second), cli.Count(s.Runs, "run", "runs"), float64(r.ran)/seconds.Seconds(),
 		s.Reached, countUnits(s.Units, r.blocks), cli.Count(s.Failures, "failure", "failures"), pathCoverage(s), s.Generation)
+	if s.Included > 0 {
+		text += fmt.Sprintf(", %d of other fuzzers", s.Included)
+	}
 	if s.Aim != "" {
 		text += ", " + s.Aim
 	}
@@ -56,8 +64,9 @@ func pathCoverage(s campaign.Status) string {
 
 // A fuzzSummary is the output of fuzz --format json.
 type fuzzSummary struct {
-	Runs        int                         `json:"runs"`    // of the campaign
-	Skipped     int                         `json:"skipped"` // in the file before
+	Runs        int                         `json:"runs"`            // of the campaign
+	Skipped     int                         `json:"skipped"`         // in the file before
+	Finds       int                         `json:"finds,omitempty"` // runs of inputs that other fuzzers found
 	Outcomes    map[observation.Outcome]int `json:"outcomes"`
 	Generations int                         `json:"generations"`
 	Reached     int                         `json:"reached"`
@@ -74,7 +83,7 @@ func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
 	s := r.campaign.Status()
 	if c.format == "json" {
 		return cli.WriteJSON(c.Out, fuzzSummary{
-			Runs: s.Runs, Skipped: s.Runs - r.ran, Outcomes: r.outcomes, Generations: s.Generation, Reached: s.Reached, Methods: s.Units,
+			Runs: s.Runs, Skipped: s.Runs - r.ran, Finds: s.Included, Outcomes: r.outcomes, Generations: s.Generation, Reached: s.Reached, Methods: s.Units,
 			K: s.K, Paths: s.Paths, AllPaths: s.AllPaths.String(), End: s.End, Failures: failures,
 		})
 	}
@@ -82,6 +91,9 @@ func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
 	c.Notef("%s; %s", observed.text(r.blocks), pathCoverage(s))
 	if skipped := s.Runs - r.ran; skipped > 0 {
 		c.Notef("%s already in the file", cli.Count(skipped, "run was", "runs were"))
+	}
+	if s.Included > 0 {
+		c.Notef("%s from other fuzzers", cli.Count(s.Included, "input came", "inputs came"))
 	}
 	if why := endText(s); why != "" {
 		c.Notef("%s", why)

@@ -14,6 +14,7 @@ import (
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/api/web"
 	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/observation"
 )
 
 type reportCommand struct {
@@ -122,7 +123,18 @@ func (c *reportCommand) evaluate(ctx context.Context, service api.Service, repor
 	report.Evaluation = &e
 	silent := c.Streams // invalid lines were reported above
 	silent.Err = io.Discard
-	groups, err := readFailures(ctx, c.observations, allFailures, silent)
-	report.Failures = describeFailures(groups)
-	return err
+	counts := map[observation.Outcome]int64{}
+	groups, err := readFailures(ctx, c.observations, func(o observation.Observation) bool {
+		counts[o.Outcome]++
+		return true
+	}, silent)
+	if err != nil {
+		return err
+	}
+	report.Failures = &openapi.ProgramFailureList{Subject: e.Subject, Distinct: len(groups), Failures: []openapi.ProgramFailure{}}
+	report.Failures.Outcomes, report.Failures.Observations = api.OutcomesOf(counts)
+	for _, g := range groups {
+		report.Failures.Failures = append(report.Failures.Failures, api.FailureOf(g))
+	}
+	return nil
 }

@@ -1,17 +1,6 @@
 // The data of a report, which inroad report writes into the file.
 import type { Schemas } from "../api.svelte";
 
-/** A Failure stands for the observations that failed in the same way, as in inroad failures --format json. */
-export type Failure = {
-  count: number;
-  outcome: string;
-  type?: string;
-  message?: string;
-  stack?: string;
-  name?: string; // of the example
-  example: Schemas["Example"]; // the smallest input
-};
-
 export type Data = {
   version: string;
   model: Schemas["Model"];
@@ -19,7 +8,7 @@ export type Data = {
   methods: Schemas["Method"][];
   explanations: Schemas["Explanation"][]; // in the order of the methods
   evaluation?: Schemas["Evaluation"]; // of the observations, if they were given
-  failures?: Failure[];
+  failures?: Schemas["ProgramFailureList"]; // all of them
   licences: string;
 };
 
@@ -30,17 +19,28 @@ export async function read(): Promise<Data> {
   return (await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json()) as Data;
 }
 
-/** Returns a function that answers requests for the model as the service would. */
+/** Returns a page of the failures, as the query of a request asks for it. */
+function failures(all: Schemas["ProgramFailureList"], query: URLSearchParams): Schemas["ProgramFailureList"] {
+  const outcomes = query.getAll("outcome");
+  const found = all.failures.filter((f) => outcomes.length === 0 || outcomes.includes(f.outcome));
+  const from = Number(query.get("offset"));
+  const to = from + (Number(query.get("limit")) || found.length);
+  return { ...all, distinct: found.length, failures: found.slice(from, to), next: to < found.length ? to : undefined };
+}
+
+/** Returns a function that answers requests for the model and its program as the service would. */
 export function answers(data: Data): (request: Request) => Promise<Response> {
   const model = `/v1/models/${encodeURIComponent(data.model.id)}`;
-  const known = new Map<string, () => unknown>([
+  const known = new Map<string, (query: URLSearchParams) => unknown>([
     [model, () => data.model],
     [`${model}/methods`, () => ({ total: data.methods.length, methods: data.methods })],
-    [`/v1/grammars/${encodeURIComponent(data.model.grammar)}`, () => data.grammar],
   ]);
   for (const x of data.explanations) known.set(`${model}/methods/${encodeURIComponent(x.method ?? "")}`, () => x);
+  const all = data.failures;
+  if (all) known.set(`/v1/subjects/${encodeURIComponent(all.subject)}/failures`, (query) => failures(all, query));
   return async (request) => {
-    const answer = known.get(new URL(request.url).pathname);
-    return answer ? Response.json(answer()) : Response.json({ detail: "The report does not have this." }, { status: 404 });
+    const url = new URL(request.url);
+    const answer = known.get(url.pathname);
+    return answer ? Response.json(answer(url.searchParams)) : Response.json({ detail: "The report does not have this." }, { status: 404 });
   };
 }
