@@ -36,13 +36,7 @@ func TestBrowser(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/browser.mjs")
-	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
-	}
+	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
 }
 
 // browser returns the commands of Node and Chromium. It skips the test if they, or the

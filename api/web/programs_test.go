@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -48,14 +47,8 @@ func TestPrograms(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/programs.mjs")
-	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st, false), "INROAD_PAGE_MANY="+serve(t, many, false),
+	runNode(ctx, t, node, "test/programs.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st, false), "INROAD_PAGE_MANY="+serve(t, many, false),
 		"INROAD_PAGE_LOCKED="+serveJobs(t, locked, true), "INROAD_PAGE_READ="+keys["READ"], "INROAD_PAGE_WRITE="+keys["WRITE"])
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // serveJobs serves a store, runs its jobs, and returns its URL.
