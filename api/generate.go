@@ -85,7 +85,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
 		Start: start, MaxNodes: req.MaxNodes, MaxTokens: req.MaxTokens, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
-		Cooldown: req.Cooldown, Expansions: req.Expansions,
+		Cooldown: req.Cooldown, Expansions: req.Expansions, AllowDuplicates: req.AllowDuplicates,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
 			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,
 		}[req.Spacing],

@@ -24,6 +24,8 @@ import (
 // requestTypes are the types of requests in a body or in a line of one.
 var requestTypes = []any{
 	openapi.AliasRequest{},
+	openapi.AskRequest{},
+	openapi.CampaignRequest{},
 	openapi.CompareRequest{},
 	openapi.GenerateRequest{},
 	openapi.GrammarSource{},
@@ -35,6 +37,7 @@ var requestTypes = []any{
 	openapi.SelectRequest{},
 	openapi.SolveRequest{},
 	openapi.TargetRequest{},
+	openapi.TellRequest{},
 	openapi.TrainRequest{},
 }
 
@@ -268,6 +271,8 @@ func FuzzDecode(f *testing.F) {
 			`{"subject":"a","grammar":"b","options":{"features":["all"],"outcome":false,"margin":0}}`, `{"model":"m","ignored":[],"fallbacks":[{"cause":"a","detail":""}]}`,
 			`{"path":"a","reached":[],"size":1,"changed":"new","digest":"` + strings.Repeat("0", 64) + `"}`, `{"counts":[{"path":"a","min":1}],"require":["b"]}`,
 			`{"n":1,"n":2}`, "{\"start\":\"\xff\"}", `{"cooldown":1e-7}`, `{"max_steps":1e99}`, `{"n":1}x`, `{"timeout_ms":0.1,"input":""}`,
+			`{"subject":"a","grammar":"b","corpus":[{"input":"1"}],"options":{"algorithm":"evogfuzz","elitism":0,"ignore":["runtime"]}}`, `{"n":1000,"lease_ms":1,"wait_ms":0}`,
+			`{"observations":[{"id":"a","methods":[],"counts":[1],"outcome":"crash","failure":{"type":"b"},"duration_ms":0.5}]}`,
 		} {
 			f.Add(byte(i), []byte(text))
 		}

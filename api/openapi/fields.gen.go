@@ -11,6 +11,51 @@ var contractFields = map[string][]Field{
 	"AliasRequest": {
 		{Name: "model", Description: "", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 300}},
 	},
+	"AskRequest": {
+		{Name: "lease_ms", Description: "Time after which an input that was not told is handed out again.", Default: 60000, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8.64e+07))}},
+		{Name: "n", Description: "Maximum number of inputs.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "wait_ms", Description: "Time to wait for inputs if there are none.", Default: 10000, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(30000))}},
+	},
+	"CampaignFailure": {
+		{Name: "message", Description: "", Schema: Schema{Type: "string", MaxSize: 100000}},
+		{Name: "stack", Description: "Digest of the stack, equal for equal places.", Schema: Schema{Type: "string", MaxSize: 1000}},
+		{Name: "type", Description: "Class of the exception or type of the error.", Schema: Schema{Type: "string", MaxSize: 1000}},
+	},
+	"CampaignOptions": {
+		{Name: "algorithm", Description: "How to generate inputs.", Default: "guided", Schema: Schema{Type: "string", Enum: []string{"guided", "random", "common", "uncommon", "evogfuzz", "fdloop"}}},
+		{Name: "base_input", Description: "evogfuzz: input that is learned from in each generation; the letters a to z if absent.", Schema: Schema{Type: "string", MaxSize: 1000000}},
+		{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest.", Default: 0.05, Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1))}},
+		{Name: "expansions", Description: "common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
+		{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped.", Default: 0.1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
+		{Name: "generations", Description: "evogfuzz, fdloop: maximum number of generations; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "goal", Description: "guided, fdloop: goal that counts ten times as much as the others.", Default: "all", Schema: Schema{Type: "string", Enum: []string{"all", "coverage", "failures", "runtime", "mappings"}}},
+		{Name: "ignore", Description: "guided, fdloop: goals that do not count.", Schema: Schema{Type: "array", MaxSize: 4, Items: &Schema{Type: "string", Enum: []string{"coverage", "failures", "runtime", "mappings"}}}},
+		{Name: "k", Description: "Length of the paths whose coverage is reported.", Placeholder: "LENGTH", Default: 3, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
+		{Name: "lambda", Description: "evogfuzz: expected expansions per byte, for the structure expansions.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1e+06))}},
+		{Name: "mapping_depth", Description: "fdloop: depth of the structures in mappings.", Default: 3, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
+		{Name: "max_mappings", Description: "fdloop: number of mappings to compare with; that of the calibration if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+09))}},
+		{Name: "max_nodes", Description: "Maximum number of symbols of a generated tree, unless the smallest tree has more.", Default: 1000, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
+		{Name: "mutations", Description: "evogfuzz: rules that get new probabilities in a generation.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(10000))}},
+		{Name: "n", Description: "Maximum number of runs.", Default: 10000, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "patience", Description: "evogfuzz: end after this many generations without a new failure; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "population", Description: "guided, evogfuzz, fdloop: number of inputs that are generated for a generation; 50, 100 and 5 if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
+		{Name: "seeds", Description: "fdloop: random inputs to learn from if there is no corpus.", Default: 500, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "structure", Description: "evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.", Default: "tree", Schema: Schema{Type: "string", Enum: []string{"tree", "expansions", "length"}}},
+		{Name: "timeout_ms", Description: "fdloop: run time that counts as 1.", Default: 2000, Schema: Schema{Type: "number", Min: new(float64(0.001)), Max: new(float64(8.64e+07))}},
+		{Name: "tournament_size", Description: "evogfuzz: inputs in a tournament.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "tournaments", Description: "evogfuzz: tournaments that select one input each.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(10000))}},
+		{Name: "train_on", Description: "guided: maximum number of observations without a new method, set of methods or failure to train on.", Default: 2000, Schema: Schema{Type: "integer", Min: new(float64(100)), Max: new(float64(20000))}},
+	},
+	"CampaignRequest": {
+		{Name: "commit", Description: "Version of the program.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "corpus", Description: "Inputs to start from; the samples of a bundled grammar if absent. Inputs outside the grammar are left out.", Schema: Schema{Type: "array", MaxSize: 10000, Items: &Schema{Type: "object"}}},
+		{Name: "grammar", Description: "Grammar of the inputs.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 100}},
+		{Name: "options", Description: "", Schema: Schema{Type: "object"}},
+		{Name: "start", Description: "Parser rule to derive from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "subject", Description: "Program to run. Its observations include those that the campaign is told.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 200}},
+	},
 	"CompareRequest": {
 		{Name: "after", Description: "Model of the newer version.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 300}},
 		{Name: "before", Description: "Model of the older version.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 300}},
@@ -50,6 +95,7 @@ var contractFields = map[string][]Field{
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"GenerateRequest": {
+		{Name: "allow_duplicates", Description: "Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.", Schema: Schema{Type: "boolean"}},
 		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path.", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
 		{Name: "encoding", Description: "Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
@@ -101,6 +147,24 @@ var contractFields = map[string][]Field{
 		{Name: "invert", Description: "Make likely choices unlikely, and unlikely choices likely.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "tokens", Description: "Collect the texts of tokens instead, for `tokens` of a generate request.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListCampaignFailuresParams": {
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+	},
+	"ListCampaignInputsParams": {
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "before", Description: "List only inputs of earlier runs than this one; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+	},
+	"ListCampaignsParams": {
+		{Name: "subject", Description: "List only campaigns for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "before", Description: "List only campaigns older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+	},
+	"ListFailuresParams": {
+		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "outcome", Description: "Outcomes to list; all but ok if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"crash", "timeout", "failure"}}}},
+		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
+	},
 	"ListJobsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
@@ -129,6 +193,10 @@ var contractFields = map[string][]Field{
 		{Name: "trivia", Description: "Use the paths of white space and comments instead of the parse tree.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
+	},
+	"ListSubjectsParams": {
+		{Name: "limit", Description: "Maximum number of programs to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "after", Description: "List only programs whose names come after this one; `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"MeasureCoverageParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -248,6 +316,17 @@ var contractFields = map[string][]Field{
 		{Name: "probabilities", Description: "Probabilities of the choices of the grammar, as printed by `inroad probabilities`.", Schema: Schema{Type: "object"}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "style", Description: "Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.", Default: "smallest", Schema: Schema{Type: "string", Enum: []string{"smallest", "varied", "natural"}}},
+	},
+	"TellRequest": {
+		{Name: "observations", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 10000, Items: &Schema{Type: "object"}}},
+	},
+	"ToldObservation": {
+		{Name: "counts", Description: "Number of executions of each method in `methods`; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1.099511627776e+12))}}},
+		{Name: "duration_ms", Description: "Run time.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(3.1536e+10))}},
+		{Name: "failure", Description: "", Schema: Schema{Type: "object"}},
+		{Name: "id", Description: "ID of the input.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 100}},
+		{Name: "methods", Description: "IDs of the methods that the input reached; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}},
+		{Name: "outcome", Description: "How the run ended; failure if there is a `failure`, and ok otherwise.", Schema: Schema{Type: "string", Enum: []string{"ok", "failure", "crash", "timeout"}}},
 	},
 	"TrainOptions": {
 		{Name: "balance", Description: "Weighting of rare methods; sqrt if absent, or none with golearn.", Schema: Schema{Type: "string", Enum: []string{"none", "sqrt", "subsample"}}},

@@ -18,6 +18,156 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for CampaignEnd.
+const (
+	EndExhausted   CampaignEnd = "exhausted"
+	EndGenerations CampaignEnd = "generations"
+	EndPatience    CampaignEnd = "patience"
+	EndRuns        CampaignEnd = "runs"
+)
+
+// Valid indicates whether the value is a known member of the CampaignEnd enum.
+func (e CampaignEnd) Valid() bool {
+	switch e {
+	case EndExhausted:
+		return true
+	case EndGenerations:
+		return true
+	case EndPatience:
+		return true
+	case EndRuns:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CampaignOptionsAlgorithm.
+const (
+	CommonAlgorithm   CampaignOptionsAlgorithm = "common"
+	EvoGFuzzAlgorithm CampaignOptionsAlgorithm = "evogfuzz"
+	FDLoopAlgorithm   CampaignOptionsAlgorithm = "fdloop"
+	GuidedAlgorithm   CampaignOptionsAlgorithm = "guided"
+	RandomAlgorithm   CampaignOptionsAlgorithm = "random"
+	UncommonAlgorithm CampaignOptionsAlgorithm = "uncommon"
+)
+
+// Valid indicates whether the value is a known member of the CampaignOptionsAlgorithm enum.
+func (e CampaignOptionsAlgorithm) Valid() bool {
+	switch e {
+	case CommonAlgorithm:
+		return true
+	case EvoGFuzzAlgorithm:
+		return true
+	case FDLoopAlgorithm:
+		return true
+	case GuidedAlgorithm:
+		return true
+	case RandomAlgorithm:
+		return true
+	case UncommonAlgorithm:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CampaignOptionsGoal.
+const (
+	AllGoals     CampaignOptionsGoal = "all"
+	CoverageGoal CampaignOptionsGoal = "coverage"
+	FailuresGoal CampaignOptionsGoal = "failures"
+	MappingsGoal CampaignOptionsGoal = "mappings"
+	RuntimeGoal  CampaignOptionsGoal = "runtime"
+)
+
+// Valid indicates whether the value is a known member of the CampaignOptionsGoal enum.
+func (e CampaignOptionsGoal) Valid() bool {
+	switch e {
+	case AllGoals:
+		return true
+	case CoverageGoal:
+		return true
+	case FailuresGoal:
+		return true
+	case MappingsGoal:
+		return true
+	case RuntimeGoal:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CampaignOptionsIgnore.
+const (
+	IgnoreCoverage CampaignOptionsIgnore = "coverage"
+	IgnoreFailures CampaignOptionsIgnore = "failures"
+	IgnoreMappings CampaignOptionsIgnore = "mappings"
+	IgnoreRuntime  CampaignOptionsIgnore = "runtime"
+)
+
+// Valid indicates whether the value is a known member of the CampaignOptionsIgnore enum.
+func (e CampaignOptionsIgnore) Valid() bool {
+	switch e {
+	case IgnoreCoverage:
+		return true
+	case IgnoreFailures:
+		return true
+	case IgnoreMappings:
+		return true
+	case IgnoreRuntime:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CampaignOptionsStructure.
+const (
+	ByExpansions CampaignOptionsStructure = "expansions"
+	ByLength     CampaignOptionsStructure = "length"
+	ByTree       CampaignOptionsStructure = "tree"
+)
+
+// Valid indicates whether the value is a known member of the CampaignOptionsStructure enum.
+func (e CampaignOptionsStructure) Valid() bool {
+	switch e {
+	case ByExpansions:
+		return true
+	case ByLength:
+		return true
+	case ByTree:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CampaignState.
+const (
+	CampaignEnded   CampaignState = "ended"
+	CampaignFailed  CampaignState = "failed"
+	CampaignRunning CampaignState = "running"
+	CampaignStopped CampaignState = "stopped"
+)
+
+// Valid indicates whether the value is a known member of the CampaignState enum.
+func (e CampaignState) Valid() bool {
+	switch e {
+	case CampaignEnded:
+		return true
+	case CampaignFailed:
+		return true
+	case CampaignRunning:
+		return true
+	case CampaignStopped:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChangeFoundBy.
 const (
 	ByPredictions ChangeFoundBy = "predictions"
@@ -129,6 +279,27 @@ func (e ExplanationFormat) Valid() bool {
 	case Svg:
 		return true
 	case Text:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FailureOutcome.
+const (
+	CrashOutcome   FailureOutcome = "crash"
+	FailedOutcome  FailureOutcome = "failure"
+	TimeoutOutcome FailureOutcome = "timeout"
+)
+
+// Valid indicates whether the value is a known member of the FailureOutcome enum.
+func (e FailureOutcome) Valid() bool {
+	switch e {
+	case CrashOutcome:
+		return true
+	case FailedOutcome:
+		return true
+	case TimeoutOutcome:
 		return true
 	default:
 		return false
@@ -612,6 +783,30 @@ func (e Style) Valid() bool {
 	}
 }
 
+// Defines values for ToldObservationOutcome.
+const (
+	OutcomeCrash   ToldObservationOutcome = "crash"
+	OutcomeFailure ToldObservationOutcome = "failure"
+	OutcomeOK      ToldObservationOutcome = "ok"
+	OutcomeTimeout ToldObservationOutcome = "timeout"
+)
+
+// Valid indicates whether the value is a known member of the ToldObservationOutcome enum.
+func (e ToldObservationOutcome) Valid() bool {
+	switch e {
+	case OutcomeCrash:
+		return true
+	case OutcomeFailure:
+		return true
+	case OutcomeOK:
+		return true
+	case OutcomeTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TrainOptionsBalance.
 const (
 	None      TrainOptionsBalance = "none"
@@ -794,6 +989,294 @@ type Answer struct {
 	Unseen *float64 `json:"unseen,omitempty"`
 }
 
+// AskAnswer defines model for AskAnswer.
+type AskAnswer struct {
+	// End Why a campaign ended: the maximum number of runs or generations was reached, too many generations found no new failure, or no new inputs were found.
+	End CampaignEnd `json:"end,omitempty,omitzero"`
+
+	// Error Why the campaign failed.
+	Error string `json:"error,omitempty,omitzero"`
+
+	// Expires When the leases of the inputs expire.
+	Expires time.Time    `json:"expires,omitempty,omitzero"`
+	Inputs  []AskedInput `json:"inputs"`
+
+	// Rebuilding The service computes the state of the campaign again from its observations.
+	Rebuilding bool `json:"rebuilding,omitempty,omitzero"`
+
+	// RetryMs If the campaign is running and there are no inputs, the time after which to ask again.
+	RetryMs int           `json:"retry_ms,omitempty,omitzero"`
+	State   CampaignState `json:"state"`
+}
+
+// AskRequest defines model for AskRequest.
+type AskRequest struct {
+	// LeaseMs Time after which an input that was not told is handed out again.
+	LeaseMs int `json:"lease_ms,omitempty,omitzero"`
+
+	// N Maximum number of inputs.
+	N int `json:"n,omitempty,omitzero"`
+
+	// WaitMs Time to wait for inputs if there are none.
+	WaitMs *int `json:"wait_ms,omitempty"`
+}
+
+// AskedInput defines model for AskedInput.
+type AskedInput struct {
+	// Aim What the input is for.
+	Aim string `json:"aim,omitempty,omitzero"`
+
+	// ID ID of the input in tells: a digest of the input.
+	ID          string  `json:"id"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Number Number of the input in the campaign, from 0.
+	Number int `json:"number"`
+}
+
+// Campaign defines model for Campaign.
+type Campaign struct {
+	// Aims What the inputs of the current generation are for, the most frequent first.
+	Aims     []CampaignAim `json:"aims,omitempty,omitzero"`
+	Commit   string        `json:"commit"`
+	Coverage FitCoverage   `json:"coverage"`
+	Created  time.Time     `json:"created"`
+
+	// End Why a campaign ended: the maximum number of runs or generations was reached, too many generations found no new failure, or no new inputs were found.
+	End CampaignEnd `json:"end,omitempty,omitzero"`
+
+	// Error Why the campaign failed.
+	Error string `json:"error,omitempty,omitzero"`
+
+	// Failing Number of inputs whose outcome was a failure, crash or timeout.
+	Failing int `json:"failing"`
+
+	// Failures Number of distinct failures.
+	Failures int `json:"failures"`
+
+	// Generation Number of the current generation, from 1; 0 before the first ask.
+	Generation int    `json:"generation"`
+	Grammar    string `json:"grammar"`
+
+	// History Counts over time, oldest first: at most 256 points at equal numbers of runs, and the current one.
+	History []CampaignPoint `json:"history,omitempty,omitzero"`
+	ID      int64           `json:"id"`
+
+	// Leased Number of inputs that were handed out and not told.
+	Leased int `json:"leased"`
+
+	// Methods Number of known methods of the program.
+	Methods int             `json:"methods"`
+	Options CampaignOptions `json:"options"`
+
+	// Problem Type of the problem that made the campaign fail.
+	Problem string `json:"problem,omitempty,omitzero"`
+
+	// Reached Number of methods that the inputs reached.
+	Reached int `json:"reached"`
+
+	// Rebuilding The service computes the state of the campaign again from its observations, as after a restart. Counts other than `runs` may be out of date.
+	Rebuilding bool `json:"rebuilding,omitempty,omitzero"`
+
+	// Runs Number of inputs that were told.
+	Runs    int           `json:"runs"`
+	Start   string        `json:"start,omitempty,omitzero"`
+	State   CampaignState `json:"state"`
+	Subject string        `json:"subject"`
+
+	// Updated When the last observation was told.
+	Updated time.Time `json:"updated"`
+}
+
+// CampaignAim defines model for CampaignAim.
+type CampaignAim struct {
+	// Aim What inputs are for, such as aiming at parseNumber.
+	Aim string `json:"aim"`
+
+	// Inputs Number of inputs of the generation with this aim.
+	Inputs int `json:"inputs"`
+}
+
+// CampaignEnd Why a campaign ended: the maximum number of runs or generations was reached, too many generations found no new failure, or no new inputs were found.
+type CampaignEnd string
+
+// CampaignFailure defines model for CampaignFailure.
+type CampaignFailure struct {
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Stack Digest of the stack, equal for equal places.
+	Stack string `json:"stack,omitempty,omitzero"`
+
+	// Type Class of the exception or type of the error.
+	Type string `json:"type,omitempty,omitzero"`
+}
+
+// CampaignInput defines model for CampaignInput.
+type CampaignInput struct {
+	DurationMs  float64 `json:"duration_ms,omitempty,omitzero"`
+	ID          string  `json:"id"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// NewFailure Whether no input told earlier had the failure of this input.
+	NewFailure bool `json:"new_failure"`
+
+	// NewMethods IDs of the methods that no input told earlier reached.
+	NewMethods []string `json:"new_methods"`
+	Outcome    string   `json:"outcome"`
+
+	// Reached Number of methods that the input reached.
+	Reached int `json:"reached"`
+
+	// Run Number of the run, in the order in which runs were told, from 1.
+	Run int64 `json:"run"`
+}
+
+// CampaignInputList defines model for CampaignInputList.
+type CampaignInputList struct {
+	// Before Value of `before` for the next page; absent on the last page.
+	Before int64           `json:"before,omitempty,omitzero"`
+	Inputs []CampaignInput `json:"inputs"`
+}
+
+// CampaignList defines model for CampaignList.
+type CampaignList struct {
+	// Before Value of `before` for the next page; absent on the last page.
+	Before    int64      `json:"before,omitempty,omitzero"`
+	Campaigns []Campaign `json:"campaigns"`
+}
+
+// CampaignOptions defines model for CampaignOptions.
+type CampaignOptions struct {
+	// Algorithm How to generate inputs.
+	Algorithm CampaignOptionsAlgorithm `json:"algorithm,omitempty,omitzero"`
+
+	// BaseInput evogfuzz: input that is learned from in each generation; the letters a to z if absent.
+	BaseInput *string `json:"base_input,omitempty"`
+
+	// Calibration fdloop: random inputs that are run first, to count their mappings.
+	Calibration int `json:"calibration,omitempty,omitzero"`
+
+	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
+	Elitism *float64 `json:"elitism,omitempty"`
+
+	// Expansions common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.
+	Expansions int `json:"expansions,omitempty,omitzero"`
+
+	// Flipped fdloop: share of an input's tokens in which a bit is flipped.
+	Flipped float64 `json:"flipped,omitempty,omitzero"`
+
+	// Generations evogfuzz, fdloop: maximum number of generations; no limit if absent.
+	Generations int `json:"generations,omitempty,omitzero"`
+
+	// Goal guided, fdloop: goal that counts ten times as much as the others.
+	Goal CampaignOptionsGoal `json:"goal,omitempty,omitzero"`
+
+	// Ignore guided, fdloop: goals that do not count.
+	Ignore []CampaignOptionsIgnore `json:"ignore,omitempty,omitzero"`
+
+	// K Length of the paths whose coverage is reported.
+	K int `json:"k,omitempty,omitzero"`
+
+	// Lambda evogfuzz: expected expansions per byte, for the structure expansions.
+	Lambda float64 `json:"lambda,omitempty,omitzero"`
+
+	// MappingDepth fdloop: depth of the structures in mappings.
+	MappingDepth int `json:"mapping_depth,omitempty,omitzero"`
+
+	// MaxMappings fdloop: number of mappings to compare with; that of the calibration if absent.
+	MaxMappings int `json:"max_mappings,omitempty,omitzero"`
+
+	// MaxNodes Maximum number of symbols of a generated tree, unless the smallest tree has more.
+	MaxNodes int `json:"max_nodes,omitempty,omitzero"`
+
+	// Mutations evogfuzz: rules that get new probabilities in a generation.
+	Mutations *int `json:"mutations,omitempty"`
+
+	// N Maximum number of runs.
+	N int `json:"n,omitempty,omitzero"`
+
+	// Patience evogfuzz: end after this many generations without a new failure; no limit if absent.
+	Patience int `json:"patience,omitempty,omitzero"`
+
+	// Population guided, evogfuzz, fdloop: number of inputs that are generated for a generation; 50, 100 and 5 if absent.
+	Population int `json:"population,omitempty,omitzero"`
+
+	// Seed Seed of the random choices; 0 draws a seed.
+	Seed *Seed `json:"seed,omitempty"`
+
+	// Seeds fdloop: random inputs to learn from if there is no corpus.
+	Seeds int `json:"seeds,omitempty,omitzero"`
+
+	// Structure evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.
+	Structure CampaignOptionsStructure `json:"structure,omitempty,omitzero"`
+
+	// TimeoutMs fdloop: run time that counts as 1.
+	TimeoutMs float64 `json:"timeout_ms,omitempty,omitzero"`
+
+	// TournamentSize evogfuzz: inputs in a tournament.
+	TournamentSize int `json:"tournament_size,omitempty,omitzero"`
+
+	// Tournaments evogfuzz: tournaments that select one input each.
+	Tournaments *int `json:"tournaments,omitempty"`
+
+	// TrainOn guided: maximum number of observations without a new method, set of methods or failure to train on.
+	TrainOn int `json:"train_on,omitempty,omitzero"`
+}
+
+// CampaignOptionsAlgorithm How to generate inputs.
+type CampaignOptionsAlgorithm string
+
+// CampaignOptionsGoal guided, fdloop: goal that counts ten times as much as the others.
+type CampaignOptionsGoal string
+
+// CampaignOptionsIgnore defines model for CampaignOptions.Ignore.
+type CampaignOptionsIgnore string
+
+// CampaignOptionsStructure evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.
+type CampaignOptionsStructure string
+
+// CampaignPoint defines model for CampaignPoint.
+type CampaignPoint struct {
+	// Covered Number of paths that the inputs covered, up to the last complete generation.
+	Covered int `json:"covered"`
+
+	// Failures Number of distinct failures.
+	Failures int `json:"failures"`
+
+	// Reached Number of methods that the inputs reached.
+	Reached int `json:"reached"`
+
+	// Runs Number of inputs that were told.
+	Runs int `json:"runs"`
+
+	// Time When the last of these inputs was told.
+	Time time.Time `json:"time"`
+}
+
+// CampaignRequest defines model for CampaignRequest.
+type CampaignRequest struct {
+	// Commit Version of the program.
+	Commit string `json:"commit,omitempty,omitzero"`
+
+	// Corpus Inputs to start from; the samples of a bundled grammar if absent. Inputs outside the grammar are left out.
+	Corpus []Input `json:"corpus,omitempty,omitzero"`
+
+	// Grammar Grammar of the inputs.
+	Grammar string          `json:"grammar"`
+	Options CampaignOptions `json:"options,omitempty,omitzero"`
+
+	// Start Parser rule to derive from; the grammar's first parser rule if absent.
+	Start string `json:"start,omitempty,omitzero"`
+
+	// Subject Program to run. Its observations include those that the campaign is told.
+	Subject string `json:"subject"`
+}
+
+// CampaignState defines model for CampaignState.
+type CampaignState string
+
 // Change defines model for Change.
 type Change struct {
 	After  []Condition `json:"after"`
@@ -853,6 +1336,9 @@ type CommitItem struct {
 	// Contradictory Number of observations that contradict another observation of the same input.
 	Contradictory int64 `json:"contradictory"`
 	Observations  int64 `json:"observations"`
+
+	// Outcomes Absent if the service does not know them, because an earlier version stored observations.
+	Outcomes *OutcomeCounts `json:"outcomes,omitempty"`
 
 	// Units Number of methods of the program.
 	Units   int       `json:"units"`
@@ -949,6 +1435,21 @@ type CurvePoint struct {
 
 	// RareF1 Mean F1 over the rare methods of the largest part, if there are any.
 	RareF1 *float64 `json:"rare_f1,omitempty"`
+}
+
+// DistinctFailure defines model for DistinctFailure.
+type DistinctFailure struct {
+	// Count Number of inputs with this failure.
+	Count int `json:"count"`
+
+	// ID ID of the smallest input with this failure.
+	ID          string  `json:"id"`
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+	Message     string  `json:"message,omitempty,omitzero"`
+	Outcome     string  `json:"outcome"`
+	Stack       string  `json:"stack,omitempty,omitzero"`
+	Type        string  `json:"type,omitempty,omitzero"`
 }
 
 // Encoding Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.
@@ -1056,6 +1557,16 @@ type Explanation struct {
 
 // ExplanationFormat defines model for ExplanationFormat.
 type ExplanationFormat string
+
+// FailureList defines model for FailureList.
+type FailureList struct {
+	// Distinct Number of distinct failures.
+	Distinct int               `json:"distinct"`
+	Failures []DistinctFailure `json:"failures"`
+}
+
+// FailureOutcome defines model for FailureOutcome.
+type FailureOutcome string
 
 // Fallback A reason to run all inputs.
 type Fallback struct {
@@ -1170,6 +1681,9 @@ type Gathered struct {
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
+	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
+
 	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
@@ -1663,6 +2177,14 @@ type OutcomeConditions struct {
 	Outcome    string      `json:"outcome"`
 }
 
+// OutcomeCounts Numbers of observations by outcome.
+type OutcomeCounts struct {
+	Crash   int64 `json:"crash"`
+	Failure int64 `json:"failure"`
+	Ok      int64 `json:"ok"`
+	Timeout int64 `json:"timeout"`
+}
+
 // Outside The input is outside the grammar, so nothing is predicted.
 type Outside struct {
 	// Methods Methods that the training observations outside the grammar reached.
@@ -1843,6 +2365,48 @@ type Problem struct {
 
 	// Value Value of the field.
 	Value string `json:"value,omitempty,omitzero"`
+}
+
+// ProgramFailure The observations with one outcome, type of failure and stack, and the smallest of their inputs.
+type ProgramFailure struct {
+	// Count Number of observations.
+	Count int64 `json:"count"`
+
+	// Input The smallest input, if it is UTF-8 text.
+	Input       *string `json:"input,omitempty"`
+	InputBase64 *string `json:"input_base64,omitempty"`
+
+	// Message Message of the failure of the input.
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Name Name of the input.
+	Name    string         `json:"name,omitempty,omitzero"`
+	Outcome FailureOutcome `json:"outcome"`
+
+	// Stack Digest of the stack, the same for failures in the same place; absent if unknown.
+	Stack string `json:"stack,omitempty,omitzero"`
+
+	// Type Type of the failure, such as an exception class; absent if unknown.
+	Type string `json:"type,omitempty,omitzero"`
+}
+
+// ProgramFailureList defines model for ProgramFailureList.
+type ProgramFailureList struct {
+	Commit string `json:"commit"`
+
+	// Distinct Number of distinct failures with the requested outcomes.
+	Distinct int              `json:"distinct"`
+	Failures []ProgramFailure `json:"failures"`
+
+	// Next Value of `offset` for the next page; absent on the last page.
+	Next int `json:"next,omitempty,omitzero"`
+
+	// Observations Number of observations of the commit, whatever their outcome.
+	Observations int64 `json:"observations"`
+
+	// Outcomes Numbers of observations by outcome.
+	Outcomes OutcomeCounts `json:"outcomes"`
+	Subject  string        `json:"subject"`
 }
 
 // Progress defines model for Progress.
@@ -2302,6 +2866,8 @@ type Subject struct {
 
 // SubjectList defines model for SubjectList.
 type SubjectList struct {
+	// Next Value of `after` for the next page; absent on the last page.
+	Next     string    `json:"next,omitempty,omitzero"`
 	Subjects []Subject `json:"subjects"`
 }
 
@@ -2379,6 +2945,49 @@ type TargetRequest struct {
 	// Style Smallest inputs, varied inputs of random sizes, or natural inputs drawn by probabilities.
 	Style Style `json:"style,omitempty,omitzero"`
 }
+
+// TellAnswer defines model for TellAnswer.
+type TellAnswer struct {
+	// Duplicates Number of observations of inputs that were told before.
+	Duplicates int `json:"duplicates"`
+
+	// Runs Number of inputs of the campaign that were told.
+	Runs  int           `json:"runs"`
+	State CampaignState `json:"state"`
+
+	// Told Number of observations that were stored.
+	Told int `json:"told"`
+
+	// Unknown The first 100 IDs of inputs that the campaign did not hand out.
+	Unknown []string `json:"unknown"`
+}
+
+// TellRequest defines model for TellRequest.
+type TellRequest struct {
+	Observations []ToldObservation `json:"observations"`
+}
+
+// ToldObservation defines model for ToldObservation.
+type ToldObservation struct {
+	// Counts Number of executions of each method in `methods`; unknown if absent.
+	Counts []int `json:"counts,omitempty,omitzero"`
+
+	// DurationMs Run time.
+	DurationMs float64          `json:"duration_ms,omitempty,omitzero"`
+	Failure    *CampaignFailure `json:"failure,omitempty"`
+
+	// ID ID of the input.
+	ID string `json:"id"`
+
+	// Methods IDs of the methods that the input reached; unknown if absent.
+	Methods *[]string `json:"methods,omitempty"`
+
+	// Outcome How the run ended; failure if there is a `failure`, and ok otherwise.
+	Outcome ToldObservationOutcome `json:"outcome,omitempty,omitzero"`
+}
+
+// ToldObservationOutcome How the run ended; failure if there is a `failure`, and ok otherwise.
+type ToldObservationOutcome string
 
 // TrainOptions defines model for TrainOptions.
 type TrainOptions struct {
@@ -2530,6 +3139,9 @@ type Version struct {
 	Version string `json:"version"`
 }
 
+// CampaignName defines model for CampaignName.
+type CampaignName = int64
+
 // CommitName defines model for CommitName.
 type CommitName = string
 
@@ -2592,6 +3204,33 @@ type Unavailable = Problem
 
 // Unprocessable defines model for Unprocessable.
 type Unprocessable = Problem
+
+// ListCampaignsParams defines parameters for ListCampaigns.
+type ListCampaignsParams struct {
+	// Subject List only campaigns for this program.
+	Subject string `form:"subject,omitempty" json:"subject,omitempty,omitzero"`
+
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Before List only campaigns older than this ID; `before` of the previous page.
+	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+}
+
+// ListCampaignFailuresParams defines parameters for ListCampaignFailures.
+type ListCampaignFailuresParams struct {
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListCampaignInputsParams defines parameters for ListCampaignInputs.
+type ListCampaignInputsParams struct {
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Before List only inputs of earlier runs than this one; `before` of the previous page.
+	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+}
 
 // MeasureCoverageParams defines parameters for MeasureCoverage.
 type MeasureCoverageParams struct {
@@ -2785,6 +3424,30 @@ type PredictParams struct {
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
+// ListSubjectsParams defines parameters for ListSubjects.
+type ListSubjectsParams struct {
+	// Limit Maximum number of programs to list; all if 0.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// After List only programs whose names come after this one; `next` of the previous page.
+	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
+}
+
+// ListFailuresParams defines parameters for ListFailures.
+type ListFailuresParams struct {
+	// Outcome Outcomes to list; all but ok if absent.
+	Outcome []FailureOutcome `form:"outcome,omitempty" json:"outcome,omitempty,omitzero"`
+
+	// Limit Maximum number of results.
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Offset Number of failures to skip; `next` of the previous page.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+
+	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
+	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
+}
+
 // GetObservationsParams defines parameters for GetObservations.
 type GetObservationsParams struct {
 	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
@@ -2802,6 +3465,15 @@ type AddObservationsParams struct {
 
 // PutAliasJSONRequestBody defines body for PutAlias for application/json ContentType.
 type PutAliasJSONRequestBody = AliasRequest
+
+// CreateCampaignJSONRequestBody defines body for CreateCampaign for application/json ContentType.
+type CreateCampaignJSONRequestBody = CampaignRequest
+
+// AskCampaignJSONRequestBody defines body for AskCampaign for application/json ContentType.
+type AskCampaignJSONRequestBody = AskRequest
+
+// TellCampaignJSONRequestBody defines body for TellCampaign for application/json ContentType.
+type TellCampaignJSONRequestBody = TellRequest
 
 // CompareModelsJSONRequestBody defines body for CompareModels for application/json ContentType.
 type CompareModelsJSONRequestBody = CompareRequest
@@ -2975,6 +3647,133 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
 	GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCampaigns List campaigns, newest first
+	//
+	// The campaigns are listed without their history and aims.
+	//
+	// Corresponds with GET /v1/campaigns (the `ListCampaigns` operationId).
+	ListCampaigns(ctx context.Context, params *ListCampaignsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCampaignWithBody Create a campaign
+	//
+	// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+	// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+	// same inputs, in whatever order clients ask and tell.
+	//
+	// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+	// `/v1/subjects/{subject}/observations` to name methods before the first run.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+	CreateCampaignWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCampaign Create a campaign
+	//
+	// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+	// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+	// same inputs, in whatever order clients ask and tell.
+	//
+	// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+	// `/v1/subjects/{subject}/observations` to name methods before the first run.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+	CreateCampaign(ctx context.Context, body CreateCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteCampaign Delete a campaign
+	//
+	// The observations that the campaign was told stay with the program.
+	//
+	// Corresponds with DELETE /v1/campaigns/{campaign} (the `DeleteCampaign` operationId).
+	DeleteCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetCampaign Get a campaign, its history and its aims
+	//
+	// Corresponds with GET /v1/campaigns/{campaign} (the `GetCampaign` operationId).
+	GetCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskCampaignWithBody Ask for inputs to run
+	//
+	// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+	// input is handed out again. Leases survive a restart of the service.
+	//
+	// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+	// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+	AskCampaignWithBody(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskCampaign Ask for inputs to run
+	//
+	// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+	// input is handed out again. Leases survive a restart of the service.
+	//
+	// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+	// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+	AskCampaign(ctx context.Context, campaign CampaignName, body AskCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FollowCampaign Follow a campaign
+	//
+	// Sends server-sent events named `campaign` with the campaign as JSON: its current state first, then changes, at most four
+	// per second. The stream ends when the campaign has ended, was stopped or failed. If the stream breaks off earlier, for
+	// example because the service shuts down, follow the campaign again.
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/events (the `FollowCampaign` operationId).
+	FollowCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCampaignFailures List the distinct failures of a campaign
+	//
+	// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
+	// frequent first. Each has the smallest input that was told.
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
+	ListCampaignFailures(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCampaignInputs List the best inputs of a campaign
+	//
+	// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
+	// first.
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
+	ListCampaignInputs(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StopCampaign Stop a campaign
+	//
+	// The campaign hands out no more inputs. Observations of leased inputs can still be told. A campaign that has ended does not change.
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/stop (the `StopCampaign` operationId).
+	StopCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellCampaignWithBody Tell the observations of inputs
+	//
+	// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+	// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+	// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+	TellCampaignWithBody(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellCampaign Tell the observations of inputs
+	//
+	// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+	// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+	// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+	TellCampaign(ctx context.Context, campaign CampaignName, body TellCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CompareModelsWithBody Compare two models
 	//
@@ -3413,15 +4212,24 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputs(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-	ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubject Get a program and its observed commits
 	//
 	// Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 	GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListFailures List the distinct failures of a program
+	//
+	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	//
+	// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+	ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetObservations Download observations
 	//
@@ -3570,6 +4378,263 @@ func (c *Client) PutAlias(ctx context.Context, alias string, body PutAliasJSONRe
 // Corresponds with GET /v1/backup (the `GetBackup` operationId).
 func (c *Client) GetBackup(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetBackupRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCampaigns List campaigns, newest first
+//
+// The campaigns are listed without their history and aims.
+//
+// Corresponds with GET /v1/campaigns (the `ListCampaigns` operationId).
+func (c *Client) ListCampaigns(ctx context.Context, params *ListCampaignsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCampaignsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCampaignWithBody Create a campaign
+//
+// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+// same inputs, in whatever order clients ask and tell.
+//
+// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+// `/v1/subjects/{subject}/observations` to name methods before the first run.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+func (c *Client) CreateCampaignWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCampaignRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCampaign Create a campaign
+//
+// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+// same inputs, in whatever order clients ask and tell.
+//
+// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+// `/v1/subjects/{subject}/observations` to name methods before the first run.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+func (c *Client) CreateCampaign(ctx context.Context, body CreateCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCampaignRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteCampaign Delete a campaign
+//
+// The observations that the campaign was told stay with the program.
+//
+// Corresponds with DELETE /v1/campaigns/{campaign} (the `DeleteCampaign` operationId).
+func (c *Client) DeleteCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteCampaignRequest(c.Server, campaign)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetCampaign Get a campaign, its history and its aims
+//
+// Corresponds with GET /v1/campaigns/{campaign} (the `GetCampaign` operationId).
+func (c *Client) GetCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCampaignRequest(c.Server, campaign)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskCampaignWithBody Ask for inputs to run
+//
+// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+// input is handed out again. Leases survive a restart of the service.
+//
+// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+func (c *Client) AskCampaignWithBody(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskCampaignRequestWithBody(c.Server, campaign, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskCampaign Ask for inputs to run
+//
+// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+// input is handed out again. Leases survive a restart of the service.
+//
+// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+func (c *Client) AskCampaign(ctx context.Context, campaign CampaignName, body AskCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskCampaignRequest(c.Server, campaign, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FollowCampaign Follow a campaign
+//
+// Sends server-sent events named `campaign` with the campaign as JSON: its current state first, then changes, at most four
+// per second. The stream ends when the campaign has ended, was stopped or failed. If the stream breaks off earlier, for
+// example because the service shuts down, follow the campaign again.
+//
+// Corresponds with GET /v1/campaigns/{campaign}/events (the `FollowCampaign` operationId).
+func (c *Client) FollowCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowCampaignRequest(c.Server, campaign)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCampaignFailures List the distinct failures of a campaign
+//
+// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
+// frequent first. Each has the smallest input that was told.
+//
+// Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
+func (c *Client) ListCampaignFailures(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCampaignFailuresRequest(c.Server, campaign, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCampaignInputs List the best inputs of a campaign
+//
+// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
+// first.
+//
+// Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
+func (c *Client) ListCampaignInputs(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCampaignInputsRequest(c.Server, campaign, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StopCampaign Stop a campaign
+//
+// The campaign hands out no more inputs. Observations of leased inputs can still be told. A campaign that has ended does not change.
+//
+// Corresponds with POST /v1/campaigns/{campaign}/stop (the `StopCampaign` operationId).
+func (c *Client) StopCampaign(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStopCampaignRequest(c.Server, campaign)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TellCampaignWithBody Tell the observations of inputs
+//
+// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+func (c *Client) TellCampaignWithBody(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellCampaignRequestWithBody(c.Server, campaign, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TellCampaign Tell the observations of inputs
+//
+// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+func (c *Client) TellCampaign(ctx context.Context, campaign CampaignName, body TellCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellCampaignRequest(c.Server, campaign, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4497,11 +5562,11 @@ func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestB
 	return c.Client.Do(req)
 }
 
-// ListSubjects List the programs with observations
+// ListSubjects List the programs with observations, by name
 //
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSubjectsRequest(c.Server)
+func (c *Client) ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSubjectsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4517,6 +5582,25 @@ func (c *Client) ListSubjects(ctx context.Context, reqEditors ...RequestEditorFn
 // Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 func (c *Client) GetSubject(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSubjectRequest(c.Server, subject)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListFailures List the distinct failures of a program
+//
+// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+//
+// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+func (c *Client) ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFailuresRequest(c.Server, subject, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4791,6 +5875,464 @@ func NewGetBackupRequest(server string) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListCampaignsRequest constructs an http.Request for the ListCampaigns method
+func NewListCampaignsRequest(server string, params *ListCampaignsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subject", params.Subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateCampaignRequest calls the generic CreateCampaign builder with application/json body
+func NewCreateCampaignRequest(server string, body CreateCampaignJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCampaignRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateCampaignRequestWithBody constructs an http.Request for the CreateCampaign method, with any body, and a specified content type
+func NewCreateCampaignRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteCampaignRequest constructs an http.Request for the DeleteCampaign method
+func NewDeleteCampaignRequest(server string, campaign CampaignName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetCampaignRequest constructs an http.Request for the GetCampaign method
+func NewGetCampaignRequest(server string, campaign CampaignName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAskCampaignRequest calls the generic AskCampaign builder with application/json body
+func NewAskCampaignRequest(server string, campaign CampaignName, body AskCampaignJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskCampaignRequestWithBody(server, campaign, "application/json", bodyReader)
+}
+
+// NewAskCampaignRequestWithBody constructs an http.Request for the AskCampaign method, with any body, and a specified content type
+func NewAskCampaignRequestWithBody(server string, campaign CampaignName, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/asks", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFollowCampaignRequest constructs an http.Request for the FollowCampaign method
+func NewFollowCampaignRequest(server string, campaign CampaignName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCampaignFailuresRequest constructs an http.Request for the ListCampaignFailures method
+func NewListCampaignFailuresRequest(server string, campaign CampaignName, params *ListCampaignFailuresParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/failures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCampaignInputsRequest constructs an http.Request for the ListCampaignInputs method
+func NewListCampaignInputsRequest(server string, campaign CampaignName, params *ListCampaignInputsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/inputs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStopCampaignRequest constructs an http.Request for the StopCampaign method
+func NewStopCampaignRequest(server string, campaign CampaignName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/stop", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewTellCampaignRequest calls the generic TellCampaign builder with application/json body
+func NewTellCampaignRequest(server string, campaign CampaignName, body TellCampaignJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellCampaignRequestWithBody(server, campaign, "application/json", bodyReader)
+}
+
+// NewTellCampaignRequestWithBody constructs an http.Request for the TellCampaign method, with any body, and a specified content type
+func NewTellCampaignRequestWithBody(server string, campaign CampaignName, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "campaign", campaign, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/campaigns/%s/tells", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -6674,7 +8216,7 @@ func NewSelectInputsRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListSubjectsRequest constructs an http.Request for the ListSubjects method
-func NewListSubjectsRequest(server string) (*http.Request, error) {
+func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6690,6 +8232,37 @@ func NewListSubjectsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6724,6 +8297,91 @@ func NewGetSubjectRequest(server string, subject SubjectName) (*http.Request, er
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListFailuresRequest constructs an http.Request for the ListFailures method
+func NewListFailuresRequest(server string, subject SubjectName, params *ListFailuresParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subjects/%s/failures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Outcome != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "outcome", params.Outcome, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "commit", params.Commit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6994,6 +8652,147 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/backup (the `GetBackup` operationId).
 	GetBackupWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBackupResponse, error)
+
+	// ListCampaignsWithResponse List campaigns, newest first
+	//
+	// The campaigns are listed without their history and aims.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/campaigns (the `ListCampaigns` operationId).
+	ListCampaignsWithResponse(ctx context.Context, params *ListCampaignsParams, reqEditors ...RequestEditorFn) (*ListCampaignsResponse, error)
+
+	// CreateCampaignWithBodyWithResponse Create a campaign
+	//
+	// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+	// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+	// same inputs, in whatever order clients ask and tell.
+	//
+	// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+	// `/v1/subjects/{subject}/observations` to name methods before the first run.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+	CreateCampaignWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCampaignResponse, error)
+
+	// CreateCampaignWithResponse Create a campaign
+	//
+	// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+	// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+	// same inputs, in whatever order clients ask and tell.
+	//
+	// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+	// `/v1/subjects/{subject}/observations` to name methods before the first run.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+	CreateCampaignWithResponse(ctx context.Context, body CreateCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCampaignResponse, error)
+
+	// DeleteCampaignWithResponse Delete a campaign
+	//
+	// The observations that the campaign was told stay with the program.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/campaigns/{campaign} (the `DeleteCampaign` operationId).
+	DeleteCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*DeleteCampaignResponse, error)
+
+	// GetCampaignWithResponse Get a campaign, its history and its aims
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/campaigns/{campaign} (the `GetCampaign` operationId).
+	GetCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*GetCampaignResponse, error)
+
+	// AskCampaignWithBodyWithResponse Ask for inputs to run
+	//
+	// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+	// input is handed out again. Leases survive a restart of the service.
+	//
+	// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+	// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+	AskCampaignWithBodyWithResponse(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskCampaignResponse, error)
+
+	// AskCampaignWithResponse Ask for inputs to run
+	//
+	// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+	// input is handed out again. Leases survive a restart of the service.
+	//
+	// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+	// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+	AskCampaignWithResponse(ctx context.Context, campaign CampaignName, body AskCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*AskCampaignResponse, error)
+
+	// FollowCampaignWithResponse Follow a campaign
+	//
+	// Sends server-sent events named `campaign` with the campaign as JSON: its current state first, then changes, at most four
+	// per second. The stream ends when the campaign has ended, was stopped or failed. If the stream breaks off earlier, for
+	// example because the service shuts down, follow the campaign again.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/events (the `FollowCampaign` operationId).
+	FollowCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*FollowCampaignResponse, error)
+
+	// ListCampaignFailuresWithResponse List the distinct failures of a campaign
+	//
+	// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
+	// frequent first. Each has the smallest input that was told.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
+	ListCampaignFailuresWithResponse(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*ListCampaignFailuresResponse, error)
+
+	// ListCampaignInputsWithResponse List the best inputs of a campaign
+	//
+	// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
+	// first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
+	ListCampaignInputsWithResponse(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*ListCampaignInputsResponse, error)
+
+	// StopCampaignWithResponse Stop a campaign
+	//
+	// The campaign hands out no more inputs. Observations of leased inputs can still be told. A campaign that has ended does not change.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/stop (the `StopCampaign` operationId).
+	StopCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*StopCampaignResponse, error)
+
+	// TellCampaignWithBodyWithResponse Tell the observations of inputs
+	//
+	// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+	// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+	// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+	TellCampaignWithBodyWithResponse(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TellCampaignResponse, error)
+
+	// TellCampaignWithResponse Tell the observations of inputs
+	//
+	// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+	// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+	// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+	TellCampaignWithResponse(ctx context.Context, campaign CampaignName, body TellCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*TellCampaignResponse, error)
 
 	// CompareModelsWithBodyWithResponse Compare two models
 	//
@@ -7466,12 +9265,12 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/selections (the `SelectInputs` operationId).
 	SelectInputsWithResponse(ctx context.Context, body SelectInputsJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectInputsResponse, error)
 
-	// ListSubjectsWithResponse List the programs with observations
+	// ListSubjectsWithResponse List the programs with observations, by name
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-	ListSubjectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
+	ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
 
 	// GetSubjectWithResponse Get a program and its observed commits
 	//
@@ -7479,6 +9278,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subjects/{subject} (the `GetSubject` operationId).
 	GetSubjectWithResponse(ctx context.Context, subject SubjectName, reqEditors ...RequestEditorFn) (*GetSubjectResponse, error)
+
+	// ListFailuresWithResponse List the distinct failures of a program
+	//
+	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+	ListFailuresWithResponse(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*ListFailuresResponse, error)
 
 	// GetObservationsWithResponse Download observations
 	//
@@ -7872,6 +9682,598 @@ func (r GetBackupResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetBackupResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCampaignsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CampaignList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCampaignsResponse) GetJSON200() *CampaignList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCampaignsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCampaignsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCampaignsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCampaignsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCampaignsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateCampaignResponse201Headers the declared response headers of an HTTP 201 response for CreateCampaign
+type CreateCampaignResponse201Headers struct {
+	Location string
+}
+
+// CreateCampaignResponse429Headers the declared response headers of an HTTP 429 response for CreateCampaign
+type CreateCampaignResponse429Headers struct {
+	RetryAfter int
+}
+
+type CreateCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Campaign
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationProblemJSON429 *Busy
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *CreateCampaignResponse201Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateCampaignResponse429Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCampaignResponse) GetJSON201() *Campaign {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r CreateCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r CreateCampaignResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r CreateCampaignResponse) GetApplicationProblemJSON429() *Busy {
+	return r.ApplicationProblemJSON429
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r CreateCampaignResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteCampaignResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Campaign
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCampaignResponse) GetJSON200() *Campaign {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GetCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AskCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AskAnswer
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AskCampaignResponse) GetJSON200() *AskAnswer {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r AskCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r AskCampaignResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AskCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AskCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AskCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AskCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FollowCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r FollowCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FollowCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FollowCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FollowCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCampaignFailuresResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *FailureList
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCampaignFailuresResponse) GetJSON200() *FailureList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListCampaignFailuresResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCampaignFailuresResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCampaignFailuresResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCampaignFailuresResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCampaignFailuresResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCampaignFailuresResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCampaignInputsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CampaignInputList
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCampaignInputsResponse) GetJSON200() *CampaignInputList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListCampaignInputsResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCampaignInputsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCampaignInputsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCampaignInputsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCampaignInputsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCampaignInputsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type StopCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Campaign
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r StopCampaignResponse) GetJSON200() *Campaign {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r StopCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r StopCampaignResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r StopCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r StopCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StopCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StopCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StopCampaignResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type TellCampaignResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TellAnswer
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TellCampaignResponse) GetJSON200() *TellAnswer {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r TellCampaignResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r TellCampaignResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TellCampaignResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TellCampaignResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TellCampaignResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TellCampaignResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TellCampaignResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9887,6 +12289,68 @@ func (r GetSubjectResponse) ContentType() string {
 	return ""
 }
 
+type ListFailuresResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ProgramFailureList
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationProblemJSON422 *Unprocessable
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListFailuresResponse) GetJSON200() *ProgramFailureList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSON422() *Unprocessable {
+	return r.ApplicationProblemJSON422
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListFailuresResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListFailuresResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListFailuresResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListFailuresResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListFailuresResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetObservationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10157,6 +12621,225 @@ func (c *ClientWithResponses) GetBackupWithResponse(ctx context.Context, reqEdit
 		return nil, err
 	}
 	return ParseGetBackupResponse(rsp)
+}
+
+// ListCampaignsWithResponse List campaigns, newest first
+//
+// The campaigns are listed without their history and aims.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/campaigns (the `ListCampaigns` operationId).
+func (c *ClientWithResponses) ListCampaignsWithResponse(ctx context.Context, params *ListCampaignsParams, reqEditors ...RequestEditorFn) (*ListCampaignsResponse, error) {
+	rsp, err := c.ListCampaigns(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCampaignsResponse(rsp)
+}
+
+// CreateCampaignWithBodyWithResponse Create a campaign
+//
+// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+// same inputs, in whatever order clients ask and tell.
+//
+// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+// `/v1/subjects/{subject}/observations` to name methods before the first run.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+func (c *ClientWithResponses) CreateCampaignWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCampaignResponse, error) {
+	rsp, err := c.CreateCampaignWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCampaignResponse(rsp)
+}
+
+// CreateCampaignWithResponse Create a campaign
+//
+// A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+// clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+// same inputs, in whatever order clients ask and tell.
+//
+// The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+// `/v1/subjects/{subject}/observations` to name methods before the first run.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns (the `CreateCampaign` operationId).
+func (c *ClientWithResponses) CreateCampaignWithResponse(ctx context.Context, body CreateCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCampaignResponse, error) {
+	rsp, err := c.CreateCampaign(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCampaignResponse(rsp)
+}
+
+// DeleteCampaignWithResponse Delete a campaign
+//
+// The observations that the campaign was told stay with the program.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/campaigns/{campaign} (the `DeleteCampaign` operationId).
+func (c *ClientWithResponses) DeleteCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*DeleteCampaignResponse, error) {
+	rsp, err := c.DeleteCampaign(ctx, campaign, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteCampaignResponse(rsp)
+}
+
+// GetCampaignWithResponse Get a campaign, its history and its aims
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/campaigns/{campaign} (the `GetCampaign` operationId).
+func (c *ClientWithResponses) GetCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*GetCampaignResponse, error) {
+	rsp, err := c.GetCampaign(ctx, campaign, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCampaignResponse(rsp)
+}
+
+// AskCampaignWithBodyWithResponse Ask for inputs to run
+//
+// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+// input is handed out again. Leases survive a restart of the service.
+//
+// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+func (c *ClientWithResponses) AskCampaignWithBodyWithResponse(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskCampaignResponse, error) {
+	rsp, err := c.AskCampaignWithBody(ctx, campaign, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskCampaignResponse(rsp)
+}
+
+// AskCampaignWithResponse Ask for inputs to run
+//
+// Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+// input is handed out again. Leases survive a restart of the service.
+//
+// The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+// inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns/{campaign}/asks (the `AskCampaign` operationId).
+func (c *ClientWithResponses) AskCampaignWithResponse(ctx context.Context, campaign CampaignName, body AskCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*AskCampaignResponse, error) {
+	rsp, err := c.AskCampaign(ctx, campaign, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskCampaignResponse(rsp)
+}
+
+// FollowCampaignWithResponse Follow a campaign
+//
+// Sends server-sent events named `campaign` with the campaign as JSON: its current state first, then changes, at most four
+// per second. The stream ends when the campaign has ended, was stopped or failed. If the stream breaks off earlier, for
+// example because the service shuts down, follow the campaign again.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/campaigns/{campaign}/events (the `FollowCampaign` operationId).
+func (c *ClientWithResponses) FollowCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*FollowCampaignResponse, error) {
+	rsp, err := c.FollowCampaign(ctx, campaign, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowCampaignResponse(rsp)
+}
+
+// ListCampaignFailuresWithResponse List the distinct failures of a campaign
+//
+// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
+// frequent first. Each has the smallest input that was told.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
+func (c *ClientWithResponses) ListCampaignFailuresWithResponse(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*ListCampaignFailuresResponse, error) {
+	rsp, err := c.ListCampaignFailures(ctx, campaign, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCampaignFailuresResponse(rsp)
+}
+
+// ListCampaignInputsWithResponse List the best inputs of a campaign
+//
+// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
+// first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
+func (c *ClientWithResponses) ListCampaignInputsWithResponse(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*ListCampaignInputsResponse, error) {
+	rsp, err := c.ListCampaignInputs(ctx, campaign, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCampaignInputsResponse(rsp)
+}
+
+// StopCampaignWithResponse Stop a campaign
+//
+// The campaign hands out no more inputs. Observations of leased inputs can still be told. A campaign that has ended does not change.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns/{campaign}/stop (the `StopCampaign` operationId).
+func (c *ClientWithResponses) StopCampaignWithResponse(ctx context.Context, campaign CampaignName, reqEditors ...RequestEditorFn) (*StopCampaignResponse, error) {
+	rsp, err := c.StopCampaign(ctx, campaign, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStopCampaignResponse(rsp)
+}
+
+// TellCampaignWithBodyWithResponse Tell the observations of inputs
+//
+// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+func (c *ClientWithResponses) TellCampaignWithBodyWithResponse(ctx context.Context, campaign CampaignName, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TellCampaignResponse, error) {
+	rsp, err := c.TellCampaignWithBody(ctx, campaign, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTellCampaignResponse(rsp)
+}
+
+// TellCampaignWithResponse Tell the observations of inputs
+//
+// The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+// can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+// observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/campaigns/{campaign}/tells (the `TellCampaign` operationId).
+func (c *ClientWithResponses) TellCampaignWithResponse(ctx context.Context, campaign CampaignName, body TellCampaignJSONRequestBody, reqEditors ...RequestEditorFn) (*TellCampaignResponse, error) {
+	rsp, err := c.TellCampaign(ctx, campaign, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTellCampaignResponse(rsp)
 }
 
 // CompareModelsWithBodyWithResponse Compare two models
@@ -10918,13 +13601,13 @@ func (c *ClientWithResponses) SelectInputsWithResponse(ctx context.Context, body
 	return ParseSelectInputsResponse(rsp)
 }
 
-// ListSubjectsWithResponse List the programs with observations
+// ListSubjectsWithResponse List the programs with observations, by name
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
-func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error) {
-	rsp, err := c.ListSubjects(ctx, reqEditors...)
+func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error) {
+	rsp, err := c.ListSubjects(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10942,6 +13625,23 @@ func (c *ClientWithResponses) GetSubjectWithResponse(ctx context.Context, subjec
 		return nil, err
 	}
 	return ParseGetSubjectResponse(rsp)
+}
+
+// ListFailuresWithResponse List the distinct failures of a program
+//
+// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
+func (c *ClientWithResponses) ListFailuresWithResponse(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*ListFailuresResponse, error) {
+	rsp, err := c.ListFailures(ctx, subject, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListFailuresResponse(rsp)
 }
 
 // GetObservationsWithResponse Download observations
@@ -11244,6 +13944,460 @@ func ParseGetBackupResponse(rsp *http.Response) (*GetBackupResponse, error) {
 	}
 
 	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCampaignsResponse parses an HTTP response from a ListCampaignsWithResponse call
+func ParseListCampaignsResponse(rsp *http.Response) (*ListCampaignsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCampaignsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CampaignList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateCampaignResponse parses an HTTP response from a CreateCampaignWithResponse call
+func ParseCreateCampaignResponse(rsp *http.Response) (*CreateCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Campaign
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Busy
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 201:
+		var headers CreateCampaignResponse201Headers
+		if values := rsp.Header.Values("Location"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Location = value
+		}
+		response.Headers201 = &headers
+	case rsp.StatusCode == 429:
+		var headers CreateCampaignResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteCampaignResponse parses an HTTP response from a DeleteCampaignWithResponse call
+func ParseDeleteCampaignResponse(rsp *http.Response) (*DeleteCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetCampaignResponse parses an HTTP response from a GetCampaignWithResponse call
+func ParseGetCampaignResponse(rsp *http.Response) (*GetCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Campaign
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskCampaignResponse parses an HTTP response from a AskCampaignWithResponse call
+func ParseAskCampaignResponse(rsp *http.Response) (*AskCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AskAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFollowCampaignResponse parses an HTTP response from a FollowCampaignWithResponse call
+func ParseFollowCampaignResponse(rsp *http.Response) (*FollowCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCampaignFailuresResponse parses an HTTP response from a ListCampaignFailuresWithResponse call
+func ParseListCampaignFailuresResponse(rsp *http.Response) (*ListCampaignFailuresResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCampaignFailuresResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest FailureList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCampaignInputsResponse parses an HTTP response from a ListCampaignInputsWithResponse call
+func ParseListCampaignInputsResponse(rsp *http.Response) (*ListCampaignInputsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCampaignInputsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CampaignInputList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStopCampaignResponse parses an HTTP response from a StopCampaignWithResponse call
+func ParseStopCampaignResponse(rsp *http.Response) (*StopCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StopCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Campaign
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTellCampaignResponse parses an HTTP response from a TellCampaignWithResponse call
+func ParseTellCampaignResponse(rsp *http.Response) (*TellCampaignResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TellCampaignResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TellAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
 		var dest Full
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -12780,6 +15934,53 @@ func ParseGetSubjectResponse(rsp *http.Response) (*GetSubjectResponse, error) {
 	return response, nil
 }
 
+// ParseListFailuresResponse parses an HTTP response from a ListFailuresWithResponse call
+func ParseListFailuresResponse(rsp *http.Response) (*ListFailuresResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListFailuresResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ProgramFailureList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetObservationsResponse parses an HTTP response from a GetObservationsWithResponse call
 func ParseGetObservationsResponse(rsp *http.Response) (*GetObservationsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12916,6 +16117,36 @@ type ServerInterface interface {
 	// GetBackup Download a backup of the store
 	// (GET /v1/backup)
 	GetBackup(ctx echo.Context) error
+	// ListCampaigns List campaigns, newest first
+	// (GET /v1/campaigns)
+	ListCampaigns(ctx echo.Context, params ListCampaignsParams) error
+	// CreateCampaign Create a campaign
+	// (POST /v1/campaigns)
+	CreateCampaign(ctx echo.Context) error
+	// DeleteCampaign Delete a campaign
+	// (DELETE /v1/campaigns/{campaign})
+	DeleteCampaign(ctx echo.Context, campaign CampaignName) error
+	// GetCampaign Get a campaign, its history and its aims
+	// (GET /v1/campaigns/{campaign})
+	GetCampaign(ctx echo.Context, campaign CampaignName) error
+	// AskCampaign Ask for inputs to run
+	// (POST /v1/campaigns/{campaign}/asks)
+	AskCampaign(ctx echo.Context, campaign CampaignName) error
+	// FollowCampaign Follow a campaign
+	// (GET /v1/campaigns/{campaign}/events)
+	FollowCampaign(ctx echo.Context, campaign CampaignName) error
+	// ListCampaignFailures List the distinct failures of a campaign
+	// (GET /v1/campaigns/{campaign}/failures)
+	ListCampaignFailures(ctx echo.Context, campaign CampaignName, params ListCampaignFailuresParams) error
+	// ListCampaignInputs List the best inputs of a campaign
+	// (GET /v1/campaigns/{campaign}/inputs)
+	ListCampaignInputs(ctx echo.Context, campaign CampaignName, params ListCampaignInputsParams) error
+	// StopCampaign Stop a campaign
+	// (POST /v1/campaigns/{campaign}/stop)
+	StopCampaign(ctx echo.Context, campaign CampaignName) error
+	// TellCampaign Tell the observations of inputs
+	// (POST /v1/campaigns/{campaign}/tells)
+	TellCampaign(ctx echo.Context, campaign CampaignName) error
 	// CompareModels Compare two models
 	// (POST /v1/comparisons)
 	CompareModels(ctx echo.Context) error
@@ -13015,12 +16246,15 @@ type ServerInterface interface {
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx echo.Context) error
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
-	ListSubjects(ctx echo.Context) error
+	ListSubjects(ctx echo.Context, params ListSubjectsParams) error
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx echo.Context, subject SubjectName) error
+	// ListFailures List the distinct failures of a program
+	// (GET /v1/subjects/{subject}/failures)
+	ListFailures(ctx echo.Context, subject SubjectName, params ListFailuresParams) error
 	// GetObservations Download observations
 	// (GET /v1/subjects/{subject}/observations)
 	GetObservations(ctx echo.Context, subject SubjectName, params GetObservationsParams) error
@@ -13111,6 +16345,200 @@ func (w *ServerInterfaceWrapper) GetBackup(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetBackup(ctx)
+	return err
+}
+
+// ListCampaigns converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCampaigns(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCampaignsParams
+	// ------------- Optional query parameter "subject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subject", ctx.QueryParams(), &params.Subject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCampaigns(ctx, params)
+	return err
+}
+
+// CreateCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCampaign(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCampaign(ctx)
+	return err
+}
+
+// DeleteCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteCampaign(ctx, campaign)
+	return err
+}
+
+// GetCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) GetCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetCampaign(ctx, campaign)
+	return err
+}
+
+// AskCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) AskCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AskCampaign(ctx, campaign)
+	return err
+}
+
+// FollowCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) FollowCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FollowCampaign(ctx, campaign)
+	return err
+}
+
+// ListCampaignFailures converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCampaignFailures(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCampaignFailuresParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCampaignFailures(ctx, campaign, params)
+	return err
+}
+
+// ListCampaignInputs converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCampaignInputs(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCampaignInputsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCampaignInputs(ctx, campaign, params)
+	return err
+}
+
+// StopCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) StopCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.StopCampaign(ctx, campaign)
+	return err
+}
+
+// TellCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) TellCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "campaign" -------------
+	var campaign CampaignName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "campaign", ctx.Param("campaign"), &campaign, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TellCampaign(ctx, campaign)
 	return err
 }
 
@@ -13956,8 +17384,24 @@ func (w *ServerInterfaceWrapper) SelectInputs(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSubjectsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", ctx.QueryParams(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter after: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListSubjects(ctx)
+	err = w.Handler.ListSubjects(ctx, params)
 	return err
 }
 
@@ -13974,6 +17418,52 @@ func (w *ServerInterfaceWrapper) GetSubject(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetSubject(ctx, subject)
+	return err
+}
+
+// ListFailures converts echo context to params.
+func (w *ServerInterfaceWrapper) ListFailures(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject SubjectName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFailuresParams
+	// ------------- Optional query parameter "outcome" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "outcome", ctx.QueryParams(), &params.Outcome, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter outcome: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+	}
+
+	// ------------- Optional query parameter "commit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "commit", ctx.QueryParams(), &params.Commit, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter commit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListFailures(ctx, subject, params)
 	return err
 }
 
@@ -14111,6 +17601,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
 	router.POST(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.AddObservations, options.OperationMiddlewares["addObservations"]...)
+	router.GET(options.BaseURL+"/v1/subjects/:subject/failures", wrapper.ListFailures, options.OperationMiddlewares["listFailures"]...)
 	router.GET(options.BaseURL+"/v1/models", wrapper.ListModels, options.OperationMiddlewares["listModels"]...)
 	router.POST(options.BaseURL+"/v1/models", wrapper.TrainModel, options.OperationMiddlewares["trainModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
@@ -14130,6 +17621,16 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/v1/jobs/:job", wrapper.CancelJob, options.OperationMiddlewares["cancelJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job", wrapper.GetJob, options.OperationMiddlewares["getJob"]...)
 	router.GET(options.BaseURL+"/v1/jobs/:job/events", wrapper.FollowJob, options.OperationMiddlewares["followJob"]...)
+	router.GET(options.BaseURL+"/v1/campaigns", wrapper.ListCampaigns, options.OperationMiddlewares["listCampaigns"]...)
+	router.POST(options.BaseURL+"/v1/campaigns", wrapper.CreateCampaign, options.OperationMiddlewares["createCampaign"]...)
+	router.DELETE(options.BaseURL+"/v1/campaigns/:campaign", wrapper.DeleteCampaign, options.OperationMiddlewares["deleteCampaign"]...)
+	router.GET(options.BaseURL+"/v1/campaigns/:campaign", wrapper.GetCampaign, options.OperationMiddlewares["getCampaign"]...)
+	router.POST(options.BaseURL+"/v1/campaigns/:campaign/asks", wrapper.AskCampaign, options.OperationMiddlewares["askCampaign"]...)
+	router.POST(options.BaseURL+"/v1/campaigns/:campaign/tells", wrapper.TellCampaign, options.OperationMiddlewares["tellCampaign"]...)
+	router.POST(options.BaseURL+"/v1/campaigns/:campaign/stop", wrapper.StopCampaign, options.OperationMiddlewares["stopCampaign"]...)
+	router.GET(options.BaseURL+"/v1/campaigns/:campaign/inputs", wrapper.ListCampaignInputs, options.OperationMiddlewares["listCampaignInputs"]...)
+	router.GET(options.BaseURL+"/v1/campaigns/:campaign/failures", wrapper.ListCampaignFailures, options.OperationMiddlewares["listCampaignFailures"]...)
+	router.GET(options.BaseURL+"/v1/campaigns/:campaign/events", wrapper.FollowCampaign, options.OperationMiddlewares["followCampaign"]...)
 	router.GET(options.BaseURL+"/v1/keys", wrapper.ListKeys, options.OperationMiddlewares["listKeys"]...)
 	router.POST(options.BaseURL+"/v1/keys", wrapper.CreateKey, options.OperationMiddlewares["createKey"]...)
 	router.GET(options.BaseURL+"/v1/keys/log", wrapper.ListKeyEvents, options.OperationMiddlewares["listKeyEvents"]...)
@@ -14534,6 +18035,688 @@ type GetBackupdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetBackupdefaultApplicationProblemPlusJSONResponse) VisitGetBackupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignsRequestObject struct {
+	Params ListCampaignsParams
+}
+
+type ListCampaignsResponseObject interface {
+	VisitListCampaignsResponse(w http.ResponseWriter) error
+}
+
+type ListCampaigns200JSONResponse CampaignList
+
+func (response ListCampaigns200JSONResponse) VisitListCampaignsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCampaignsdefaultApplicationProblemPlusJSONResponse) VisitListCampaignsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaignRequestObject struct {
+	Body *CreateCampaignJSONRequestBody
+}
+
+type CreateCampaignResponseObject interface {
+	VisitCreateCampaignResponse(w http.ResponseWriter) error
+}
+
+type CreateCampaign201ResponseHeaders struct {
+	Location string
+}
+
+type CreateCampaign201JSONResponse struct {
+	Body    Campaign
+	Headers CreateCampaign201ResponseHeaders
+}
+
+func (response CreateCampaign201JSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response CreateCampaign404ApplicationProblemPlusJSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaign422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response CreateCampaign422ApplicationProblemPlusJSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaign429ApplicationProblemPlusJSONResponse struct {
+	BusyApplicationProblemPlusJSONResponse
+}
+
+func (response CreateCampaign429ApplicationProblemPlusJSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaign507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response CreateCampaign507ApplicationProblemPlusJSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateCampaigndefaultApplicationProblemPlusJSONResponse) VisitCreateCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+}
+
+type DeleteCampaignResponseObject interface {
+	VisitDeleteCampaignResponse(w http.ResponseWriter) error
+}
+
+type DeleteCampaign204Response struct {
+}
+
+func (response DeleteCampaign204Response) VisitDeleteCampaignResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteCampaign404ApplicationProblemPlusJSONResponse) VisitDeleteCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteCampaign507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteCampaign507ApplicationProblemPlusJSONResponse) VisitDeleteCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteCampaigndefaultApplicationProblemPlusJSONResponse) VisitDeleteCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+}
+
+type GetCampaignResponseObject interface {
+	VisitGetCampaignResponse(w http.ResponseWriter) error
+}
+
+type GetCampaign200JSONResponse Campaign
+
+func (response GetCampaign200JSONResponse) VisitGetCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response GetCampaign404ApplicationProblemPlusJSONResponse) VisitGetCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetCampaigndefaultApplicationProblemPlusJSONResponse) VisitGetCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+	Body     *AskCampaignJSONRequestBody
+}
+
+type AskCampaignResponseObject interface {
+	VisitAskCampaignResponse(w http.ResponseWriter) error
+}
+
+type AskCampaign200JSONResponse AskAnswer
+
+func (response AskCampaign200JSONResponse) VisitAskCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response AskCampaign404ApplicationProblemPlusJSONResponse) VisitAskCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskCampaign507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response AskCampaign507ApplicationProblemPlusJSONResponse) VisitAskCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AskCampaigndefaultApplicationProblemPlusJSONResponse) VisitAskCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FollowCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+}
+
+type FollowCampaignResponseObject interface {
+	VisitFollowCampaignResponse(w http.ResponseWriter) error
+}
+
+type FollowCampaign200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response FollowCampaign200TextEventStreamResponse) VisitFollowCampaignResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type FollowCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response FollowCampaign404ApplicationProblemPlusJSONResponse) VisitFollowCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FollowCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FollowCampaigndefaultApplicationProblemPlusJSONResponse) VisitFollowCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignFailuresRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+	Params   ListCampaignFailuresParams
+}
+
+type ListCampaignFailuresResponseObject interface {
+	VisitListCampaignFailuresResponse(w http.ResponseWriter) error
+}
+
+type ListCampaignFailures200JSONResponse FailureList
+
+func (response ListCampaignFailures200JSONResponse) VisitListCampaignFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignFailures404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListCampaignFailures404ApplicationProblemPlusJSONResponse) VisitListCampaignFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignFailuresdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCampaignFailuresdefaultApplicationProblemPlusJSONResponse) VisitListCampaignFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignInputsRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+	Params   ListCampaignInputsParams
+}
+
+type ListCampaignInputsResponseObject interface {
+	VisitListCampaignInputsResponse(w http.ResponseWriter) error
+}
+
+type ListCampaignInputs200JSONResponse CampaignInputList
+
+func (response ListCampaignInputs200JSONResponse) VisitListCampaignInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignInputs404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListCampaignInputs404ApplicationProblemPlusJSONResponse) VisitListCampaignInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCampaignInputsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListCampaignInputsdefaultApplicationProblemPlusJSONResponse) VisitListCampaignInputsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+}
+
+type StopCampaignResponseObject interface {
+	VisitStopCampaignResponse(w http.ResponseWriter) error
+}
+
+type StopCampaign200JSONResponse Campaign
+
+func (response StopCampaign200JSONResponse) VisitStopCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response StopCampaign404ApplicationProblemPlusJSONResponse) VisitStopCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopCampaign507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response StopCampaign507ApplicationProblemPlusJSONResponse) VisitStopCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response StopCampaigndefaultApplicationProblemPlusJSONResponse) VisitStopCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TellCampaignRequestObject struct {
+	Campaign CampaignName `json:"campaign"`
+	Body     *TellCampaignJSONRequestBody
+}
+
+type TellCampaignResponseObject interface {
+	VisitTellCampaignResponse(w http.ResponseWriter) error
+}
+
+type TellCampaign200JSONResponse TellAnswer
+
+func (response TellCampaign200JSONResponse) VisitTellCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TellCampaign404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response TellCampaign404ApplicationProblemPlusJSONResponse) VisitTellCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TellCampaign507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response TellCampaign507ApplicationProblemPlusJSONResponse) VisitTellCampaignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TellCampaigndefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TellCampaigndefaultApplicationProblemPlusJSONResponse) VisitTellCampaignResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -17002,6 +21185,7 @@ func (response SelectInputsdefaultApplicationProblemPlusJSONResponse) VisitSelec
 }
 
 type ListSubjectsRequestObject struct {
+	Params ListSubjectsParams
 }
 
 type ListSubjectsResponseObject interface {
@@ -17083,6 +21267,78 @@ type GetSubjectdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetSubjectdefaultApplicationProblemPlusJSONResponse) VisitGetSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailuresRequestObject struct {
+	Subject SubjectName `json:"subject"`
+	Params  ListFailuresParams
+}
+
+type ListFailuresResponseObject interface {
+	VisitListFailuresResponse(w http.ResponseWriter) error
+}
+
+type ListFailures200JSONResponse ProgramFailureList
+
+func (response ListFailures200JSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailures404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ListFailures404ApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailures422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListFailures422ApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFailuresdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListFailuresdefaultApplicationProblemPlusJSONResponse) VisitListFailuresResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -17313,6 +21569,36 @@ type StrictServerInterface interface {
 	// GetBackup Download a backup of the store
 	// (GET /v1/backup)
 	GetBackup(ctx context.Context, request GetBackupRequestObject) (GetBackupResponseObject, error)
+	// ListCampaigns List campaigns, newest first
+	// (GET /v1/campaigns)
+	ListCampaigns(ctx context.Context, request ListCampaignsRequestObject) (ListCampaignsResponseObject, error)
+	// CreateCampaign Create a campaign
+	// (POST /v1/campaigns)
+	CreateCampaign(ctx context.Context, request CreateCampaignRequestObject) (CreateCampaignResponseObject, error)
+	// DeleteCampaign Delete a campaign
+	// (DELETE /v1/campaigns/{campaign})
+	DeleteCampaign(ctx context.Context, request DeleteCampaignRequestObject) (DeleteCampaignResponseObject, error)
+	// GetCampaign Get a campaign, its history and its aims
+	// (GET /v1/campaigns/{campaign})
+	GetCampaign(ctx context.Context, request GetCampaignRequestObject) (GetCampaignResponseObject, error)
+	// AskCampaign Ask for inputs to run
+	// (POST /v1/campaigns/{campaign}/asks)
+	AskCampaign(ctx context.Context, request AskCampaignRequestObject) (AskCampaignResponseObject, error)
+	// FollowCampaign Follow a campaign
+	// (GET /v1/campaigns/{campaign}/events)
+	FollowCampaign(ctx context.Context, request FollowCampaignRequestObject) (FollowCampaignResponseObject, error)
+	// ListCampaignFailures List the distinct failures of a campaign
+	// (GET /v1/campaigns/{campaign}/failures)
+	ListCampaignFailures(ctx context.Context, request ListCampaignFailuresRequestObject) (ListCampaignFailuresResponseObject, error)
+	// ListCampaignInputs List the best inputs of a campaign
+	// (GET /v1/campaigns/{campaign}/inputs)
+	ListCampaignInputs(ctx context.Context, request ListCampaignInputsRequestObject) (ListCampaignInputsResponseObject, error)
+	// StopCampaign Stop a campaign
+	// (POST /v1/campaigns/{campaign}/stop)
+	StopCampaign(ctx context.Context, request StopCampaignRequestObject) (StopCampaignResponseObject, error)
+	// TellCampaign Tell the observations of inputs
+	// (POST /v1/campaigns/{campaign}/tells)
+	TellCampaign(ctx context.Context, request TellCampaignRequestObject) (TellCampaignResponseObject, error)
 	// CompareModels Compare two models
 	// (POST /v1/comparisons)
 	CompareModels(ctx context.Context, request CompareModelsRequestObject) (CompareModelsResponseObject, error)
@@ -17412,12 +21698,15 @@ type StrictServerInterface interface {
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
-	// ListSubjects List the programs with observations
+	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx context.Context, request GetSubjectRequestObject) (GetSubjectResponseObject, error)
+	// ListFailures List the distinct failures of a program
+	// (GET /v1/subjects/{subject}/failures)
+	ListFailures(ctx context.Context, request ListFailuresRequestObject) (ListFailuresResponseObject, error)
 	// GetObservations Download observations
 	// (GET /v1/subjects/{subject}/observations)
 	GetObservations(ctx context.Context, request GetObservationsRequestObject) (GetObservationsResponseObject, error)
@@ -17623,6 +21912,325 @@ func (sh *strictHandler) GetBackup(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(GetBackupResponseObject); ok {
 		return validResponse.VisitGetBackupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCampaigns operation middleware
+func (sh *strictHandler) ListCampaigns(ctx echo.Context, params ListCampaignsParams) error {
+	var request ListCampaignsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCampaigns(ctx.Request().Context(), request.(ListCampaignsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCampaigns")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCampaignsResponseObject); ok {
+		return validResponse.VisitListCampaignsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCampaign operation middleware
+func (sh *strictHandler) CreateCampaign(ctx echo.Context) error {
+	var request CreateCampaignRequestObject
+
+	var body CreateCampaignJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCampaign(ctx.Request().Context(), request.(CreateCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCampaignResponseObject); ok {
+		return validResponse.VisitCreateCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteCampaign operation middleware
+func (sh *strictHandler) DeleteCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request DeleteCampaignRequestObject
+
+	request.Campaign = campaign
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteCampaign(ctx.Request().Context(), request.(DeleteCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteCampaignResponseObject); ok {
+		return validResponse.VisitDeleteCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetCampaign operation middleware
+func (sh *strictHandler) GetCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request GetCampaignRequestObject
+
+	request.Campaign = campaign
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCampaign(ctx.Request().Context(), request.(GetCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetCampaignResponseObject); ok {
+		return validResponse.VisitGetCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AskCampaign operation middleware
+func (sh *strictHandler) AskCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request AskCampaignRequestObject
+
+	request.Campaign = campaign
+
+	var body AskCampaignJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AskCampaign(ctx.Request().Context(), request.(AskCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AskCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AskCampaignResponseObject); ok {
+		return validResponse.VisitAskCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FollowCampaign operation middleware
+func (sh *strictHandler) FollowCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request FollowCampaignRequestObject
+
+	request.Campaign = campaign
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FollowCampaign(ctx.Request().Context(), request.(FollowCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FollowCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FollowCampaignResponseObject); ok {
+		return validResponse.VisitFollowCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCampaignFailures operation middleware
+func (sh *strictHandler) ListCampaignFailures(ctx echo.Context, campaign CampaignName, params ListCampaignFailuresParams) error {
+	var request ListCampaignFailuresRequestObject
+
+	request.Campaign = campaign
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCampaignFailures(ctx.Request().Context(), request.(ListCampaignFailuresRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCampaignFailures")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCampaignFailuresResponseObject); ok {
+		return validResponse.VisitListCampaignFailuresResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCampaignInputs operation middleware
+func (sh *strictHandler) ListCampaignInputs(ctx echo.Context, campaign CampaignName, params ListCampaignInputsParams) error {
+	var request ListCampaignInputsRequestObject
+
+	request.Campaign = campaign
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCampaignInputs(ctx.Request().Context(), request.(ListCampaignInputsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCampaignInputs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCampaignInputsResponseObject); ok {
+		return validResponse.VisitListCampaignInputsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// StopCampaign operation middleware
+func (sh *strictHandler) StopCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request StopCampaignRequestObject
+
+	request.Campaign = campaign
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.StopCampaign(ctx.Request().Context(), request.(StopCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StopCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(StopCampaignResponseObject); ok {
+		return validResponse.VisitStopCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TellCampaign operation middleware
+func (sh *strictHandler) TellCampaign(ctx echo.Context, campaign CampaignName) error {
+	var request TellCampaignRequestObject
+
+	request.Campaign = campaign
+
+	var body TellCampaignJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TellCampaign(ctx.Request().Context(), request.(TellCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TellCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TellCampaignResponseObject); ok {
+		return validResponse.VisitTellCampaignResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -18830,8 +23438,10 @@ func (sh *strictHandler) SelectInputs(ctx echo.Context) error {
 }
 
 // ListSubjects operation middleware
-func (sh *strictHandler) ListSubjects(ctx echo.Context) error {
+func (sh *strictHandler) ListSubjects(ctx echo.Context, params ListSubjectsParams) error {
 	var request ListSubjectsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListSubjects(ctx.Request().Context(), request.(ListSubjectsRequestObject))
@@ -18871,6 +23481,32 @@ func (sh *strictHandler) GetSubject(ctx echo.Context, subject SubjectName) error
 		return err
 	} else if validResponse, ok := response.(GetSubjectResponseObject); ok {
 		return validResponse.VisitGetSubjectResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListFailures operation middleware
+func (sh *strictHandler) ListFailures(ctx echo.Context, subject SubjectName, params ListFailuresParams) error {
+	var request ListFailuresRequestObject
+
+	request.Subject = subject
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFailures(ctx.Request().Context(), request.(ListFailuresRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFailures")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListFailuresResponseObject); ok {
+		return validResponse.VisitListFailuresResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

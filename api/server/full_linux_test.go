@@ -15,11 +15,12 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // serveWithoutSpace serves a store, and no file can be written past its first page.
 func serveWithoutSpace(path string) error {
-	st, err := store.Open(path, store.Options{})
+	st, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -75,10 +76,13 @@ func TestFull(t *testing.T) {
 	s := start(t)
 	s.trained(t)
 	s.send(t, http.MethodPut, "/v1/aliases/stable", "application/json", strings.NewReader(`{"model":"latest"}`))
-	key, _, err := s.store.NewKey(store.Key{Name: "test"})
+	key, _, err := s.store.NewKey(t.Context(), store.Key{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	running, ended := s.createCampaign(t, `{"algorithm":"random"}`), s.createCampaign(t, `{"algorithm":"random"}`)
+	in := s.ask(t, running.ID, `{"lease_ms":1}`).Inputs[0]
+	campaign := fmt.Sprintf("/v1/campaigns/%d", running.ID)
 	work := []struct {
 		method, path, contentType, body string
 		status                          int
@@ -91,8 +95,13 @@ func TestFull(t *testing.T) {
 		{http.MethodPost, "/v1/keys", "application/json", `{"name":"ci","scopes":["read"]}`, http.StatusCreated},
 		{http.MethodDelete, "/v1/keys/" + key.ID, "", "", http.StatusNoContent},
 		{http.MethodGet, "/v1/backup", "", "", http.StatusOK},
+		{http.MethodPost, "/v1/campaigns", "application/json", `{"subject":"calc","grammar":"expr","options":{"algorithm":"random"}}`, http.StatusCreated},
+		{http.MethodPost, campaign + "/asks", "application/json", `{}`, http.StatusOK},
+		{http.MethodPost, campaign + "/tells", "application/json", fmt.Sprintf(`{"observations":[{"id":%q}]}`, in.ID), http.StatusOK},
+		{http.MethodPost, campaign + "/stop", "", "", http.StatusOK},
+		{http.MethodDelete, fmt.Sprintf("/v1/campaigns/%d", ended.ID), "", "", http.StatusNoContent},
 	}
-	before, err := s.store.Check()
+	before, err := s.store.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +117,8 @@ func TestFull(t *testing.T) {
 	s.post(t, "/v1/models/stable/predictions", `{"inputs":[{"input":"1"}]}`, http.StatusOK, &answer)
 	s.stop()
 	s = startOn(t, s.path)
-	after, err := s.store.Check()
-	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || len(after.Faults) > 0 {
+	after, err := s.store.Check(t.Context())
+	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || after.Campaigns != before.Campaigns || len(after.Faults) > 0 {
 		t.Errorf("the store: %+v, before %+v, %v", after, before, err)
 	}
 	for _, w := range work {

@@ -29,7 +29,7 @@ import (
 
 // Config configures a server. Zero fields have the defaults named below.
 type Config struct {
-	Store   *store.Store
+	Store   store.Store
 	Log     *slog.Logger
 	Version string
 	Tracer  trace.TracerProvider // for spans of requests and jobs; no tracing if nil
@@ -37,18 +37,21 @@ type Config struct {
 	// address and from the same origin are served.
 	NeedKeys bool
 
-	Timeout    time.Duration // of a request that is not streamed; 1 minute
-	Stall      time.Duration // how long a stream waits for a client that stops; 30 seconds
-	MinRate    int64         // minimum of bytes per second that the client of a stream sends or accepts on average; 500
-	Grace      time.Duration // for open requests at shutdown; 15 seconds
-	MaxBody    int64         // bytes of a body that is not streamed; 16 MiB
-	MaxUpload  int64         // bytes of a streamed body; 1 GiB
-	MaxBodies  int64         // bytes of memory for the bodies of concurrent requests, of which one key may use a quarter; 256 MiB
-	MaxActive  int           // concurrent requests; 256, of which a quarter is for short ones
-	MaxWait    time.Duration // scheduling latency above which requests are rejected; 100 milliseconds
-	MaxQueue   int           // queued jobs; 100
-	MaxMemory  int64         // approximate bytes of a training or an evaluation; 2 GiB
-	CacheBytes int64         // approximate bytes of cached grammars and models; 128 MiB
+	Timeout    time.Duration    // of a request that is not streamed; 1 minute
+	Stall      time.Duration    // how long a stream waits for a client that stops; 30 seconds
+	MinRate    int64            // minimum of bytes per second that the client of a stream sends or accepts on average; 500
+	Grace      time.Duration    // for open requests at shutdown; 15 seconds
+	MaxBody    int64            // bytes of a body that is not streamed; 16 MiB
+	MaxUpload  int64            // bytes of a streamed body; 1 GiB
+	MaxBodies  int64            // bytes of memory for the bodies of concurrent requests, of which one key may use a quarter; 256 MiB
+	MaxActive  int              // concurrent requests; 256, of which a quarter is for short ones
+	MaxWait    time.Duration    // scheduling latency above which requests are rejected; 100 milliseconds
+	MaxQueue   int              // queued jobs; 100
+	MaxRunning int              // campaigns that have not ended; 100
+	MaxOpen    int              // campaigns in memory; 8
+	Clock      func() time.Time // for leases of campaigns; time.Now
+	MaxMemory  int64            // approximate bytes of a training or an evaluation; 2 GiB
+	CacheBytes int64            // approximate bytes of cached grammars and models; 128 MiB
 	// ParserCache is the approximate size in bytes of each of the two caches that speed
 	// up later parses with a grammar, for tokens and for predictions; 64 MiB.
 	ParserCache int
@@ -73,6 +76,10 @@ func (c Config) withDefaults() Config {
 	c.MaxActive = cmp.Or(c.MaxActive, 256)
 	c.MaxWait = cmp.Or(c.MaxWait, 100*time.Millisecond)
 	c.MaxQueue = cmp.Or(c.MaxQueue, 100)
+	c.MaxRunning, c.MaxOpen = cmp.Or(c.MaxRunning, 100), cmp.Or(c.MaxOpen, 8)
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
 	c.ParserCache = cmp.Or(c.ParserCache, 64<<20)
@@ -96,6 +103,7 @@ type Server struct {
 	engine      *api.Engine
 	library     *library
 	jobs        *jobs
+	campaigns   *campaigns
 	metrics     *metrics
 	quotas      *quotas
 	keyLog      *keyLog
@@ -134,6 +142,10 @@ func New(c Config) (*Server, error) {
 	}
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
 	s.jobs = &jobs{store: c.Store, log: c.Log, maxQueued: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
+	s.campaigns = &campaigns{
+		store: c.Store, engine: s.engine, turns: s.turns, log: c.Log, now: c.Clock, wait: c.Timeout, detach: s.streamContext,
+		maxRunning: c.MaxRunning, maxOpen: c.MaxOpen, changes: map[uint64]chan struct{}{},
+	}
 	s.metrics = newMetrics(s)
 	page, err := web.New()
 	if err != nil {
@@ -200,6 +212,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	err := group.Wait()
+	s.beginShutdown()
+	s.campaigns.computing.Wait()
 	s.keyLog.flush(context.WithoutCancel(ctx))
 	return err
 }

@@ -23,7 +23,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // A service is a real server on a loopback address. Every answer that its client
@@ -31,7 +31,7 @@ import (
 type service struct {
 	url   string
 	path  string // of the store
-	store *store.Store
+	store *bolt.Store
 	http  *http.Client
 	*openapi.ClientWithResponses
 
@@ -47,7 +47,7 @@ func start(tb testing.TB, edits ...func(c *server.Config)) *service {
 // startOn starts a service on a store that may be there already.
 func startOn(tb testing.TB, path string, edits ...func(c *server.Config)) *service {
 	tb.Helper()
-	st, err := store.Open(path, store.Options{})
+	st, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind := resp.Header.Get("Content-Type")
 	if kind == "text/event-stream" { // ends when the test ends it
-		answers.Store(r.Method+" "+eventsPath+" 200", true)
+		answers.Store(r.Method+" "+eventsPath(r.URL.Path)+" 200", true)
 		return resp, nil
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -214,8 +214,13 @@ func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// eventsPath is the one path whose answers are events.
-const eventsPath = "/v1/jobs/{job}/events"
+// eventsPath returns the path in the contract of a path whose answers are events.
+func eventsPath(path string) string {
+	if strings.HasPrefix(path, "/v1/campaigns/") {
+		return "/v1/campaigns/{campaign}/events"
+	}
+	return "/v1/jobs/{job}/events"
+}
 
 type brokenReader struct{ err error }
 

@@ -81,6 +81,7 @@ func (r streamResponse) VisitSolveConstraintResponse(w http.ResponseWriter) erro
 func (r streamResponse) VisitTargetMethodsResponse(w http.ResponseWriter) error   { return r(w) }
 func (r streamResponse) VisitGetBackupResponse(w http.ResponseWriter) error       { return r(w) }
 func (r streamResponse) VisitFollowJobResponse(w http.ResponseWriter) error       { return r(w) }
+func (r streamResponse) VisitFollowCampaignResponse(w http.ResponseWriter) error  { return r(w) }
 func (r streamResponse) VisitGetModelFileResponse(w http.ResponseWriter) error    { return r(w) }
 func (r streamResponse) VisitListPathsResponse(w http.ResponseWriter) error       { return r(w) }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -174,7 +174,7 @@ func startParity(t *testing.T) (local, remote *parity, url string) {
 	if err := os.Remove(filepath.Join(dir, "void/void/.keep")); err != nil { // and an empty folder remains
 		t.Fatal(err)
 	}
-	st, err := store.Open(filepath.Join(dir, "store.db"), store.Options{})
+	st, err := bolt.Open(t.Context(), filepath.Join(dir, "store.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,6 +381,8 @@ func generateRequests() []parityRequest {
 		generate("generate to cover paths", "json", openapi.GenerateRequest{Strategy: openapi.Kpath, K: 2}, "--strategy kpath --k 2", 0),
 		generate("generate a forest", "expr", openapi.GenerateRequest{Strategy: openapi.Forest, N: 2, K: 1}, "--strategy forest --n 2 --k 1", 0),
 		generate("generate like the samples", "json", openapi.GenerateRequest{Strategy: openapi.Common, N: 3}, "--strategy common --n 3", 0),
+		generate("generate duplicates", "json", openapi.GenerateRequest{Strategy: openapi.Common, N: 30, AllowDuplicates: true}, "--strategy common --n 30 --allow-duplicates", 0),
+		generate("generate more than there are", "LETTERS", openapi.GenerateRequest{N: 100}, "--n 100", 0),
 		generate("generate with spacing", "json", openapi.GenerateRequest{N: 3, Spacing: openapi.RandomSpacing, MaxDepth: 12}, "--n 3 --spacing random --max-depth 12", 0),
 		generate("generate too many", "json", openapi.GenerateRequest{N: 1_000_001}, "--n 1000001", 1),
 		generate("generate by an unknown strategy", "json", openapi.GenerateRequest{Strategy: "lucky"}, "--strategy lucky", 1),

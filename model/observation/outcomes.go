@@ -36,6 +36,16 @@ func (g *OutcomeGroups) Add(o Observation) {
 	}
 }
 
+// Size returns the number of groups and the approximate number of bytes that their
+// examples take, without their methods.
+func (g *OutcomeGroups) Size() (groups, bytes int) {
+	for _, group := range g.groups {
+		f := group.Failure()
+		bytes += len(group.Example.Input) + len(group.Example.Name) + len(f.Type) + len(f.Message) + len(f.Stack)
+	}
+	return len(g.groups), bytes
+}
+
 // All returns the groups: crashes, timeouts, then failures, most frequent first. The
 // order of the observations has no influence.
 func (g *OutcomeGroups) All() []OutcomeGroup {

@@ -107,6 +107,30 @@ func (a *archive) add(i *individual) {
 	}
 }
 
+// finding returns what an individual brought, and reports whether that is worth keeping.
+func (a *archive) finding(i *individual) (Finding, bool) {
+	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
+	for _, unit := range i.brought.units {
+		f.Units = append(f.Units, a.ids[unit])
+	}
+	return f, len(f.Units) > 0 || f.Failure || i.brought.set
+}
+
+// A Finder says which observations brought something new, in the order in which they
+// are added. The zero value is ready for use.
+type Finder struct{ archive *archive }
+
+// Add returns what an observation brought, and reports whether it reached a unit, had a
+// failure, or reached a set of units that no observation before did.
+func (f *Finder) Add(o observation.Observation) (Finding, bool) {
+	if f.archive == nil {
+		f.archive = newArchive(Options{})
+	}
+	i := &individual{text: o.Input, observation: o.Normalized()}
+	f.archive.add(i)
+	return f.archive.finding(i)
+}
+
 // list returns the numbers of units.
 func (a *archive) list(ids []string) []int32 {
 	list, key := make([]int32, len(ids)), make([]byte, 0, 4*len(ids))

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -76,6 +77,13 @@ type Options struct {
 type Input struct {
 	Number int // counts the inputs of the campaign
 	Text   []byte
+	Aim    string // what the input is for; may be empty
+}
+
+// An Aim is what inputs of a generation are for.
+type Aim struct {
+	Text   string
+	Inputs int // with this aim
 }
 
 // An End says why a campaign ended.
@@ -89,8 +97,13 @@ const (
 	EndExhausted   End = "exhausted"   // no new inputs are found
 )
 
-// ErrEnded is returned by [Campaign.Ask] after the end of a campaign.
-var ErrEnded = errors.New("the campaign has ended")
+var (
+	// ErrEnded is returned by [Campaign.Ask] after the end of a campaign.
+	ErrEnded = errors.New("the campaign has ended")
+	// ErrNoCorpus is returned by [New] if the algorithm learns from the corpus and no
+	// input of the corpus is in the grammar.
+	ErrNoCorpus = errors.New("needs a corpus with inputs of the grammar")
+)
 
 // A Status is the state of a campaign.
 type Status struct {
@@ -186,7 +199,7 @@ func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) 
 		return newSampling(c.grammar, c.opt, nil) //nolint:contextcheck // the grammar is prepared
 	case Common, Uncommon:
 		if len(corpus) == 0 {
-			return nil, fmt.Errorf("algorithm %s: needs a corpus with inputs of the grammar", c.opt.Algorithm)
+			return nil, fmt.Errorf("algorithm %s: %w", c.opt.Algorithm, ErrNoCorpus)
 		}
 		p, err := learn(c.grammar, corpus...)
 		if err == nil && c.opt.Algorithm == Uncommon {
@@ -263,7 +276,7 @@ func (c *Campaign) Ask(ctx context.Context, n int) ([]Input, error) {
 				continue
 			}
 			c.numbers[c.next] = i
-			out = append(out, Input{c.next, i.text})
+			out = append(out, Input{c.next, i.text, i.aim})
 			c.next++
 		}
 		if len(out) == n || c.waiting > 0 {
@@ -381,14 +394,9 @@ func (c *Campaign) settle(generation []*individual) error {
 
 // find adds an individual to the findings, if it brought something new.
 func (c *Campaign) find(i *individual) {
-	if len(i.brought.units) == 0 && !i.brought.failure && !i.brought.set {
-		return
+	if f, ok := c.archive.finding(i); ok {
+		c.findings = append(c.findings, f)
 	}
-	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
-	for _, unit := range i.brought.units {
-		f.Units = append(f.Units, c.archive.ids[unit])
-	}
-	c.findings = append(c.findings, f)
 }
 
 // Findings returns the inputs that reached a unit, had a failure, or reached a set of
@@ -456,4 +464,21 @@ func (c *Campaign) Status() Status {
 		s.Aim = c.current[c.asked-1].aim
 	}
 	return s
+}
+
+// Aims returns what the inputs of the current generation are for, the most frequent
+// first.
+func (c *Campaign) Aims() []Aim {
+	counts := map[string]int{}
+	for _, i := range c.current {
+		if i.aim != "" {
+			counts[i.aim]++
+		}
+	}
+	var out []Aim
+	for text, n := range counts {
+		out = append(out, Aim{text, n})
+	}
+	slices.SortFunc(out, func(a, b Aim) int { return cmp.Or(b.Inputs-a.Inputs, strings.Compare(a.Text, b.Text)) })
+	return out
 }

@@ -459,9 +459,9 @@ func (e *explorer) next(ctx context.Context) (*individual, error) {
 			return input, err
 		}
 	}
-	for len(e.queue) == 0 {
+	if len(e.queue) == 0 {
 		batch, err := e.stream.Next(ctx, sampled)
-		if err != nil {
+		if err != nil || len(batch) == 0 { // there are no more inputs
 			return nil, err
 		}
 		e.queue = batch

@@ -23,6 +23,7 @@ type drawing struct {
 	available  uint64 // the needed symbols that were drawn, see [refine.Needs]
 	chances    map[choice]float64
 	uses       uses                  // of alternatives, see spread
+	bodies     []*body               // by depth: the planned body that is drawn, see outline; empty if nothing is planned
 	chain      []grammars.Occurrence // by depth: the last symbol that was drawn
 
 	goals   []*goal  // the paths that the tree must have
@@ -134,7 +135,11 @@ func (d *drawing) start() {
 	if d.modes != nil {
 		d.stack = d.modes.Begin()
 	}
-	d.rule(d.grammar.Rule(d.opt.Start), 0, refine.Loose)
+	start := d.grammar.Rule(d.opt.Start)
+	if l, ok := d.chooser.(*likely); ok {
+		d.bodies = append(d.bodies, l.outlined(d, start))
+	}
+	d.rule(start, 0, refine.Loose)
 }
 
 // rule draws the right-hand side of a rule under an operator binding.

@@ -38,6 +38,10 @@ type Options struct {
 	// then the smallest derivations are taken. The default is 200.
 	Expansions int
 
+	// AllowDuplicates lets [Each] and [Stream] return an input more than once. By
+	// probability, inputs are then as frequent as the probabilities say.
+	AllowDuplicates bool
+
 	Spacing Spacing
 	// Separators are the texts of trivia between tokens; the first that fits is taken.
 	// By default they are short texts of the grammar's trivia.

@@ -8,11 +8,15 @@ import (
 )
 
 // likely chooses by probability until the limit on expansions is reached. Then it
-// chooses the smallest derivation that has a probability, or else the smallest.
+// chooses the smallest derivation that has a probability, or else the smallest. The
+// choices of a whole tree are made in advance: see [outline].
 type likely struct {
 	uniform
 	p     *Probabilities
 	sizes []int // by node: the least size of a derivation whose choices all have a probability
+	// grows says to prefer choices with large derivations, up to a limit on expansions
+	// that is drawn for each input.
+	grows bool
 }
 
 func newLikely(g *grammars.Grammar, opt Options) *likely {
@@ -92,34 +96,82 @@ func (l *likely) ends(d *drawing) bool {
 	return d.expansions > l.opt.Expansions || d.least() > d.limit.nodes || len(d.words)+d.owedTokens > d.limit.tokens
 }
 
-func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
+// endsAt reports whether a limit is reached at a depth. Inside a planned token, the
+// expansions of the token alone count.
+func (l *likely) endsAt(d *drawing, depth int) bool {
+	b := d.bodyAt(depth)
+	if b == nil || b.rule != nil {
+		return l.ends(d)
+	}
+	return b.closed || d.expansions-b.began > l.opt.Expansions || d.least() > d.limit.nodes
+}
+
+// bodyAt returns the planned body of the choices at a depth; nil if there is none.
+func (d *drawing) bodyAt(depth int) *body {
+	if depth >= len(d.bodies) {
+		return nil
+	}
+	return d.bodies[depth]
+}
+
+func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	if b := d.bodyAt(depth); b != nil {
+		if c := b.next(n); c != nil && slices.Contains(alts, c.alt) {
+			return c.alt
+		}
+		b.left = b.rule != nil
+	}
+	return l.choose(d, n, alts, l.endsAt(d, depth), d.leastSize)
+}
+
+// choose chooses an alternative by probability, or if a limit is reached one of the
+// smallest; size is the least size of those without a probability.
+func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, ends bool, size func(*grammars.Node) int) *grammars.Node {
 	chance := func(alt *grammars.Node) float64 { return l.chance(n, slices.Index(n.Children, alt)) }
 	// Operators that the binding excludes may have all the probability.
 	some := slices.DeleteFunc(slices.Clone(alts), func(alt *grammars.Node) bool { return chance(alt) == 0 })
-	if !l.ends(d) {
+	if !ends {
 		if len(some) == 0 {
 			return anyOf(d.rand, alts)
+		}
+		if l.grows {
+			chance = l.growth
 		}
 		return weighted(d.rand, some, chance)
 	}
 	some = slices.DeleteFunc(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
 	if len(some) == 0 {
-		return shortest{}.pick(d, n, alts, 0)
+		return anyOf(d.rand, smallest(alts, size))
 	}
 	return anyOf(d.rand, smallest(some, func(alt *grammars.Node) int { return l.sizes[alt.ID] }))
 }
 
+// growth returns the weight of an alternative in inputs that grow.
+func (l *likely) growth(alt *grammars.Node) float64 {
+	size := float64(1 + max(l.sizes[alt.ID], alt.Size, 0))
+	return size * size * size
+}
+
 func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
+	if c := d.bodyAt(depth).next(n); c != nil {
+		return c.times
+	}
+	return l.rounds(d, n, l.endsAt(d, depth))
+}
+
+// rounds draws the number of rounds of a repetition by probability, or if a limit is
+// reached the least number.
+func (l *likely) rounds(d *drawing, n *grammars.Node, ends bool) int {
 	ps := l.p.repetitions[n.ID]
 	switch {
 	case unproductive(n.Children[0]):
 		return n.Min
-	case l.ends(d) && l.sizes[n.ID] == grammars.Unproductive:
+	case ends && l.sizes[n.ID] == grammars.Unproductive:
 		return n.Min
-	case l.ends(d):
+	case ends:
 		return l.fewest(n)
 	case ps == nil:
-		return l.uniform.times(d, n, depth)
+		return l.uniform.times(d, n, 0)
 	}
 	at, times := d.rand.Float64(), n.Min
 	for _, t := range slices.Sorted(maps.Keys(ps)) {
@@ -136,3 +188,15 @@ func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
 
 // again always agrees with times.
 func (*likely) again(*drawing, *grammars.Node, int) bool { return true }
+
+// drawn follows the outline, if there is one.
+func (*likely) drawn(d *drawing, n *grammars.Node, depth int) {
+	if len(d.bodies) == 0 || depth >= len(d.bodies) {
+		return
+	}
+	b := d.bodies[depth].enter(n)
+	if b != nil && b.rule == nil && b.of == n {
+		b.began = d.expansions
+	}
+	d.bodies = append(d.bodies[:depth+1], b)
+}

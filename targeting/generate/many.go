@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,10 +13,10 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// Each generates n inputs on several workers. If the options leave choices to chance,
-// the sizes of the inputs vary widely within the limits, alternatives that the inputs
-// before seldom took are preferred, and no two inputs are the same, as far as the
-// grammar allows.
+// Each generates up to n inputs on several workers. If the options leave choices to
+// chance, the sizes of the inputs vary widely within the limits, and alternatives that
+// the inputs before seldom took are preferred. No two inputs are the same, unless the
+// options allow it: there are fewer than n inputs if no more are found.
 //
 // The randomness of an input depends only on the seed, the input's index and the
 // inputs of the batches before, so that the inputs are the same for any number of
@@ -32,6 +33,9 @@ func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n,
 			left -= len(batch)
 			if err != nil {
 				yield(nil, err)
+				return
+			}
+			if len(batch) == 0 {
 				return
 			}
 			for _, input := range batch {
@@ -56,11 +60,20 @@ func NewStream(g *grammars.Grammar, opt Options, seed uint64, workers int) (*Str
 		}
 		s.generators[i] = x
 	}
+	s.usual = s.generators[0].chooser
 	s.spread()
+	if p := opt.Probabilities; p != nil && !opt.AllowDuplicates {
+		opt := s.generators[0].opt
+		growing := newLikely(g, opt)
+		growing.grows = true
+		opt.Probabilities = p.flatten()
+		s.later = []*likely{newLikely(g, opt), growing}
+	}
 	return s, nil
 }
 
-// Next returns the next batch, of at most n inputs.
+// Next returns the next batch, of at most n inputs. It is empty if no more distinct
+// inputs are found.
 func (s *Stream) Next(ctx context.Context, n int) ([]*Input, error) {
 	return s.next(ctx, min(max(s.done, minBatch), maxBatch, n))
 }
@@ -79,6 +92,8 @@ type many struct {
 	done       int
 	experience *experience     // nil if choices do not depend on other inputs
 	seen       map[uint64]bool // hashes of the inputs
+	usual      chooser         // of the options
+	later      []*likely       // choosers by probability for later rounds
 }
 
 // spread prefers alternatives that were seldom taken, unless the options ask for
@@ -93,18 +108,27 @@ func (m *many) spread() {
 // alternative can be rare because it has few inputs, all of which were generated.
 const spreadRounds = 12
 
+// likelyRounds is the number of rounds after which choices by probability change: by
+// the given probabilities, some inputs are too frequent for new ones to be found. First
+// the probabilities become more even, then the inputs grow.
+const likelyRounds = 8
+
 func (m *many) chooser(x *Generator, round int) chooser {
-	if round < spreadRounds {
+	switch {
+	case m.experience != nil && round < spreadRounds:
 		return &spread{uniform{x.opt}, m.experience}
+	case m.later != nil && round >= likelyRounds:
+		return m.later[min(round/likelyRounds, len(m.later))-1]
+	default:
+		return m.usual
 	}
-	return uniform{x.opt}
 }
 
 // maxRounds limits how often an input is generated that equals an earlier one.
 const maxRounds = 24
 
-// next generates a batch. Inputs that equal an earlier one are generated again, with
-// higher limits each time; some remain if the grammar has few inputs.
+// next generates a batch of at most n inputs. Inputs that equal an earlier one are
+// generated again, with higher limits each time. In the end they are left out.
 func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 	batch, taken := make([]*Input, n), make([]uses, n)
 	var repeats []uses // an alternative that leads to inputs of before is not rare
@@ -124,7 +148,10 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 	if m.done += n; m.experience != nil {
 		m.experience.learn(append(taken, repeats...)...)
 	}
-	return batch, nil
+	for _, i := range again {
+		batch[i] = nil
+	}
+	return slices.DeleteFunc(batch, func(input *Input) bool { return input == nil }), nil
 }
 
 // fill generates the inputs of a batch with the given indexes.
@@ -140,8 +167,8 @@ func (m *many) fill(ctx context.Context, batch []*Input, taken []uses, indexes [
 				}
 				i := indexes[at]
 				x.rand = rand.New(rand.NewPCG(m.seed, (uint64(m.done+i)+1)|uint64(round)<<56))
-				if m.experience != nil {
-					x.limit, x.chooser = x.anySize(round), m.chooser(x, round)
+				if x.chooser = m.chooser(x, round); m.experience != nil {
+					x.limit = x.anySize(round)
 				}
 				input, err := x.Next(ctx)
 				if err != nil {
@@ -157,7 +184,7 @@ func (m *many) fill(ctx context.Context, batch []*Input, taken []uses, indexes [
 // repeated returns those of the indexes whose inputs equal an earlier input. It
 // remembers the others.
 func (m *many) repeated(batch []*Input, indexes []int) []int {
-	if m.experience == nil {
+	if m.generators[0].opt.AllowDuplicates {
 		return nil
 	}
 	var out []int

@@ -65,28 +65,50 @@ func (c *coverage) add(t *testing.T, input *generate.Input) {
 	}
 }
 
-// No two inputs are the same, unless the grammar has too few.
+// No two inputs are the same, whichever way they are generated. There are fewer if the
+// language has too few.
 func TestEachIsDistinct(t *testing.T) {
+	nested := grammartest.Load(t, "grammar G;\ns : (A | B | C | list) EOF ;\nlist : '[' (A | B | C | list)* ']' ;\nA : 'a' ;\nB : 'b' ;\nC : 'c' ;\n")
+	twice, json := grammartest.Load(t, "grammar G;\ns : ('a' | 'b') EOF ;\n"), grammartest.Bundled(t, "json")
+	common := learn(t, json, "[1, 2]", "[3, [4]]")
 	for _, c := range []struct {
-		name string
-		g    *grammars.Grammar
-		want int // distinct inputs, out of 200
+		name        string
+		g           *grammars.Grammar
+		opt         generate.Options
+		least, most int // inputs, out of 200
 	}{
-		{"sql", grammartest.Bundled(t, "sql"), 200},
-		{"expr", grammartest.Bundled(t, "expr"), 200},
-		{"two inputs", grammartest.Load(t, "grammar G;\ns : ('a' | 'b') EOF ;\n"), 2},
-		{"few small inputs", grammartest.Load(t, "grammar G;\ns : (A | B | C | list) EOF ;\nlist : '[' (A | B | C | list)* ']' ;\nA : 'a' ;\nB : 'b' ;\nC : 'c' ;\n"), 180},
+		{"sql", grammartest.Bundled(t, "sql"), generate.Options{}, 200, 200},
+		{"expr", grammartest.Bundled(t, "expr"), generate.Options{}, 200, 200},
+		{"two inputs", twice, generate.Options{}, 2, 2},
+		{"few small inputs", nested, generate.Options{}, 180, 200},
+		{"common", json, generate.Options{Probabilities: common}, 200, 200},
+		{"uncommon", json, generate.Options{Probabilities: common.Invert()}, 200, 200},
+		{"by probabilities of one input", json, generate.Options{Probabilities: learn(t, json, "true")}, 1, 1},
+		{"cooldown", json, generate.Options{Cooldown: 0.5}, 200, 200},
+		{"shortest", twice, generate.Options{Shortest: true}, 2, 2},
 	} {
-		distinct := map[string]bool{}
-		for input, err := range generate.Each(t.Context(), c.g, generate.Options{}, 1, 200, 2) {
-			if err != nil {
-				t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			n, distinct := 0, map[string]bool{}
+			for input, err := range generate.Each(t.Context(), c.g, c.opt, 1, 200, 2) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				distinct[string(input.Text)] = true
 			}
-			distinct[string(input.Text)] = true
-		}
-		if len(distinct) < c.want {
-			t.Errorf("%s: %d of 200 inputs are distinct, want %d", c.name, len(distinct), c.want)
-		}
+			if len(distinct) != n || n < c.least || n > c.most {
+				t.Errorf("%d inputs, of which %d are distinct; want %d to %d", n, len(distinct), c.least, c.most)
+			}
+			n, c.opt.AllowDuplicates = 0, true
+			for _, err := range generate.Each(t.Context(), c.g, c.opt, 1, 200, 2) {
+				if n++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n != 200 {
+				t.Errorf("%d inputs if duplicates are allowed, want 200", n)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
@@ -104,30 +105,48 @@ const usualTimes = 10
 // options become unlikely. If some options of a choice have probability 0, they
 // share all of it equally. The options of a repetition are up to ten rounds, and
 // the numbers of rounds that have a probability.
-func (p *Probabilities) Invert() *Probabilities {
+func (p *Probabilities) Invert() *Probabilities { return p.mapped(timesOf, invert) }
+
+// flatten returns the normalised square roots of the probabilities, so that they become
+// more even. Options without a probability get none.
+func (p *Probabilities) flatten() *Probabilities {
+	return p.mapped(func(_ *grammars.Node, ps map[int]float64) []int { return slices.Sorted(maps.Keys(ps)) }, flatten)
+}
+
+// mapped returns a function of the probabilities of each choice. The options of a
+// repetition are given by times.
+func (p *Probabilities) mapped(times func(n *grammars.Node, ps map[int]float64) []int, of func([]float64) []float64) *Probabilities {
 	out := newProbabilities(p.grammar)
 	for o, ps := range p.alternatives {
 		if ps != nil {
-			out.alternatives[o] = invert(ps)
+			out.alternatives[o] = of(ps)
 		}
 	}
 	for o, ps := range p.repetitions {
 		if ps == nil {
 			continue
 		}
-		times := timesOf(p.grammar.Nodes[o], ps)
+		times := times(p.grammar.Nodes[o], ps)
 		before := make([]float64, len(times))
 		for i, t := range times {
 			before[i] = ps[t]
 		}
 		out.repetitions[o] = map[int]float64{}
-		for i, inverse := range invert(before) {
-			if inverse > 0 {
-				out.repetitions[o][times[i]] = inverse
+		for i, after := range of(before) {
+			if after > 0 {
+				out.repetitions[o][times[i]] = after
 			}
 		}
 	}
 	return out
+}
+
+func flatten(ps []float64) []float64 {
+	out := make([]float64, len(ps))
+	for i, p := range ps {
+		out[i] = math.Sqrt(p)
+	}
+	return normalized(out)
 }
 
 // timesOf returns the numbers of rounds of a repetition: all numbers up to
@@ -163,12 +182,17 @@ func invert(ps []float64) []float64 {
 			out[i] = 1 / p
 		}
 	}
+	return normalized(out)
+}
+
+// normalized divides weights by their sum.
+func normalized(weights []float64) []float64 {
 	sum := 0.0
-	for _, p := range out {
-		sum += p
+	for _, w := range weights {
+		sum += w
 	}
-	for i := range out {
-		out[i] /= sum
+	for i := range weights {
+		weights[i] /= sum
 	}
-	return out
+	return weights
 }

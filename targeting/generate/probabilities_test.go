@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func TestLearnWhatWasGenerated(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	want := learn(t, g, "1 + (2 * 3)", "1 - 2 / 5", "-4", "67+12+33")
 	tally := generate.NewTally(g)
-	opt := generate.Options{Probabilities: want, Expansions: 100_000, MaxNodes: 100_000}
+	opt := generate.Options{Probabilities: want, Expansions: 100_000, MaxNodes: 100_000, AllowDuplicates: true}
 	for input, err := range generate.Each(t.Context(), g, opt, 1, 4000, 2) {
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +176,7 @@ func TestInvertWhatWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p.Invert()}, 1, 20, 1) {
+	for _, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p.Invert(), AllowDuplicates: true}, 1, 20, 1) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,5 +226,62 @@ func TestProbabilitiesOfAnotherGrammar(t *testing.T) {
 	_, err := generate.New(grammartest.Bundled(t, "expr"), source(1), generate.Options{Probabilities: p})
 	if err == nil || err.Error() != "the probabilities belong to another grammar than expr" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Figures 3 and 5 of "Inputs from Hell": common inputs have the digits and operators of
+// the sample 1 + (2 * 3) and no others; uncommon inputs have the other digits,
+// subtractions, divisions and signs. The limit is that of inputs as long as those of
+// the figures.
+func TestWorkedInputs(t *testing.T) {
+	g := grammartest.Load(t, arithmetic)
+	learned := learn(t, g, "1 + (2 * 3)")
+	for _, c := range []struct {
+		name     string
+		p        *generate.Probabilities
+		only     *regexp.Regexp // what an input consists of
+		usual    []string       // what most inputs contain
+		mostWith int            // the least number of inputs, of 200, that contain it
+	}{
+		{"common", learned, regexp.MustCompile(`^[123+*()]+$`), []string{"+", "*", "("}, 40},
+		{"uncommon", learned.Invert(), regexp.MustCompile(`^[+-]*[0456789]([-/][+-]*[0456789])*$`), []string{"-", "/", "/+", "/-"}, 150},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			with := map[string]int{}
+			for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: c.p, Expansions: 20, AllowDuplicates: true}, 1, 200, 1) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !c.only.Match(input.Text) {
+					t.Errorf("%q does not match %s", input.Text, c.only)
+				}
+				for _, part := range c.usual {
+					if bytes.Contains(input.Text, []byte(part)) {
+						with[part]++
+					}
+				}
+			}
+			for _, part := range c.usual {
+				if with[part] < c.mostWith {
+					t.Errorf("%d of 200 inputs contain %q, want at least %d", with[part], part, c.mostWith)
+				}
+			}
+		})
+	}
+}
+
+// The limit on expansions is spread over all open slots: both operands of a rule that
+// never ends grow.
+func TestExpansionsAreSpread(t *testing.T) {
+	g := grammartest.Load(t, "grammar G; s : a b EOF ; a : 'x' a | 'x' ; b : 'y' b | 'y' ;")
+	p := learn(t, g, "xy").Invert()
+	for input, err := range generate.Each(t.Context(), g, generate.Options{Probabilities: p, Expansions: 100, AllowDuplicates: true}, 1, 20, 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := bytes.Count(input.Text, []byte("x")), bytes.Count(input.Text, []byte("y"))
+		if x+y < 95 || x+y > 110 || min(x, y) < 25 {
+			t.Errorf("%d x and %d y, want about 50 of each", x, y)
+		}
 	}
 }

@@ -74,13 +74,9 @@ func (p *Probabilities) WithUniform(rule *grammars.Rule) *Probabilities {
 
 // randomShares returns n random numbers above 0 with the sum 1.
 func randomShares(r *rand.Rand, n int) []float64 {
-	out, sum := make([]float64, n), 0.0
+	out := make([]float64, n)
 	for i := range out {
 		out[i] = 1 - r.Float64()
-		sum += out[i]
 	}
-	for i := range out {
-		out[i] /= sum
-	}
-	return out
+	return normalized(out)
 }

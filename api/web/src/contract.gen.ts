@@ -391,7 +391,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the programs with observations */
+        /** List the programs with observations, by name */
         get: operations["listSubjects"];
         put?: never;
         post?: never;
@@ -451,6 +451,37 @@ export interface paths {
          *     first invalid line. An interrupted upload keeps the observations stored so far, so it can be repeated safely.
          */
         post: operations["addObservations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject}/failures": {
+        parameters: {
+            query?: {
+                /** @description Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last. */
+                commit?: components["parameters"]["CommitName"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the distinct failures of a program
+         * @description Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
+         *     stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
+         *     fewer failures than `limit`, because it has at most 8 MiB of inputs.
+         */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -855,6 +886,228 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List campaigns, newest first
+         * @description The campaigns are listed without their history and aims.
+         */
+        get: operations["listCampaigns"];
+        put?: never;
+        /**
+         * Create a campaign
+         * @description A campaign decides which inputs to run a program on, from the observations of earlier inputs. The service runs nothing:
+         *     clients ask for inputs, run the program, and tell the observations. The same request and the same observations give the
+         *     same inputs, in whatever order clients ask and tell.
+         *
+         *     The methods that the service knows of the program at this moment count as its methods; upload a header with `units` to
+         *     `/v1/subjects/{subject}/observations` to name methods before the first run.
+         */
+        post: operations["createCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        /** Get a campaign, its history and its aims */
+        get: operations["getCampaign"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a campaign
+         * @description The observations that the campaign was told stay with the program.
+         */
+        delete: operations["deleteCampaign"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/asks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for inputs to run
+         * @description Each input is leased to the client that asked for it. If no client tells its observation before the lease expires, the
+         *     input is handed out again. Leases survive a restart of the service.
+         *
+         *     The answer has fewer inputs than requested, or none, if all other inputs of the generation are leased, or if the next
+         *     inputs are not computed within `wait_ms`. Ask again after `retry_ms` if the `state` is running.
+         */
+        post: operations["askCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/tells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell the observations of inputs
+         * @description The observations are on disk when the service answers. They are also stored as observations of the program, so that models
+         *     can be trained on them. A request can be repeated: an input that was told before is counted as a duplicate, and its first
+         *     observation stays. Inputs that the campaign did not hand out are `unknown`; the other observations of the request are stored.
+         */
+        post: operations["tellCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a campaign
+         * @description The campaign hands out no more inputs. Observations of leased inputs can still be told. A campaign that has ended does not change.
+         */
+        post: operations["stopCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/inputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the best inputs of a campaign
+         * @description Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
+         *     first.
+         */
+        get: operations["listCampaignInputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the distinct failures of a campaign
+         * @description Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
+         *     frequent first. Each has the smallest input that was told.
+         */
+        get: operations["listCampaignFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Follow a campaign
+         * @description Sends server-sent events named `campaign` with the campaign as JSON: its current state first, then changes, at most four
+         *     per second. The stream ends when the campaign has ended, was stopped or failed. If the stream breaks off earlier, for
+         *     example because the service shuts down, follow the campaign again.
+         */
+        get: operations["followCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1244,6 +1497,78 @@ export interface components {
             /** @description Why derivations of some tokens are missing. */
             partial?: string;
         };
+        /** @description Numbers of observations by outcome. */
+        OutcomeCounts: {
+            /** Format: int64 */
+            ok: number;
+            /** Format: int64 */
+            failure: number;
+            /** Format: int64 */
+            crash: number;
+            /** Format: int64 */
+            timeout: number;
+        };
+        /** @enum {string} */
+        FailureOutcome: "crash" | "timeout" | "failure";
+        /** @description The observations with one outcome, type of failure and stack, and the smallest of their inputs. */
+        ProgramFailure: {
+            /**
+             * Format: int64
+             * @description Number of observations.
+             */
+            count: number;
+            outcome: components["schemas"]["FailureOutcome"];
+            /** @description Type of the failure, such as an exception class; absent if unknown. */
+            type?: string;
+            /** @description Message of the failure of the input. */
+            message?: string;
+            /** @description Digest of the stack, the same for failures in the same place; absent if unknown. */
+            stack?: string;
+            /** @description Name of the input. */
+            name?: string;
+            /** @description The smallest input, if it is UTF-8 text. */
+            input?: string;
+            input_base64?: string;
+        };
+        /**
+         * @example {
+         *       "subject": "calc",
+         *       "commit": "",
+         *       "observations": 1000,
+         *       "outcomes": {
+         *         "ok": 997,
+         *         "failure": 0,
+         *         "crash": 3,
+         *         "timeout": 0
+         *       },
+         *       "distinct": 1,
+         *       "failures": [
+         *         {
+         *           "count": 3,
+         *           "outcome": "crash",
+         *           "type": "runtime.boundsError",
+         *           "message": "index out of range [3] with length 3",
+         *           "stack": "9f1c2ab04e6d7351",
+         *           "input": "x*("
+         *         }
+         *       ]
+         *     }
+         */
+        ProgramFailureList: {
+            subject: string;
+            commit: string;
+            /**
+             * Format: int64
+             * @description Number of observations of the commit, whatever their outcome.
+             */
+            observations: number;
+            outcomes: components["schemas"]["OutcomeCounts"];
+            /** @description Number of distinct failures with the requested outcomes. */
+            distinct: number;
+            failures: components["schemas"]["ProgramFailure"][];
+            /** @description Value of `offset` for the next page; absent on the last page. */
+            next?: number;
+        };
         CommitItem: {
             commit: string;
             /** Format: int64 */
@@ -1257,6 +1582,8 @@ export interface components {
             units: number;
             /** Format: date-time */
             updated: string;
+            /** @description Absent if the service does not know them, because an earlier version stored observations. */
+            outcomes?: components["schemas"]["OutcomeCounts"];
         };
         /**
          * @example {
@@ -1267,7 +1594,13 @@ export interface components {
          *           "observations": 1000,
          *           "contradictory": 0,
          *           "units": 24,
-         *           "updated": "2026-01-02T03:04:05Z"
+         *           "updated": "2026-01-02T03:04:05Z",
+         *           "outcomes": {
+         *             "ok": 1000,
+         *             "failure": 0,
+         *             "crash": 0,
+         *             "timeout": 0
+         *           }
          *         }
          *       ]
          *     }
@@ -1287,7 +1620,13 @@ export interface components {
          *               "observations": 1000,
          *               "contradictory": 0,
          *               "units": 24,
-         *               "updated": "2026-01-02T03:04:05Z"
+         *               "updated": "2026-01-02T03:04:05Z",
+         *               "outcomes": {
+         *                 "ok": 1000,
+         *                 "failure": 0,
+         *                 "crash": 0,
+         *                 "timeout": 0
+         *               }
          *             }
          *           ]
          *         }
@@ -1296,6 +1635,8 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
+            /** @description Value of `after` for the next page; absent on the last page. */
+            next?: string;
         };
         LineError: {
             line: number;
@@ -1878,6 +2219,8 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
+            /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
+            allow_duplicates?: boolean;
             /**
              * @description Length of the paths that kpath and forest cover.
              * @default 2
@@ -2899,6 +3242,472 @@ export interface components {
              */
             before?: number;
         };
+        CampaignOptions: {
+            /**
+             * @description How to generate inputs.
+             * @default guided
+             * @enum {string}
+             */
+            algorithm: "guided" | "random" | "common" | "uncommon" | "evogfuzz" | "fdloop";
+            /**
+             * @description guided, fdloop: goal that counts ten times as much as the others.
+             * @default all
+             * @enum {string}
+             */
+            goal: "all" | "coverage" | "failures" | "runtime" | "mappings";
+            /** @description guided, fdloop: goals that do not count. */
+            ignore?: ("coverage" | "failures" | "runtime" | "mappings")[];
+            seed?: components["schemas"]["Seed"];
+            /**
+             * @description Maximum number of runs.
+             * @default 10000
+             */
+            n: number;
+            /**
+             * @description Length of the paths whose coverage is reported.
+             * @default 3
+             */
+            k: number;
+            /**
+             * @description Maximum number of symbols of a generated tree, unless the smallest tree has more.
+             * @default 1000
+             */
+            max_nodes: number;
+            /**
+             * @description common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.
+             * @default 200
+             */
+            expansions: number;
+            /** @description guided, evogfuzz, fdloop: number of inputs that are generated for a generation; 50, 100 and 5 if absent. */
+            population?: number;
+            /**
+             * @description guided: maximum number of observations without a new method, set of methods or failure to train on.
+             * @default 2000
+             */
+            train_on: number;
+            /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
+            generations?: number;
+            /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
+            patience?: number;
+            /**
+             * Format: double
+             * @description evogfuzz: share of the population that is selected because it is the fittest.
+             * @default 0.05
+             */
+            elitism: number;
+            /**
+             * @description evogfuzz: tournaments that select one input each.
+             * @default 10
+             */
+            tournaments: number;
+            /**
+             * @description evogfuzz: inputs in a tournament.
+             * @default 10
+             */
+            tournament_size: number;
+            /**
+             * @description evogfuzz: rules that get new probabilities in a generation.
+             * @default 1
+             */
+            mutations: number;
+            /**
+             * @description evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.
+             * @default tree
+             * @enum {string}
+             */
+            structure: "tree" | "expansions" | "length";
+            /**
+             * Format: double
+             * @description evogfuzz: expected expansions per byte, for the structure expansions.
+             * @default 1
+             */
+            lambda: number;
+            /** @description evogfuzz: input that is learned from in each generation; the letters a to z if absent. */
+            base_input?: string;
+            /**
+             * @description fdloop: random inputs to learn from if there is no corpus.
+             * @default 500
+             */
+            seeds: number;
+            /**
+             * @description fdloop: random inputs that are run first, to count their mappings.
+             * @default 100
+             */
+            calibration: number;
+            /** @description fdloop: number of mappings to compare with; that of the calibration if absent. */
+            max_mappings?: number;
+            /**
+             * @description fdloop: depth of the structures in mappings.
+             * @default 3
+             */
+            mapping_depth: number;
+            /**
+             * Format: double
+             * @description fdloop: share of an input's tokens in which a bit is flipped.
+             * @default 0.1
+             */
+            flipped: number;
+            /**
+             * Format: double
+             * @description fdloop: run time that counts as 1.
+             * @default 2000
+             */
+            timeout_ms: number;
+        };
+        CampaignRequest: {
+            /** @description Program to run. Its observations include those that the campaign is told. */
+            subject: string;
+            /** @description Version of the program. */
+            commit?: string;
+            /** @description Grammar of the inputs. */
+            grammar: string;
+            /** @description Parser rule to derive from; the grammar's first parser rule if absent. */
+            start?: string;
+            /** @description Inputs to start from; the samples of a bundled grammar if absent. Inputs outside the grammar are left out. */
+            corpus?: components["schemas"]["Input"][];
+            options?: components["schemas"]["CampaignOptions"];
+        };
+        /** @enum {string} */
+        CampaignState: "running" | "ended" | "stopped" | "failed";
+        /**
+         * @description Why a campaign ended: the maximum number of runs or generations was reached, too many generations found no new failure, or no new inputs were found.
+         * @enum {string}
+         */
+        CampaignEnd: "runs" | "generations" | "patience" | "exhausted";
+        CampaignAim: {
+            /** @description What inputs are for, such as aiming at parseNumber. */
+            aim: string;
+            /** @description Number of inputs of the generation with this aim. */
+            inputs: number;
+        };
+        CampaignPoint: {
+            /** @description Number of inputs that were told. */
+            runs: number;
+            /** @description Number of methods that the inputs reached. */
+            reached: number;
+            /** @description Number of distinct failures. */
+            failures: number;
+            /** @description Number of paths that the inputs covered, up to the last complete generation. */
+            covered: number;
+            /**
+             * Format: date-time
+             * @description When the last of these inputs was told.
+             */
+            time: string;
+        };
+        /**
+         * @example {
+         *       "id": 1,
+         *       "state": "running",
+         *       "subject": "calc",
+         *       "commit": "",
+         *       "grammar": "expr",
+         *       "created": "2026-01-02T03:04:05Z",
+         *       "updated": "2026-01-02T03:09:05Z",
+         *       "options": {
+         *         "algorithm": "guided",
+         *         "goal": "all",
+         *         "seed": 1,
+         *         "n": 10000
+         *       },
+         *       "runs": 512,
+         *       "failing": 40,
+         *       "generation": 11,
+         *       "reached": 20,
+         *       "methods": 24,
+         *       "failures": 2,
+         *       "coverage": {
+         *         "k": 3,
+         *         "covered": 80,
+         *         "possible": "146"
+         *       },
+         *       "leased": 8,
+         *       "aims": [
+         *         {
+         *           "aim": "aiming at optimize",
+         *           "inputs": 12
+         *         },
+         *         {
+         *           "aim": "mutating",
+         *           "inputs": 38
+         *         }
+         *       ],
+         *       "history": [
+         *         {
+         *           "runs": 512,
+         *           "reached": 20,
+         *           "failures": 2,
+         *           "covered": 80,
+         *           "time": "2026-01-02T03:09:05Z"
+         *         }
+         *       ]
+         *     }
+         */
+        Campaign: {
+            /** Format: int64 */
+            id: number;
+            state: components["schemas"]["CampaignState"];
+            end?: components["schemas"]["CampaignEnd"];
+            /** @description Why the campaign failed. */
+            error?: string;
+            /** @description Type of the problem that made the campaign fail. */
+            problem?: string;
+            subject: string;
+            commit: string;
+            grammar: string;
+            start?: string;
+            /** Format: date-time */
+            created: string;
+            /**
+             * Format: date-time
+             * @description When the last observation was told.
+             */
+            updated: string;
+            options: components["schemas"]["CampaignOptions"];
+            /** @description Number of inputs that were told. */
+            runs: number;
+            /** @description Number of inputs whose outcome was a failure, crash or timeout. */
+            failing: number;
+            /** @description Number of the current generation, from 1; 0 before the first ask. */
+            generation: number;
+            /** @description Number of methods that the inputs reached. */
+            reached: number;
+            /** @description Number of known methods of the program. */
+            methods: number;
+            /** @description Number of distinct failures. */
+            failures: number;
+            coverage: components["schemas"]["FitCoverage"];
+            /** @description Number of inputs that were handed out and not told. */
+            leased: number;
+            /** @description The service computes the state of the campaign again from its observations, as after a restart. Counts other than `runs` may be out of date. */
+            rebuilding?: boolean;
+            /** @description What the inputs of the current generation are for, the most frequent first. */
+            aims?: components["schemas"]["CampaignAim"][];
+            /** @description Counts over time, oldest first: at most 256 points at equal numbers of runs, and the current one. */
+            history?: components["schemas"]["CampaignPoint"][];
+        };
+        /**
+         * @example {
+         *       "campaigns": [
+         *         {
+         *           "id": 1,
+         *           "state": "running",
+         *           "subject": "calc",
+         *           "commit": "",
+         *           "grammar": "expr",
+         *           "created": "2026-01-02T03:04:05Z",
+         *           "updated": "2026-01-02T03:09:05Z",
+         *           "options": {
+         *             "algorithm": "guided"
+         *           },
+         *           "runs": 512,
+         *           "failing": 40,
+         *           "generation": 11,
+         *           "reached": 20,
+         *           "methods": 24,
+         *           "failures": 2,
+         *           "coverage": {
+         *             "k": 3,
+         *             "covered": 80,
+         *             "possible": "146"
+         *           },
+         *           "leased": 8
+         *         }
+         *       ]
+         *     }
+         */
+        CampaignList: {
+            campaigns: components["schemas"]["Campaign"][];
+            /**
+             * Format: int64
+             * @description Value of `before` for the next page; absent on the last page.
+             */
+            before?: number;
+        };
+        AskRequest: {
+            /**
+             * @description Maximum number of inputs.
+             * @default 1
+             */
+            n: number;
+            /**
+             * @description Time after which an input that was not told is handed out again.
+             * @default 60000
+             */
+            lease_ms: number;
+            /**
+             * @description Time to wait for inputs if there are none.
+             * @default 10000
+             */
+            wait_ms: number;
+        };
+        AskedInput: {
+            /** @description ID of the input in tells: a digest of the input. */
+            id: string;
+            /** @description Number of the input in the campaign, from 0. */
+            number: number;
+            input?: string;
+            input_base64?: string;
+            /** @description What the input is for. */
+            aim?: string;
+        };
+        /**
+         * @example {
+         *       "inputs": [
+         *         {
+         *           "id": "4a44dc15364204a80fe80e9039455cc1",
+         *           "number": 0,
+         *           "input": "1+2",
+         *           "aim": "exploring"
+         *         }
+         *       ],
+         *       "expires": "2026-01-02T03:05:05Z",
+         *       "state": "running"
+         *     }
+         */
+        AskAnswer: {
+            inputs: components["schemas"]["AskedInput"][];
+            /**
+             * Format: date-time
+             * @description When the leases of the inputs expire.
+             */
+            expires?: string;
+            state: components["schemas"]["CampaignState"];
+            end?: components["schemas"]["CampaignEnd"];
+            /** @description Why the campaign failed. */
+            error?: string;
+            /** @description If the campaign is running and there are no inputs, the time after which to ask again. */
+            retry_ms?: number;
+            /** @description The service computes the state of the campaign again from its observations. */
+            rebuilding?: boolean;
+        };
+        CampaignFailure: {
+            /** @description Class of the exception or type of the error. */
+            type?: string;
+            message?: string;
+            /** @description Digest of the stack, equal for equal places. */
+            stack?: string;
+        };
+        ToldObservation: {
+            /** @description ID of the input. */
+            id: string;
+            /** @description IDs of the methods that the input reached; unknown if absent. */
+            methods?: string[];
+            /** @description Number of executions of each method in `methods`; unknown if absent. */
+            counts?: number[];
+            /**
+             * @description How the run ended; failure if there is a `failure`, and ok otherwise.
+             * @enum {string}
+             */
+            outcome?: "ok" | "failure" | "crash" | "timeout";
+            failure?: components["schemas"]["CampaignFailure"];
+            /**
+             * Format: double
+             * @description Run time.
+             */
+            duration_ms?: number;
+        };
+        TellRequest: {
+            observations: components["schemas"]["ToldObservation"][];
+        };
+        /**
+         * @example {
+         *       "told": 1,
+         *       "duplicates": 0,
+         *       "unknown": [],
+         *       "state": "running",
+         *       "runs": 513
+         *     }
+         */
+        TellAnswer: {
+            /** @description Number of observations that were stored. */
+            told: number;
+            /** @description Number of observations of inputs that were told before. */
+            duplicates: number;
+            /** @description The first 100 IDs of inputs that the campaign did not hand out. */
+            unknown: string[];
+            state: components["schemas"]["CampaignState"];
+            /** @description Number of inputs of the campaign that were told. */
+            runs: number;
+        };
+        CampaignInput: {
+            /**
+             * Format: int64
+             * @description Number of the run, in the order in which runs were told, from 1.
+             */
+            run: number;
+            id: string;
+            input?: string;
+            input_base64?: string;
+            outcome: string;
+            /** @description Number of methods that the input reached. */
+            reached: number;
+            /** @description IDs of the methods that no input told earlier reached. */
+            new_methods: string[];
+            /** @description Whether no input told earlier had the failure of this input. */
+            new_failure: boolean;
+            /** Format: double */
+            duration_ms?: number;
+        };
+        /**
+         * @example {
+         *       "inputs": [
+         *         {
+         *           "run": 7,
+         *           "id": "4a44dc15364204a80fe80e9039455cc1",
+         *           "input": "1+2",
+         *           "outcome": "ok",
+         *           "reached": 12,
+         *           "new_methods": [
+         *             "calc.go#add"
+         *           ],
+         *           "new_failure": false,
+         *           "duration_ms": 0.4
+         *         }
+         *       ]
+         *     }
+         */
+        CampaignInputList: {
+            inputs: components["schemas"]["CampaignInput"][];
+            /**
+             * Format: int64
+             * @description Value of `before` for the next page; absent on the last page.
+             */
+            before?: number;
+        };
+        DistinctFailure: {
+            /** @description Number of inputs with this failure. */
+            count: number;
+            outcome: string;
+            type?: string;
+            message?: string;
+            stack?: string;
+            /** @description ID of the smallest input with this failure. */
+            id: string;
+            input?: string;
+            input_base64?: string;
+        };
+        /**
+         * @example {
+         *       "failures": [
+         *         {
+         *           "count": 40,
+         *           "outcome": "crash",
+         *           "type": "runtime.Error",
+         *           "message": "index out of range",
+         *           "stack": "5f1c0f6d",
+         *           "id": "4a44dc15364204a80fe80e9039455cc1",
+         *           "input": "1/0"
+         *         }
+         *       ],
+         *       "distinct": 1
+         *     }
+         */
+        FailureList: {
+            failures: components["schemas"]["DistinctFailure"][];
+            /** @description Number of distinct failures. */
+            distinct: number;
+        };
     };
     responses: {
         /** @description The service is healthy. */
@@ -3058,6 +3867,11 @@ export interface components {
          * @example 1
          */
         JobName: number;
+        /**
+         * @description ID of a campaign.
+         * @example 1
+         */
+        CampaignName: number;
         /** @description Length of the paths. */
         PathLength: number;
         /** @description Parser rule to start from; the grammar's first parser rule if absent. */
@@ -3795,14 +4609,19 @@ export interface operations {
     };
     listSubjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of programs to list; all if 0. */
+                limit?: number;
+                /** @description List only programs whose names come after this one; `next` of the previous page. */
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All programs. */
+            /** @description A page of programs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3923,6 +4742,44 @@ export interface operations {
             };
             422: components["responses"]["Unprocessable"];
             507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last. */
+                commit?: components["parameters"]["CommitName"];
+                /** @description Outcomes to list; all but ok if absent. */
+                outcome?: components["schemas"]["FailureOutcome"][];
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Number of failures to skip; `next` of the previous page. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of failures. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramFailureList"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4665,6 +5522,340 @@ export interface operations {
                     /**
                      * @example event: job
                      *     data: {"id":1,"state":"running","progress":{"stage":"reading","done":512,"total":1000}}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listCampaigns: {
+        parameters: {
+            query?: {
+                /** @description List only campaigns for this program. */
+                subject?: string;
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description List only campaigns older than this ID; `before` of the previous page. */
+                before?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of campaigns. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    createCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "calc",
+                 *       "grammar": "expr",
+                 *       "options": {
+                 *         "algorithm": "guided",
+                 *         "n": 10000
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description The campaign was created. */
+            201: {
+                headers: {
+                    /** @description URL of the campaign. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["Busy"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaign. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaign was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    askCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "n": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["AskRequest"];
+            };
+        };
+        responses: {
+            /** @description The inputs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskAnswer"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    tellCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "observations": [
+                 *         {
+                 *           "id": "4a44dc15364204a80fe80e9039455cc1",
+                 *           "methods": [
+                 *             "calc.go#add"
+                 *           ],
+                 *           "outcome": "ok",
+                 *           "duration_ms": 0.4
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TellRequest"];
+            };
+        };
+        responses: {
+            /** @description The observations are stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TellAnswer"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    stopCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaign. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listCampaignInputs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of inputs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignInputList"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listCampaignFailures: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The failures. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureList"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    followCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of a campaign.
+                 * @example 1
+                 */
+                campaign: components["parameters"]["CampaignName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example event: campaign
+                     *     data: {"id":1,"state":"running","runs":512}
                      */
                     "text/event-stream": string;
                 };

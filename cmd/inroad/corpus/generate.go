@@ -65,7 +65,7 @@ Strategies:
 	}
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
-	cli.Bind(flags, &c.req, "start", "strategy", "n", "k", "one_target", "close_off")
+	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "k", "one_target", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
 	c.learning.BindOutcome(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
@@ -170,6 +170,9 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 			more += fmt.Sprintf(", %d not found", s.Unrealised)
 		}
 		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+	}
+	if c.req.Strategy != openapi.Kpath && c.req.Strategy != openapi.Forest && s.Inputs < c.req.N {
+		c.Notef("note: %d of %d inputs; no more distinct ones were found, and --allow-duplicates repeats inputs", s.Inputs, c.req.N)
 	}
 	if again := s.Draws - s.Inputs; again > 0 {
 		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as they could not be written as a text that parses", again, s.Draws, 100*float64(again)/float64(s.Draws))

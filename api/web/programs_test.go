@@ -1,0 +1,106 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// markup is a name that a careless page would run.
+const markup = "<img src=x onerror=alert(1)>\u202e"
+
+// TestPrograms runs test/programs.mjs.
+func TestPrograms(t *testing.T) {
+	node, chromium := browser(t)
+	st := newStore(t)
+	demo := distributiveObservations(t)
+	train(t, st, "demo", demo)
+	observe(t, st, "calc", "broken", failures(t, 3))
+	observe(t, st, "calc", "", demo)
+	observe(t, st, markup, "older", failures(t, 3))
+	observe(t, st, markup, "newer", failures(t, 30))
+	many := newStore(t)
+	for i := range 101 {
+		observe(t, many, fmt.Sprintf("program%03d", i), "c", []byte(`{"input":"1"}`))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/programs.mjs")
+	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st), "INROAD_PAGE_MANY="+serve(t, many, false))
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// serveJobs serves a store, runs its jobs, and returns its URL.
+func serveJobs(t *testing.T, st store.Store) string {
+	t.Helper()
+	s, err := server.New(server.Config{Store: st, Version: "test", MaxWait: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// observe stores observations of a program.
+func observe(t *testing.T, st store.Store, subject, commit string, text []byte) {
+	t.Helper()
+	r := observation.NewReader(bytes.NewReader(text))
+	var all []observation.Observation
+	for o, err := r.Next(); err == nil; o, err = r.Next() {
+		all = append(all, o)
+	}
+	if _, err := st.AddObservations(t.Context(), subject, commit, r.Header().Units, all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// failures returns observations with n distinct crashes, of which the first has two
+// observations, a timeout, and a failure whose input is not UTF-8.
+func failures(t *testing.T, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	line := json.NewEncoder(&out)
+	encode := func(v map[string]any) {
+		if err := line.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 20 {
+		encode(map[string]any{"input": fmt.Sprint(i), "methods": []string{"a.go#a"}})
+	}
+	for i := range n {
+		failure := map[string]any{"type": markup, "message": markup + "\nindex out of range", "stack": fmt.Sprintf("%02d%s", i, markup)}
+		encode(map[string]any{"input": fmt.Sprintf("x*%d+%s", i, markup), "name": markup, "methods": []string{"a.go#a"}, "outcome": "crash", "failure": failure})
+		if i == 0 {
+			encode(map[string]any{"input": "x*(y", "methods": []string{"a.go#a"}, "outcome": "crash", "failure": failure})
+		}
+	}
+	encode(map[string]any{"input": "1+1", "outcome": "timeout"})
+	encode(map[string]any{"input_base64": "/wA=", "outcome": "failure"})
+	return out.Bytes()
+}
