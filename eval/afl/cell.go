@@ -142,16 +142,52 @@ func (opt *options) fill(ctx context.Context, p program, c *cell) error {
 	if c.Way != alone {
 		env = append(env, "AFL_CUSTOM_MUTATOR_LIBRARY="+opt.library(), "INROAD="+opt.inroad(), "INROAD_GRAMMAR="+p.grammar)
 	}
-	finish := func() error { return nil }
+	finish, seeds, limit := func() error { return nil }, p.seeds, opt.time
 	if c.Way == targeted {
 		finish = opt.startCampaign(ctx, dir, p, c)
+		seeds, limit = filepath.Join(dir, "seeds"), opt.time-opt.time/headStart
+		if err := opt.collectSeeds(ctx, dir, p, c); err != nil {
+			return errors.Join(err, finish())
+		}
 	}
-	_, err := output(ctx, dir, env, "nice", "-n", strconv.Itoa(opt.nice), "afl-fuzz", "-s", strconv.Itoa(c.Seed), "-V", strconv.Itoa(int(opt.time.Seconds())),
-		"-i", p.seeds, "-o", "out", "--", p.fuzzed)
+	_, err := output(ctx, dir, env, "nice", "-n", strconv.Itoa(opt.nice), "afl-fuzz", "-s", strconv.Itoa(c.Seed), "-V", strconv.Itoa(int(limit.Seconds())),
+		"-i", seeds, "-o", "out", "--", p.fuzzed)
 	if err := errors.Join(err, finish()); err != nil {
 		return err
 	}
 	return opt.count(ctx, dir, p, c)
+}
+
+// headStart is the part of the time, as a divisor, that inroad fuzz runs before AFL++
+// starts from what it exported. Later, AFL++ reads its inputs only from time to time.
+const headStart = 6
+
+// collectSeeds waits for the head start of inroad fuzz and copies what it exported, and the
+// samples.
+func (opt *options) collectSeeds(ctx context.Context, dir string, p program, c *cell) error {
+	select {
+	case <-time.After(opt.time / headStart):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "seeds"), os.DirFS(p.seeds)); err != nil {
+		return err
+	}
+	exported, err := filepath.Glob(filepath.Join(dir, "out", "inroad", "queue", "id:*"))
+	if err != nil {
+		return err
+	}
+	c.Seeded = len(exported)
+	for _, name := range exported {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "seeds", filepath.Base(name)), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startCampaign starts inroad fuzz beside AFL++. It returns a function that ends it.

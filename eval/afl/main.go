@@ -8,8 +8,11 @@
 //	mutator   afl-fuzz, and mutants of inroad beside its own (examples/afl)
 //	targeted  the same, and inroad fuzz --export --watch runs beside it
 //
-// All ways start from the same input, the smallest sample of the grammar, and the program
-// is instrumented once.
+// inroad fuzz starts first. After a sixth of the time, AFL++ starts from the inputs that it
+// has exported by then, and has the rest of the time. The other ways start from one input,
+// the smallest sample of the grammar, from which inroad fuzz starts, too. The program is
+// instrumented once.
+//
 // Each combination is a cell. Its result is a line of the file -out; cells that the
 // file has are not run again, so that an interrupted command continues. The ways take
 // turns, so that the load of the machine is about the same for all.
@@ -93,7 +96,8 @@ type cell struct {
 	Distinct int     `json:"distinct"` // crashes with different signals or stacks
 	Runs     int     `json:"runs"`     // of AFL++
 	Queue    int     `json:"queue"`    // inputs in the queue
-	Imported int     `json:"imported"` // inputs in the queue that came from inroad fuzz
+	Seeded   int     `json:"seeded"`   // inputs of inroad fuzz that AFL++ started from
+	Imported int     `json:"imported"` // inputs in the queue that came from inroad fuzz later
 	Exported int     `json:"exported"` // inputs that inroad fuzz wrote
 	Taken    int     `json:"taken"`    // finds of AFL++ that inroad fuzz ran
 	Load     float64 `json:"load"`     // processes that wanted to run on the machine, mean of the last minute at the end
