@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/inroad/inroad/eval/internal/process"
@@ -32,6 +34,7 @@ type task struct {
 	K        int
 	Seed     uint64
 	Memory   int64
+	Profile  string // the folder for processor profiles
 
 	Limit      time.Duration // processor time of each step but the last
 	CoverLimit time.Duration // processor time of covering
@@ -176,6 +179,17 @@ func (m *measurement) cover(ctx context.Context) error {
 	c := &cover{}
 	m.row.Cover = c
 	defer stopwatch(&c.Seconds)()
+	if m.Profile != "" {
+		file, err := os.Create(filepath.Join(m.Profile, strings.ReplaceAll(m.Unit.Name, "/", "-")+".prof"))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{MaxNodes: coverNodes}) //nolint:contextcheck // bounded
 	if err != nil {
 		c.Error = firstLine(err)
@@ -222,8 +236,15 @@ func (m *measurement) inputs(ctx context.Context, c *cover, paths *generate.Cove
 	}
 	rest, err := solver.Complete(ctx, paths, rand.New(rand.NewPCG(m.Seed, 0)), keep)
 	c.Impossible = rest.Impossible
+	space := features.NewSpace(m.grammar, features.Options{})
+	for _, p := range rest.NotFound[:min(len(rest.NotFound), mostMissing)] {
+		c.Missing = append(c.Missing, strings.Join(space.Symbols(p), " > ")+"\t"+space.Pattern(p))
+	}
 	return err
 }
+
+// mostMissing limits the paths that a row lists.
+const mostMissing = 40
 
 // keep writes an input for the ANTLR tool to read. Its name says whether inroad
 // accepts it. Generated inputs are written in the encoding of the examples.

@@ -54,6 +54,8 @@ type cover struct {
 	Inputs     int     `json:"inputs"`
 	Seconds    float64 `json:"seconds"`
 	Error      string  `json:"error,omitempty"`
+
+	Missing []string `json:"missing,omitempty"` // up to 40 of the paths not found
 }
 
 // A verdict says how the ANTLR tool judges generated inputs.
