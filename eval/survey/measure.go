@@ -18,6 +18,7 @@ import (
 	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -132,6 +133,14 @@ func (m *measurement) random(ctx context.Context) error {
 	r := &random{}
 	m.row.Random = r
 	defer stopwatch(&r.Seconds)()
+	if err := refine.Prepare(ctx, m.grammar, m.grammar.Start); err != nil {
+		r.Error = firstLine(err)
+		return context.Cause(ctx)
+	}
+	if features.NewSpace(m.grammar, features.Options{Possible: true}).Count(1).Sign() == 0 {
+		r.None = true
+		return nil
+	}
 	seen := map[string]bool{}
 	opt := generate.Options{MaxNodes: m.Nodes}
 	for round := uint64(0); r.Distinct < m.Want && round < 10; round++ { // duplicates are drawn again
@@ -190,15 +199,18 @@ func (m *measurement) cover(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
+	count := func(possible bool) *big.Int {
+		return features.NewSpace(m.grammar, features.Options{Possible: possible}).Count(m.K)
+	}
+	c.Excluded = int(new(big.Int).Sub(count(false), count(true)).Int64())
+	if m.row.Random.None {
+		return nil
+	}
 	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{MaxNodes: coverNodes}) //nolint:contextcheck // bounded
 	if err != nil {
 		c.Error = firstLine(err)
 		return nil
 	}
-	count := func(possible bool) *big.Int {
-		return features.NewSpace(m.grammar, features.Options{Possible: possible}).Count(m.K)
-	}
-	c.Excluded = int(new(big.Int).Sub(count(false), count(true)).Int64())
 	paths, err := generate.NewCover(x, m.K, generate.CoverOptions{})
 	if err == nil {
 		err = m.inputs(ctx, c, paths)

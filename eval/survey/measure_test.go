@@ -64,6 +64,14 @@ func TestMeasureCountsPathsWithoutInput(t *testing.T) {
 	}
 }
 
+// A grammar whose inputs have no token is complete.
+func TestMeasureWithoutInput(t *testing.T) {
+	r := measureGrammar(t, `grammar T; s : B s? EOF ; A : 'a' ; B : 'a' ;`)
+	if !r.Random.None || !r.Cover.complete() || r.Cover.Excluded == 0 || r.note() == "" {
+		t.Errorf("random %+v, cover %+v", *r.Random, *r.Cover)
+	}
+}
+
 func TestMeasureReportsGrammarThatDoesNotLoad(t *testing.T) {
 	if r := measureGrammar(t, `grammar T; s : missing ;`); !strings.Contains(r.Error, "missing") || r.Random != nil {
 		t.Errorf("row: %+v", r)
