@@ -587,13 +587,38 @@ func (x *inclusion) holdsByRule(at link, set int32) bool {
 	return false
 }
 
+// holdsBySkip reports whether a continuation is included in what follows a token in a set,
+// because the same item comes next and what remains after it is included. It saves all
+// that the items of the set lead to, which can be too much.
+func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
+	if c == bottomOf || x.links[c].item.kind == tokenItem {
+		return false
+	}
+	at := x.links[c]
+	var rest []continuation
+	for _, from := range x.sets[set] {
+		if from == bottomOf || x.links[from].item.kind != tokenItem || !x.adjacent.first[x.links[from].item.id].has(t) {
+			continue
+		}
+		if next := x.links[from].next; next != bottomOf && x.links[next].item == at.item {
+			rest = append(rest, x.links[next].next)
+		}
+	}
+	if len(rest) == 0 {
+		return false
+	}
+	x.spend(1 + len(x.sets[set])/8)
+	to := x.set(rest, at.next)
+	return to != noSet && x.holds(at.next, to)
+}
+
 func (x *inclusion) holdsAfterToken(at link, set int32) bool {
 	types := x.adjacent.first[at.item.id]
 	for t := range len(types) * 64 {
 		if !types.has(t) {
 			continue
 		}
-		if x.dead(at.next) {
+		if x.dead(at.next) || x.holdsBySkip(at.next, set, t) {
 			continue
 		}
 		if to := x.token(set, t, at.next); to == noSet || !x.holds(at.next, to) {

@@ -136,3 +136,27 @@ func TestUnchosenInRandomGrammars(t *testing.T) {
 		t.Errorf("only %d of %d grammars have choices that are never made", grammarsWith, loaded)
 	}
 }
+
+// An alternative that an earlier one has in a rule far below is never taken, although
+// there are very many ways to go on after its first token.
+func TestUnchosenWithManyContexts(t *testing.T) {
+	const levels = 40
+	var b strings.Builder
+	b.WriteString("grammar G;\ns : e0 EOF ;\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "e%d : e%d ('%d' e%d)* | A e0 B ;\n", i, i+1, i, i+1)
+	}
+	fmt.Fprintf(&b, "e%d : C ", levels)
+	for i := range levels {
+		fmt.Fprintf(&b, "| 'x%d' ", i)
+	}
+	b.WriteString(";\nA : 'a' ;\nB : 'b' ;\nC : 'c' ;\n")
+	g := grammartest.Load(t, b.String())
+	var want []string
+	for i := range levels - 1 {
+		want = append(want, fmt.Sprintf("e%d: A e0 B", i))
+	}
+	if got := unchosen(g, refine.Of(g, "s")); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
