@@ -235,7 +235,7 @@ func start(ctx context.Context, t task) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, 6*(3*t.Limit+t.CoverLimit)) // the machine may be busy with other things
+	limited, cancel := context.WithTimeout(ctx, 60*(3*t.Limit+t.CoverLimit)) // the machine may be busy with other things
 	defer cancel()
 	cmd := exec.CommandContext(limited, self, "-measure")
 	cmd.Stdin = bytes.NewReader(in)

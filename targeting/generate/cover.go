@@ -392,9 +392,10 @@ func (c *Cover) chooser(closing chooser, late bool, failed int) chooser {
 	}
 }
 
-// varied returns a chooser for the trees of a series.
+// varied returns a chooser for the trees of a series: one that chooses uniformly, or that
+// takes the smallest derivation most often, or every optional part.
 func (c *Cover) varied(number int) chooser {
-	if number%4 == 0 {
+	if number%8 == 0 {
 		return uniform{c.x.opt}
 	}
 	return sparse{uniform{c.x.opt}, 1 + number%4}
