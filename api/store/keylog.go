@@ -41,3 +41,14 @@ type Event struct {
 
 // MaxEvents is the number of entries that the key log keeps. The oldest are dropped.
 const MaxEvents = 100_000
+
+// CreatedKey returns the event of a key's creation.
+func CreatedKey(k Key) *Event {
+	return &Event{Kind: KeyCreated, Key: k.ID, Name: k.Name, By: k.Creator, Scopes: k.Scopes, Count: 1, First: k.Created, Last: k.Created}
+}
+
+// RevokedKey returns the event of a key's revocation. by is the ID of the key that
+// revoked it, or empty if no key was needed.
+func RevokedKey(k Key, by string, now time.Time) *Event {
+	return &Event{Kind: KeyRevoked, Key: k.ID, Name: k.Name, By: by, Count: 1, First: now, Last: now}
+}

@@ -153,6 +153,9 @@ var (
 	ErrFull = errors.New("no space left for the store")
 	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
 	ErrUnreadable = errors.New("the store is damaged")
+	// ErrUnavailable is wrapped by the errors of a database that cannot be reached or
+	// restarts. A change may have been made.
+	ErrUnavailable = errors.New("the store is not available")
 	// ErrStopped is returned by every write after a write to the file failed. The
 	// system may have dropped data that it had accepted, so only a restart, which
 	// reads the file again, tells what is on disk. Reads continue.

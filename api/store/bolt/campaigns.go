@@ -7,19 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/internal/encoding"
 	"github.com/inroad/inroad/model/observation"
 )
-
-// A toldRecord is the stored form of a [store.Told].
-type toldRecord struct {
-	_      struct{} `cbor:",toarray"`
-	ID     string
-	Time   time.Time
-	Record record
-}
 
 // Names of the keys and the buckets of a campaign.
 const (
@@ -53,7 +45,7 @@ func (s *Store) NewCampaign(ctx context.Context, c store.Campaign, request []byt
 			key   string
 			value any
 		}{{requestKey, request}, {unitsBucket, units}} {
-			value, err := s.encodeBlock(part.value)
+			value, err := s.blocks.Encode(part.value)
 			if err == nil {
 				err = data.put([]byte(part.key), value)
 			}
@@ -145,7 +137,7 @@ func (s *Store) CampaignRequest(ctx context.Context, id uint64) (request []byte,
 	err = s.viewCampaign(ctx, id, func(data *bucket) error {
 		value, err := data.get([]byte(requestKey))
 		if err == nil {
-			err = s.decodeBlock(value, &request)
+			err = s.blocks.Decode(value, &request)
 		}
 		if err != nil {
 			return err
@@ -153,7 +145,7 @@ func (s *Store) CampaignRequest(ctx context.Context, id uint64) (request []byte,
 		if value, err = data.get([]byte(unitsBucket)); err != nil {
 			return err
 		}
-		return s.decodeBlock(value, &units)
+		return s.blocks.Decode(value, &units)
 	})
 	return request, units, err
 }
@@ -165,7 +157,7 @@ func (s *Store) CampaignHistory(ctx context.Context, id uint64) (history []store
 		if err != nil || value == nil {
 			return err
 		}
-		return s.decodeBlock(value, &history)
+		return s.blocks.Decode(value, &history)
 	})
 	return history, err
 }
@@ -243,13 +235,7 @@ func (s *Store) WasTold(ctx context.Context, id uint64, inputs []string) ([]bool
 // program, too. If counted is true, the counts of the campaign include them. It returns
 // the campaign as it is stored.
 func (s *Store) Tell(ctx context.Context, c store.Campaign, told []store.Told, history []store.CampaignPoint, counted bool) (store.Campaign, error) {
-	records := make([]toldRecord, len(told))
-	observations := make([]observation.Observation, len(told))
-	for i, t := range told {
-		observations[i] = t.Observation
-		records[i] = toldRecord{ID: t.ID, Time: t.Time, Record: newRecord(t.Observation)}
-	}
-	keyed := keyRecords(observations)
+	records, keyed := encoding.ToldRecords(told)
 	err := s.updateCampaign(ctx, c.ID, func(tx *txn, data *bucket) error {
 		last, err := s.appendTold(data, records)
 		if err != nil {
@@ -259,7 +245,7 @@ func (s *Store) Tell(ctx context.Context, c store.Campaign, told []store.Told, h
 			c.Counted = last
 		}
 		if history != nil {
-			value, err := s.encodeBlock(history)
+			value, err := s.blocks.Encode(history)
 			if err == nil {
 				err = data.put([]byte(historyKey), value)
 			}
@@ -279,7 +265,7 @@ func (s *Store) Tell(ctx context.Context, c store.Campaign, told []store.Told, h
 
 // appendTold appends observations to the log of a campaign, and ends the leases of
 // their inputs. It returns the number of the last block of the log.
-func (s *Store) appendTold(data *bucket, records []toldRecord) (uint64, error) {
+func (s *Store) appendTold(data *bucket, records []encoding.ToldRecord) (uint64, error) {
 	log, err := data.part(logBucket)
 	if err != nil {
 		return 0, err
@@ -299,7 +285,7 @@ func (s *Store) appendTold(data *bucket, records []toldRecord) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value, err := s.encodeBlock(records)
+	value, err := s.blocks.Encode(records)
 	if err == nil {
 		err = log.put(number(n), value)
 	}
@@ -353,13 +339,11 @@ func (s *Store) campaignBlock(ctx context.Context, id, from uint64) (block store
 	if err != nil || value == nil {
 		return block, err
 	}
-	var records []toldRecord
-	if err := s.decodeBlock(value, &records); err != nil {
+	var records []encoding.ToldRecord
+	if err := s.blocks.Decode(value, &records); err != nil {
 		return block, fmt.Errorf("block %d of campaign %d: %w", block.Number, id, err)
 	}
-	for _, r := range records {
-		block.Told = append(block.Told, store.Told{ID: r.ID, Time: r.Time, Observation: r.Record.observation()})
-	}
+	block.Told = encoding.Told(records)
 	return block, nil
 }
 

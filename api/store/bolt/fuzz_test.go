@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/internal/encoding"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -47,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(value)
 	}
-	block, err := s.encodeBlock([]record{newRecord(observation.Observation{Input: []byte("1"), Methods: []string{"f"}, Failure: &observation.Failure{Type: "t"}})})
+	block, err := s.blocks.Encode([]encoding.Record{encoding.NewRecord(observation.Observation{Input: []byte("1"), Methods: []string{"f"}, Failure: &observation.Failure{Type: "t"}})})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -61,10 +62,10 @@ func FuzzDecode(f *testing.F) {
 				}
 			}
 		}
-		var records []record
-		if s.decodeBlock(value, &records) == nil {
+		var records []encoding.Record
+		if s.blocks.Decode(value, &records) == nil {
 			for _, r := range records {
-				_ = r.observation()
+				_ = r.Observation()
 			}
 		}
 	})

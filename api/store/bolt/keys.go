@@ -18,7 +18,7 @@ func (s *Store) NewKey(ctx context.Context, k store.Key) (store.Key, string, err
 		if err := putKey(tx, k); err != nil {
 			return err
 		}
-		return putEvent(tx, &store.Event{Kind: store.KeyCreated, Key: k.ID, Name: k.Name, By: k.Creator, Scopes: k.Scopes, Count: 1, First: k.Created, Last: k.Created})
+		return putEvent(tx, store.CreatedKey(k))
 	})
 	return k, secret, err
 }
@@ -65,8 +65,7 @@ func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
 		if err := tx.bucket(keysBucket).delete([]byte(id)); err != nil {
 			return err
 		}
-		now := s.now()
-		return putEvent(tx, &store.Event{Kind: store.KeyRevoked, Key: id, Name: k.Name, By: by, Count: 1, First: now, Last: now})
+		return putEvent(tx, store.RevokedKey(k, by, s.now()))
 	})
 }
 

@@ -4,66 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/internal/encoding"
 	"github.com/inroad/inroad/model/observation"
 )
-
-// A record is the stored form of an observation.
-type record struct {
-	_        struct{} `cbor:",toarray"`
-	Name     string
-	Input    []byte
-	Known    bool // the methods are known
-	Methods  []string
-	Counts   []int
-	Outcome  string
-	Failure  *observation.Failure
-	Duration time.Duration
-	Unused   float64 // a weight in earlier versions
-}
-
-func newRecord(o observation.Observation) record {
-	return record{
-		Name: o.Name, Input: o.Input, Known: o.Methods != nil, Methods: o.Methods, Counts: o.Counts,
-		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration,
-	}
-}
-
-func (r record) observation() observation.Observation {
-	out := observation.Observation{
-		Name: r.Name, Input: r.Input, Counts: r.Counts,
-		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration,
-	}
-	if r.Known {
-		out.Methods = append([]string{}, r.Methods...)
-	}
-	if len(out.Counts) == 0 {
-		out.Counts = nil
-	}
-	return out
-}
-
-// digest returns a digest of the outcome, the methods and the failure. Fields that
-// vary between runs, such as the duration, are not part of it.
-func (r record) digest() []byte {
-	h := sha256.New()
-	fmt.Fprintf(h, "%t %s", r.Known, r.Outcome)
-	for _, m := range r.Methods {
-		fmt.Fprintf(h, " %d:%s", len(m), m)
-	}
-	if r.Failure != nil {
-		fmt.Fprintf(h, " %d:%s %s", len(r.Failure.Type), r.Failure.Type, r.Failure.Stack)
-	}
-	return h.Sum(nil)[:8]
-}
 
 // Names of the key and the buckets of a commit.
 const (
@@ -73,27 +23,11 @@ const (
 	blocksBucket = "blocks"
 )
 
-// A keyedRecord is a record with the digests of its input and of itself.
-type keyedRecord struct {
-	record
-	inputDigest, ownDigest []byte
-}
-
-func keyRecords(observations []observation.Observation) []keyedRecord {
-	out := make([]keyedRecord, len(observations))
-	for i, o := range observations {
-		r := newRecord(o)
-		digest := sha256.Sum256(o.Input)
-		out[i] = keyedRecord{r, digest[:16], r.digest()}
-	}
-	return out
-}
-
 // AddObservations stores observations of a program and its units, in one
 // transaction. It skips observations that the store has already.
 func (s *Store) AddObservations(ctx context.Context, subject, commit string, units []observation.Unit, observations []observation.Observation) (store.Added, error) {
 	var added store.Added
-	records := keyRecords(observations)
+	records := encoding.KeyRecords(observations)
 	err := s.update(ctx, func(tx *txn) (err error) {
 		added, err = s.addObservations(tx, subject, commit, units, records)
 		return err
@@ -101,7 +35,7 @@ func (s *Store) AddObservations(ctx context.Context, subject, commit string, uni
 	return added, err
 }
 
-func (s *Store) addObservations(tx *txn, subject, commit string, units []observation.Unit, records []keyedRecord) (store.Added, error) {
+func (s *Store) addObservations(tx *txn, subject, commit string, units []observation.Unit, records []encoding.KeyedRecord) (store.Added, error) {
 	var added store.Added
 	c, err := openCommit(tx, subject, commit)
 	if err != nil {
@@ -110,9 +44,9 @@ func (s *Store) addObservations(tx *txn, subject, commit string, units []observa
 	if err := c.addUnits(units); err != nil {
 		return added, err
 	}
-	var fresh []record
+	var fresh []encoding.Record
 	for _, r := range records {
-		known, duplicate, err := c.markSeen(r.inputDigest, r.ownDigest)
+		known, duplicate, err := c.markSeen(r.InputDigest, r.ResultDigest)
 		switch {
 		case err != nil:
 			return added, err
@@ -123,14 +57,12 @@ func (s *Store) addObservations(tx *txn, subject, commit string, units []observa
 			added.Contradictory++
 		}
 		added.Stored++
-		c.count(observation.Outcome(r.Outcome))
-		fresh = append(fresh, r.record)
+		fresh = append(fresh, r.Record)
 	}
 	if err := s.putBlock(c.blocks, fresh); err != nil {
 		return added, err
 	}
-	c.info.Observations += added.Stored
-	c.info.Contradictory += added.Contradictory
+	encoding.Count(&c.info, added, fresh)
 	c.info.Updated, c.info.Sequence = s.now(), tx.sequence()
 	value, err := encode(c.info)
 	if err != nil {
@@ -139,11 +71,11 @@ func (s *Store) addObservations(tx *txn, subject, commit string, units []observa
 	return added, c.bucket.put([]byte(infoKey), value)
 }
 
-func (s *Store) putBlock(blocks *bucket, records []record) error {
+func (s *Store) putBlock(blocks *bucket, records []encoding.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	value, err := s.encodeBlock(records)
+	value, err := s.blocks.Encode(records)
 	if err != nil {
 		return err
 	}
@@ -185,33 +117,23 @@ func openCommit(tx *txn, subject, commit string) (*commitWriter, error) {
 }
 
 func (c *commitWriter) addUnits(units []observation.Unit) error {
-	for _, u := range units {
-		value, err := encode(u)
-		if err != nil {
-			return err
-		}
-		digest := sha256.Sum256([]byte(u.ID))
-		key := digest[:16]
-		before, err := c.units.get(key)
+	keyed, err := encoding.KeyUnits(units)
+	if err != nil {
+		return err
+	}
+	for _, u := range keyed {
+		before, err := c.units.get(u.Key)
 		if before == nil {
 			c.info.Units++
 		}
-		if err == nil && !bytes.Equal(before, value) {
-			err = c.units.put(key, value)
+		if err == nil && !bytes.Equal(before, u.Value) {
+			err = c.units.put(u.Key, u.Value)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// count counts an observation with an outcome.
-func (c *commitWriter) count(o observation.Outcome) {
-	if c.info.Outcomes == nil {
-		c.info.Outcomes = map[observation.Outcome]int64{}
-	}
-	c.info.Outcomes[cmp.Or(o, observation.OK)]++
 }
 
 // markSeen adds an observation, given by the digests of its input and its record.
@@ -344,14 +266,11 @@ func (s *Store) block(ctx context.Context, subject, commit string, from uint64) 
 	if err != nil || value == nil {
 		return nil, 0, err
 	}
-	var records []record
-	if err := s.decodeBlock(value, &records); err != nil {
+	var records []encoding.Record
+	if err := s.blocks.Decode(value, &records); err != nil {
 		return nil, 0, fmt.Errorf("block %d of %s: %w", at, subject, err)
 	}
-	for _, r := range records {
-		out = append(out, r.observation())
-	}
-	return out, at, nil
+	return encoding.Observations(records), at, nil
 }
 
 func (s *Store) viewCommit(ctx context.Context, subject, commit string, view func(b *bucket) error) error {

@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
 // Options are the options of [Open]. The zero value creates missing files.
@@ -155,10 +155,7 @@ func newStore(f *os.File, path string, opt Options) (*Store, error) {
 		_ = f.Close() // unless bbolt has closed it
 		return nil, err
 	}
-	s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
-	if err == nil {
-		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
-	}
+	s.blocks, err = encoding.NewBlocks()
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}

@@ -54,10 +54,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
 // Version is the version of the layout. Open migrates older versions.
@@ -93,9 +93,9 @@ type Store struct {
 	db   *bbolt.DB
 	file *os.File // of db
 	path string
-	enc  *zstd.Encoder
-	dec  *zstd.Decoder
 	now  func() time.Time
+
+	blocks *encoding.Blocks
 
 	damaged bool                  // outside the data; only if opened read-only
 	writing chan struct{}         // holds an element while update runs
@@ -200,7 +200,7 @@ func (s *Store) checkVersion(tx *txn) error {
 
 // Close closes the store. It waits for calls in progress.
 func (s *Store) Close() error {
-	s.dec.Close()
+	s.blocks.Close()
 	if s.stuck.Load() != nil {
 		return s.file.Close() // bbolt would wait for its own lock
 	}

@@ -1,0 +1,244 @@
+// Package postgres is a [store.Store] in a PostgreSQL database.
+//
+// The tables are in the schema inroad. Each call is one transaction, except for
+// [Store.PutModel], which stores a large file in parts first. Numbers of models, jobs,
+// campaigns and events come from rows that stay locked until the transaction ends, so
+// a number is visible only after all lower numbers.
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/internal/encoding"
+)
+
+// Version is the version of the tables.
+const Version = 1
+
+// schema is the name of the schema with the tables.
+const schema = "inroad"
+
+//go:embed schema.sql
+var createTables string
+
+// A Store is an open database.
+type Store struct {
+	pool   *pgxpool.Pool
+	blocks *encoding.Blocks
+	now    func() time.Time
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the database with a URL such as postgres://user@host/name. Missing tables
+// are created.
+func Open(ctx context.Context, url string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig.RuntimeParams["search_path"] = schema
+	config.ConnConfig.RuntimeParams["application_name"] = "inroad"
+	blocks, err := encoding.NewBlocks()
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{pool: pool, blocks: blocks, now: func() time.Time { return time.Now().UTC() }}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// migrate creates the tables, unless they exist. Processes that start at the same time
+// wait for each other.
+func (s *Store) migrate(ctx context.Context) error {
+	return s.update(ctx, func(tx pgx.Tx) error {
+		const lock = 0x696e726f6164 // "inroad"
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "create schema if not exists "+schema); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "create table if not exists version (version int not null)"); err != nil {
+			return err
+		}
+		version, err := readVersion(ctx, tx)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			if _, err := tx.Exec(ctx, createTables); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "insert into version values ($1)", Version)
+			return err
+		case err == nil && version != Version:
+			return fmt.Errorf("tables of version %d: must be %d", version, Version)
+		}
+		return err
+	})
+}
+
+func readVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
+	err = tx.QueryRow(ctx, "select version from version").Scan(&version)
+	return version, err
+}
+
+// Close closes the connections. It waits for calls in progress.
+func (s *Store) Close() error {
+	s.pool.Close()
+	s.blocks.Close()
+	return nil
+}
+
+// Ping returns an error if the database cannot be read.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.view(ctx, func(tx pgx.Tx) error {
+		_, err := readVersion(ctx, tx)
+		return err
+	})
+}
+
+// Failure returns nil: PostgreSQL recovers from failed writes by itself.
+func (s *Store) Failure() error { return nil }
+
+// Size returns the size of the database in bytes, or 0 if it cannot be read in a second.
+func (s *Store) Size() (size int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.pool.QueryRow(ctx, "select pg_database_size(current_database())").Scan(&size)
+	return size
+}
+
+// view runs a read-only transaction, which sees the database at one time.
+func (s *Store) view(ctx context.Context, do func(tx pgx.Tx) error) error {
+	return s.run(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, do)
+}
+
+// update runs a read-write transaction.
+func (s *Store) update(ctx context.Context, do func(tx pgx.Tx) error) error {
+	return s.run(ctx, pgx.TxOptions{}, do)
+}
+
+// run runs a transaction, again after a deadlock.
+func (s *Store) run(ctx context.Context, opt pgx.TxOptions, do func(tx pgx.Tx) error) error {
+	const attempts = 10
+	for attempt := 1; ; attempt++ {
+		err := pgx.BeginTxFunc(ctx, s.pool, opt, do)
+		if ctx.Err() != nil && err != nil {
+			return context.Cause(ctx)
+		}
+		if failure, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < attempts && isConflict(failure.Code) {
+			continue
+		}
+		return wrap(err)
+	}
+}
+
+// isConflict reports whether a transaction failed because of another one.
+func isConflict(code string) bool {
+	const serialization, deadlock = "40001", "40P01"
+	return code == serialization || code == deadlock
+}
+
+// wrap wraps errors of the connection in [store.ErrUnavailable], and those of a full disk
+// in [store.ErrFull].
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch class := failure.Code[:2]; {
+		case failure.Code == "53100":
+			return fmt.Errorf("%w: %w", store.ErrFull, err)
+		case class == "08" || class == "53" || class == "57": // connection, resources, shutdown
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		}
+		return err
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || pgconn.SafeToRetry(err) {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return err
+}
+
+// next returns the next number of a counter, which stays locked until the transaction
+// ends.
+func next(ctx context.Context, tx pgx.Tx, counter string) (uint64, error) {
+	var n int64
+	err := tx.QueryRow(ctx, "update counters set value = value + 1 where name = $1 returning value", counter).Scan(&n)
+	return uint64(n), err
+}
+
+// get decodes the value that a query returns. It returns missing if there is none.
+func get(ctx context.Context, tx pgx.Tx, v any, missing error, query string, args ...any) error {
+	var data []byte
+	err := tx.QueryRow(ctx, query, args...).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	return encoding.Decode(data, v)
+}
+
+// list decodes the values that a query returns.
+func list[T any](ctx context.Context, s *Store, statement string, args ...any) ([]T, error) {
+	var out []T
+	err := s.view(ctx, func(tx pgx.Tx) (err error) {
+		out, err = query[T](ctx, tx, statement, args...)
+		return err
+	})
+	return out, err
+}
+
+func query[T any](ctx context.Context, tx pgx.Tx, statement string, args ...any) ([]T, error) {
+	rows, err := tx.Query(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (v T, err error) {
+		var data []byte
+		if err := row.Scan(&data); err != nil {
+			return v, err
+		}
+		return v, encoding.Decode(data, &v)
+	})
+}
+
+// put encodes a value, and runs a statement with it as the last argument.
+func put(ctx context.Context, tx pgx.Tx, v any, statement string, args ...any) error {
+	data, err := encoding.Encode(v)
+	if err == nil {
+		_, err = tx.Exec(ctx, statement, append(args, data)...)
+	}
+	return err
+}
+
+// limitOf returns a limit for a query: nil means no limit.
+func limitOf(limit int) any {
+	if limit < 0 {
+		return nil
+	}
+	return limit
+}

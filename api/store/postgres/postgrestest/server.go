@@ -1,0 +1,158 @@
+//go:build unix
+
+// Package postgrestest starts PostgreSQL for tests.
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Server is a PostgreSQL server that listens on a socket in a temporary folder.
+type Server struct {
+	folder    string
+	programs  string
+	run       *syscall.SysProcAttr
+	databases atomic.Int64
+}
+
+// Main runs the tests of a package and stops the server that they have started.
+func Main(m *testing.M, s *Server) int {
+	defer func() {
+		if s.folder != "" {
+			_ = s.Stop(context.Background())
+			_ = os.RemoveAll(s.folder)
+		}
+	}()
+	return m.Run()
+}
+
+// Database returns the URL of a new, empty database. It starts the server first, and
+// skips the test if PostgreSQL is not installed. The server stops with [Main].
+func (s *Server) Database(t *testing.T) string {
+	t.Helper()
+	if s.folder == "" {
+		if err := s.create(t.Context()); errors.Is(err, exec.ErrNotFound) {
+			t.Skip("tests with PostgreSQL skipped: initdb is not installed")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := fmt.Sprint("d", s.databases.Add(1))
+	connection, err := pgx.Connect(t.Context(), s.url("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(t.Context())) }()
+	if _, err := connection.Exec(t.Context(), "create database "+name); err != nil {
+		t.Fatal(err)
+	}
+	return s.url(name)
+}
+
+func (s *Server) url(database string) string {
+	u := url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: url.Values{"host": {s.folder}, "user": {"inroad"}}.Encode()}
+	return u.String()
+}
+
+// create creates and starts a server.
+func (s *Server) create(ctx context.Context) (err error) {
+	if s.programs, err = findPrograms(); err != nil {
+		return err
+	}
+	if s.folder, err = os.MkdirTemp("", "inroad-postgres-*"); err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
+		if s.run, err = unprivileged(s.folder); err != nil {
+			return err
+		}
+	}
+	if err := s.call(ctx, "initdb", "--pgdata", s.data(), "--username", "inroad", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C"); err != nil {
+		return err
+	}
+	return s.Start(ctx)
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+// Start starts a server that was stopped.
+func (s *Server) Start(ctx context.Context) error {
+	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200", s.folder)
+	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
+}
+
+// Stop stops the server at once. Transactions in progress fail.
+func (s *Server) Stop(ctx context.Context) error {
+	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--mode", "immediate", "--wait", "stop")
+}
+
+// call runs a program of PostgreSQL.
+func (s *Server) call(ctx context.Context, program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(s.programs, program), args...)
+	cmd.Dir, cmd.SysProcAttr = s.folder, s.run
+	log := filepath.Join(s.folder, program+".log") // a pipe would stay open in the server
+	out, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = out, out
+	err = errors.Join(cmd.Run(), out.Close())
+	if err != nil {
+		text, _ := os.ReadFile(log)
+		return fmt.Errorf("%s: %w\n%s", program, err, text)
+	}
+	return nil
+}
+
+// findPrograms returns the folder of the programs of PostgreSQL. Debian does not put them
+// on the PATH.
+func findPrograms() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
+	if len(found) == 0 {
+		return "", exec.ErrNotFound
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+// unprivileged gives a folder to a user without privileges, and returns the attributes of
+// processes of that user.
+func unprivileged(folder string) (*syscall.SysProcAttr, error) {
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(u.Uid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		gid, err := strconv.ParseUint(u.Gid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		credential := &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return &syscall.SysProcAttr{Credential: credential}, os.Chown(folder, int(uid), int(gid))
+	}
+	return nil, errors.New("no user without privileges: tried postgres and nobody")
+}
