@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -9,14 +10,41 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/postgres"
+	"github.com/inroad/inroad/api/store/postgres/postgrestest"
 )
 
 // withoutSpaceFlag has the process be a service that cannot store anything.
+var postgresFlag = flag.Bool("postgres", false, "test services whose store is a PostgreSQL database")
+
+// openDatabase returns a function that opens a database of a server for each path.
+func openDatabase(database *postgrestest.Server) func(tb testing.TB, path string) store.Store {
+	var urls sync.Map
+	return func(tb testing.TB, path string) store.Store {
+		tb.Helper()
+		url, ok := urls.Load(path)
+		if !ok {
+			url = database.Database(tb)
+			urls.Store(path, url)
+		}
+		st, err := postgres.Open(context.WithoutCancel(tb.Context()), url.(string))
+		if err == nil {
+			err = st.Own(tb.Context())
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return st
+	}
+}
+
 var withoutSpaceFlag = flag.String("without-space", "", "serve the store in this file")
 
 // TestMain sees whether tests were answered with all that the contract and
@@ -27,8 +55,12 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveWithoutSpace(*withoutSpaceFlag))
 		os.Exit(1) //nolint:forbidigo // it serves until it is killed
 	}
-	code := m.Run()
-	if all := flag.Lookup("test.run").Value.String() + flag.Lookup("test.skip").Value.String() + flag.Lookup("test.list").Value.String(); code == 0 && all == "" {
+	var database postgrestest.Server
+	if *postgresFlag {
+		openStore = openDatabase(&database)
+	}
+	code := postgrestest.Main(m, &database)
+	if all := flag.Lookup("test.run").Value.String() + flag.Lookup("test.skip").Value.String() + flag.Lookup("test.list").Value.String(); code == 0 && all == "" && !*postgresFlag {
 		code = reportMissing(os.Stderr)
 	}
 	os.Exit(code) //nolint:forbidigo // as the testing package does

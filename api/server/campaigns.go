@@ -583,7 +583,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 
 // temporary reports whether the computation of a campaign may succeed later.
 func temporary(err error) bool {
-	return is[*retryError](err) || is[*store.NotFoundError](err) || errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrStopped)
+	return is[*retryError](err) || is[*store.NotFoundError](err) || errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrStopped)
 }
 
 // publish stores the counts of a locked campaign after a computation, and makes its

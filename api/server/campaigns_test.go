@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // calculate runs a program with a method for each operator, which fails on a division by
@@ -277,9 +279,7 @@ func TestStopAndDelete(t *testing.T) {
 	if len(subject.Commits) != 1 || subject.Commits[0].Commit != "v1" || subject.Commits[0].Observations != 5 {
 		t.Errorf("the program has %+v, want the 5 observations", subject)
 	}
-	if report, err := s.store.Check(t.Context()); err != nil || len(report.Faults) > 0 || report.Campaigns != 0 {
-		t.Errorf("the store: %+v, %v", report, err)
-	}
+	s.checkFile(t, func(r *bolt.Report) bool { return r.Campaigns == 0 })
 }
 
 // Campaigns are listed by program, newest first, and followed until they end.
@@ -427,9 +427,7 @@ func TestCampaignRestart(t *testing.T) {
 					t.Fatalf("told %+v after the restart: %+v", in, told)
 				}
 			}
-			for number, text := range s.drive(t, c.ID, 7, runs-len(got)) {
-				got[number] = text
-			}
+			maps.Copy(got, s.drive(t, c.ID, 7, runs-len(got)))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the restart changes the inputs:\n%s", diff)
 			}

@@ -101,7 +101,7 @@ func TestFull(t *testing.T) {
 		{http.MethodPost, campaign + "/stop", "", "", http.StatusOK},
 		{http.MethodDelete, fmt.Sprintf("/v1/campaigns/%d", ended.ID), "", "", http.StatusNoContent},
 	}
-	before, err := s.store.Check(t.Context())
+	before, err := s.file(t).Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFull(t *testing.T) {
 	s.post(t, "/v1/models/stable/predictions", `{"inputs":[{"input":"1"}]}`, http.StatusOK, &answer)
 	s.stop()
 	s = startOn(t, s.path)
-	after, err := s.store.Check(t.Context())
+	after, err := s.file(t).Check(t.Context())
 	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || after.Campaigns != before.Campaigns || len(after.Faults) > 0 {
 		t.Errorf("the store: %+v, before %+v, %v", after, before, err)
 	}

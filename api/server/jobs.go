@@ -94,6 +94,9 @@ func (q *jobs) queued() int {
 // serve runs jobs until ctx ends, first those that an earlier process left open.
 func (q *jobs) serve(ctx context.Context) error {
 	if err := q.resume(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
 		return err
 	}
 	for {

@@ -530,6 +530,7 @@ func TestQuotas(t *testing.T) {
 // A backup has all that was there when it was asked for, and leaves nothing behind.
 func TestBackup(t *testing.T) {
 	s := start(t)
+	s.file(t)
 	id := s.trained(t)
 	resp, body := s.send(t, http.MethodGet, "/v1/backup", "", nil)
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Length") != fmt.Sprint(len(body)) {

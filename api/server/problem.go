@@ -55,7 +55,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},
 	{http.StatusUnsupportedMediaType, "unsupported-media", "Unsupported media type or encoding", []func(error) bool{is[*mediaError]}},
 	{http.StatusServiceUnavailable, "unavailable", "Service unavailable", []func(error) bool{
-		retryStatus(http.StatusServiceUnavailable), wraps(errShutdown), wraps(context.DeadlineExceeded), wraps(store.ErrStopped),
+		retryStatus(http.StatusServiceUnavailable), wraps(errShutdown), wraps(context.DeadlineExceeded), wraps(store.ErrStopped), wraps(store.ErrUnavailable),
 	}},
 	{http.StatusUnprocessableEntity, "grammar", "Invalid grammar", []func(error) bool{is[g4.Diagnostics]}},
 	{http.StatusUnprocessableEntity, "infeasible", "No input satisfies the constraint", []func(error) bool{is[*solve.InfeasibleError]}},

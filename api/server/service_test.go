@@ -23,6 +23,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
 )
 
@@ -31,7 +32,7 @@ import (
 type service struct {
 	url   string
 	path  string // of the store
-	store *bolt.Store
+	store store.Store
 	http  *http.Client
 	*openapi.ClientWithResponses
 
@@ -44,13 +45,49 @@ func start(tb testing.TB, edits ...func(c *server.Config)) *service {
 	return startOn(tb, filepath.Join(tb.TempDir(), "s.db"), edits...)
 }
 
-// startOn starts a service on a store that may be there already.
-func startOn(tb testing.TB, path string, edits ...func(c *server.Config)) *service {
+// openStore opens the store at a path, which may be there already. The flag -postgres
+// replaces it.
+var openStore = func(tb testing.TB, path string) store.Store {
 	tb.Helper()
-	st, err := bolt.Open(context.Background(), path, bolt.Options{})
+	st, err := bolt.Open(context.WithoutCancel(tb.Context()), path, bolt.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return st
+}
+
+// file returns the data file of a service. It skips the test if the service has none.
+func (s *service) file(t *testing.T) *bolt.Store {
+	t.Helper()
+	f, ok := s.store.(*bolt.Store)
+	if !ok {
+		t.Skip("the test needs a data file; the store is a database")
+	}
+	return f
+}
+
+// isFile reports whether the store of a service is a file.
+func (s *service) isFile() bool {
+	_, ok := s.store.(*bolt.Store)
+	return ok
+}
+
+// checkFile checks the data file of a service, if it has one.
+func (s *service) checkFile(t *testing.T, check func(r *bolt.Report) bool) {
+	t.Helper()
+	f, ok := s.store.(*bolt.Store)
+	if !ok {
+		return
+	}
+	if r, err := f.Check(t.Context()); err != nil || len(r.Faults) > 0 || !check(r) {
+		t.Errorf("the store: %+v, %v", r, err)
+	}
+}
+
+// startOn starts a service on a store that may be there already.
+func startOn(tb testing.TB, path string, edits ...func(c *server.Config)) *service {
+	tb.Helper()
+	st := openStore(tb, path)
 	// Whether the machine has much else to do is not what is tested.
 	config := server.Config{Store: st, Version: "test", MaxWait: time.Hour}
 	for _, edit := range edits {

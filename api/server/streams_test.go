@@ -68,6 +68,9 @@ func TestInterruptedDownloads(t *testing.T) {
 		{http.MethodGet, "/v1/grammars/javascript/paths?k=4", "", shuttingDown, nil},
 		{http.MethodGet, "/v1/backup", "", "", nil},
 	}
+	if !s.isFile() {
+		downloads = downloads[:len(downloads)-1]
+	}
 	for i, d := range downloads {
 		answer := bufio.NewReader(s.open(t, d.method, d.path, "application/json", strings.NewReader(d.body)).Body)
 		if _, err := answer.Peek(100); err != nil { // it has begun

@@ -1,6 +1,6 @@
 // Package store describes how the service keeps grammars, observations, models, jobs,
 // campaigns and keys. Package [github.com/inroad/inroad/api/store/bolt] keeps them in one file,
-// for one process.
+// package [github.com/inroad/inroad/api/store/postgres] in a database.
 package store
 
 import (
@@ -149,6 +149,8 @@ type Copier interface {
 }
 
 var (
+	// ErrInUse is returned when another process has the store open.
+	ErrInUse = errors.New("store is in use by another process")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
 	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
@@ -156,10 +158,10 @@ var (
 	// ErrUnavailable is wrapped by the errors of a database that cannot be reached or
 	// restarts. A change may have been made.
 	ErrUnavailable = errors.New("the store is not available")
-	// ErrStopped is returned by every write after a write to the file failed. The
-	// system may have dropped data that it had accepted, so only a restart, which
-	// reads the file again, tells what is on disk. Reads continue.
-	ErrStopped = errors.New("the store stopped writing after an I/O error")
+	// ErrStopped is returned by every write after a write to the file failed, or after
+	// another process has taken over the database. Only a restart, which reads the store
+	// again, tells what is in it. Reads continue.
+	ErrStopped = errors.New("the store stopped writing")
 )
 
 // A NotFoundError reports a name that is not in the store.

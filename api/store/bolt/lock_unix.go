@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/inroad/inroad/api/store"
 )
 
 // lock locks a file, exclusively or shared with other readers, and waits for the lock
@@ -26,7 +28,7 @@ func lock(f *os.File, exclusive bool, deadline time.Time) error {
 		case !errors.Is(err, syscall.EWOULDBLOCK):
 			return err
 		case time.Now().After(deadline):
-			return fmt.Errorf("%s: %w", f.Name(), ErrInUse)
+			return fmt.Errorf("%s: %w", f.Name(), store.ErrInUse)
 		default:
 			time.Sleep(pause)
 		}

@@ -16,6 +16,7 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
@@ -149,7 +150,7 @@ func newStore(f *os.File, path string, opt Options) (*Store, error) {
 		return err
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {
-		err = fmt.Errorf("%s: %w", path, ErrInUse)
+		err = fmt.Errorf("%s: %w", path, store.ErrInUse)
 	}
 	if err != nil {
 		_ = f.Close() // unless bbolt has closed it
@@ -201,7 +202,7 @@ func openLocked(path string, opt Options) (*os.File, error) {
 		case err != nil:
 			return nil, err
 		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%s: %w", path, ErrInUse)
+			return nil, fmt.Errorf("%s: %w", path, store.ErrInUse)
 		}
 	}
 }

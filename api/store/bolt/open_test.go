@@ -32,7 +32,7 @@ func TestOpenDuringCompaction(t *testing.T) {
 		var waiting sync.WaitGroup
 		for range 2 {
 			waiting.Go(func() {
-				if _, _, err := bolt.CompactFile(t.Context(), path); err != nil && !errors.Is(err, bolt.ErrInUse) {
+				if _, _, err := bolt.CompactFile(t.Context(), path); err != nil && !errors.Is(err, store.ErrInUse) {
 					t.Errorf("try %d: compact: %v", try, err)
 				}
 			})
@@ -124,7 +124,7 @@ func TestOpenInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	for _, opt := range []bolt.Options{{Wait: time.Millisecond}, {Wait: time.Millisecond, ReadOnly: true}} {
-		if _, err := bolt.Open(t.Context(), path, opt); !errors.Is(err, bolt.ErrInUse) {
+		if _, err := bolt.Open(t.Context(), path, opt); !errors.Is(err, store.ErrInUse) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}

@@ -63,9 +63,6 @@ import (
 // Version is the version of the layout. Open migrates older versions.
 const Version = 3
 
-// ErrInUse is returned when another process has the store open.
-var ErrInUse = errors.New("store is in use by another process")
-
 // A FileError reports a file that is not a store, or that is damaged.
 type FileError struct {
 	Path, Reason string // the reason may be empty if there is an error

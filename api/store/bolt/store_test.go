@@ -42,19 +42,6 @@ func observed(input string, methods ...string) observation.Observation {
 	return observation.Observation{Input: []byte(input), Methods: methods, Outcome: observation.OK}
 }
 
-// collect returns all observations of one version of a program.
-func collect(t *testing.T, s *bolt.Store, subject, commit string) []observation.Observation {
-	t.Helper()
-	var out []observation.Observation
-	for block, err := range s.Observations(t.Context(), subject, commit) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, block...)
-	}
-	return out
-}
-
 func TestDamagedModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
@@ -89,7 +76,7 @@ func TestOpenFails(t *testing.T) {
 	if _, err := s.PutModel(t.Context(), store.Model{ID: "m"}, make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bolt.Open(t.Context(), whole, bolt.Options{Wait: time.Millisecond}); !errors.Is(err, bolt.ErrInUse) {
+	if _, err := bolt.Open(t.Context(), whole, bolt.Options{Wait: time.Millisecond}); !errors.Is(err, store.ErrInUse) {
 		t.Errorf("store in use: %v", err)
 	}
 	s.Close()

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -110,7 +111,7 @@ func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.
 		}
 		for _, l := range leases {
 			err := put(ctx, tx, l, `insert into leases (campaign_id, id, data) values ($1, $2, $3)
-				on conflict (campaign_id, id) do update set data = excluded.data`, int64(c.ID), l.ID)
+				on conflict (campaign_id, id) do update set data = excluded.data`, int64(c.ID), []byte(l.ID))
 			if err != nil {
 				return err
 			}
@@ -131,19 +132,22 @@ func lockCampaign(ctx context.Context, tx pgx.Tx, id uint64) (last uint64, err e
 
 // WasTold implements [store.Store].
 func (s *Store) WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error) {
-	out := make([]bool, len(inputs))
+	out, keys := make([]bool, len(inputs)), make([][]byte, len(inputs))
+	for i, input := range inputs {
+		keys[i] = []byte(input)
+	}
 	err := s.view(ctx, func(tx pgx.Tx) error {
 		var c store.Campaign
 		if err := get(ctx, tx, &c, noCampaign(id), "select data from campaigns where id = $1", int64(id)); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, "select input from told where campaign_id = $1 and input = any($2::text[])", int64(id), inputs)
+		rows, err := tx.Query(ctx, "select input from told where campaign_id = $1 and input = any($2::bytea[])", int64(id), keys)
 		if err != nil {
 			return err
 		}
-		told, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		for i, input := range inputs {
-			out[i] = slices.Contains(told, input)
+		told, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+		for i, key := range keys {
+			out[i] = slices.ContainsFunc(told, func(input []byte) bool { return bytes.Equal(input, key) })
 		}
 		return err
 	})
@@ -190,17 +194,17 @@ func (s *Store) appendTold(ctx context.Context, tx pgx.Tx, id, number uint64, re
 	if err != nil {
 		return err
 	}
-	inputs := make([]string, len(records))
+	inputs := make([][]byte, len(records))
 	for i, r := range records {
-		inputs[i] = r.ID
+		inputs[i] = []byte(r.ID)
 	}
 	if _, err := tx.Exec(ctx, "insert into log (campaign_id, number, data) values ($1, $2, $3)", int64(id), int64(number), data); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "delete from leases where campaign_id = $1 and id = any($2::text[])", int64(id), inputs); err != nil {
+	if _, err := tx.Exec(ctx, "delete from leases where campaign_id = $1 and id = any($2::bytea[])", int64(id), inputs); err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "insert into told (campaign_id, input) select $1, unnest($2::text[]) on conflict do nothing", int64(id), inputs)
+	_, err = tx.Exec(ctx, "insert into told (campaign_id, input) select $1, unnest($2::bytea[]) on conflict do nothing", int64(id), inputs)
 	return err
 }
 

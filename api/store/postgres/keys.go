@@ -16,7 +16,7 @@ func (s *Store) NewKey(ctx context.Context, k store.Key) (store.Key, string, err
 		if k.Sequence, err = next(ctx, tx, "sequence"); err != nil {
 			return err
 		}
-		if err := put(ctx, tx, k, "insert into keys (id, sequence, data) values ($1, $2, $3)", k.ID, int64(k.Sequence)); err != nil {
+		if err := put(ctx, tx, k, "insert into keys (id, sequence, data) values ($1, $2, $3)", []byte(k.ID), int64(k.Sequence)); err != nil {
 			return err
 		}
 		return putEvent(ctx, tx, store.CreatedKey(k))
@@ -27,7 +27,7 @@ func (s *Store) NewKey(ctx context.Context, k store.Key) (store.Key, string, err
 // readKey returns the key with an ID, or a key without an ID if there is none.
 func readKey(ctx context.Context, tx pgx.Tx, id string) (store.Key, error) {
 	var k store.Key
-	return k, get(ctx, tx, &k, nil, "select data from keys where id = $1 for update", id)
+	return k, get(ctx, tx, &k, nil, "select data from keys where id = $1 for update", []byte(id))
 }
 
 // Keys implements [store.Store].
@@ -45,7 +45,7 @@ func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
 		if k.ID == "" {
 			return store.NotFound("key", id)
 		}
-		if _, err := tx.Exec(ctx, "delete from keys where id = $1", id); err != nil {
+		if _, err := tx.Exec(ctx, "delete from keys where id = $1", []byte(id)); err != nil {
 			return err
 		}
 		return putEvent(ctx, tx, store.RevokedKey(k, by, s.now()))
@@ -56,7 +56,7 @@ func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
 func (s *Store) Authenticate(ctx context.Context, secret string) (store.Key, error) {
 	var k store.Key
 	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &k, nil, "select data from keys where id = $1", store.KeyID(secret))
+		return get(ctx, tx, &k, nil, "select data from keys where id = $1", []byte(store.KeyID(secret)))
 	})
 	if err != nil {
 		return store.Key{}, err
@@ -85,7 +85,7 @@ func (s *Store) LogEvents(ctx context.Context, events []*store.Event) error {
 				continue
 			}
 			k.Used = e.Last
-			if err := put(ctx, tx, k, "update keys set data = $2 where id = $1", k.ID); err != nil {
+			if err := put(ctx, tx, k, "update keys set data = $2 where id = $1", []byte(k.ID)); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,7 @@ func (s *Store) PutGrammar(ctx context.Context, g store.Grammar) (stored store.G
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, "insert into grammars (id, sequence, data, sources) values ($1, $2, $3, $4) on conflict (id) do nothing", g.ID, int64(n), data, sources)
+		tag, err := tx.Exec(ctx, "insert into grammars (id, sequence, data, sources) values ($1, $2, $3, $4) on conflict (id) do nothing", []byte(g.ID), int64(n), data, sources)
 		created = tag.RowsAffected() == 1
 		return err
 	})
@@ -49,10 +49,10 @@ func (s *Store) Grammar(ctx context.Context, id string) (store.Grammar, error) {
 	var g store.Grammar
 	err := s.view(ctx, func(tx pgx.Tx) error {
 		missing := store.NotFound("grammar", id)
-		if err := get(ctx, tx, &g, missing, "select data from grammars where id = $1", id); err != nil {
+		if err := get(ctx, tx, &g, missing, "select data from grammars where id = $1", []byte(id)); err != nil {
 			return err
 		}
-		return get(ctx, tx, &g.Sources, missing, "select sources from grammars where id = $1", id)
+		return get(ctx, tx, &g.Sources, missing, "select sources from grammars where id = $1", []byte(id))
 	})
 	return g, err
 }
@@ -87,7 +87,7 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 			return err
 		}
 		var before store.Model
-		err = get(ctx, tx, &before, pgx.ErrNoRows, "select data from models where id = $1", m.ID)
+		err = get(ctx, tx, &before, pgx.ErrNoRows, "select data from models where id = $1", []byte(m.ID))
 		if err == nil {
 			m = before
 			return errExists // so that the number is not used up
@@ -96,7 +96,7 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 			return err
 		}
 		m.Number = n
-		return put(ctx, tx, m, "insert into models (number, id, subject, data) values ($1, $2, $3, $4)", int64(n), m.ID, []byte(m.Subject))
+		return put(ctx, tx, m, "insert into models (number, id, subject, data) values ($1, $2, $3, $4)", int64(n), []byte(m.ID), []byte(m.Subject))
 	})
 	if errors.Is(err, errExists) {
 		err = nil
@@ -110,7 +110,7 @@ var errExists = errors.New("the model exists")
 func (s *Store) Model(ctx context.Context, id string) (store.Model, error) {
 	var m store.Model
 	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &m, store.NotFound("model", id), "select data from models where id = $1", id)
+		return get(ctx, tx, &m, store.NotFound("model", id), "select data from models where id = $1", []byte(id))
 	})
 	return m, err
 }
@@ -144,7 +144,7 @@ func (s *Store) ModelFile(ctx context.Context, m store.Model) ([]byte, error) {
 func (s *Store) PutAlias(ctx context.Context, a store.Alias) error {
 	return s.update(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into aliases (name, model) select $1, id from models where id = $2
-			on conflict (name) do update set model = excluded.model`, []byte(a.Name), a.Model)
+			on conflict (name) do update set model = excluded.model`, []byte(a.Name), []byte(a.Model))
 		if err == nil && tag.RowsAffected() == 0 {
 			err = store.NotFound("model", a.Model)
 		}
@@ -181,9 +181,9 @@ func (s *Store) Aliases(ctx context.Context) ([]store.Alias, error) {
 			return err
 		}
 		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (a store.Alias, err error) {
-			var name []byte
-			err = row.Scan(&name, &a.Model)
-			a.Name = string(name)
+			var name, model []byte
+			err = row.Scan(&name, &model)
+			a.Name, a.Model = string(name), string(model)
 			return a, err
 		})
 		return err

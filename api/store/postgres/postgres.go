@@ -38,6 +38,8 @@ type Store struct {
 	pool   *pgxpool.Pool
 	blocks *encoding.Blocks
 	now    func() time.Time
+
+	owner *owner // nil unless the store is owned
 }
 
 var _ store.Store = (*Store)(nil)
@@ -102,6 +104,9 @@ func readVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
 
 // Close closes the connections. It waits for calls in progress.
 func (s *Store) Close() error {
+	if s.owner != nil {
+		s.owner.close()
+	}
 	s.pool.Close()
 	s.blocks.Close()
 	return nil
@@ -115,8 +120,14 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Failure returns nil: PostgreSQL recovers from failed writes by itself.
-func (s *Store) Failure() error { return nil }
+// Failure implements [store.Store]. PostgreSQL recovers from failed writes by itself; only
+// an owner whose database was taken over stops.
+func (s *Store) Failure() error {
+	if s.owner == nil {
+		return nil
+	}
+	return s.owner.failure()
+}
 
 // Size returns the size of the database in bytes, or 0 if it cannot be read in a second.
 func (s *Store) Size() (size int64) {
@@ -133,6 +144,9 @@ func (s *Store) view(ctx context.Context, do func(tx pgx.Tx) error) error {
 
 // update runs a read-write transaction.
 func (s *Store) update(ctx context.Context, do func(tx pgx.Tx) error) error {
+	if err := s.Failure(); err != nil {
+		return err
+	}
 	return s.run(ctx, pgx.TxOptions{}, do)
 }
 

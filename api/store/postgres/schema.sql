@@ -1,4 +1,4 @@
--- Names are bytea: text cannot hold all strings, and does not sort by bytes.
+-- Names and IDs are bytea: text cannot hold all strings, and does not sort by bytes.
 -- Columns named data hold values as package encoding encodes them; the other columns
 -- are what queries need.
 
@@ -8,10 +8,10 @@ create table counters (
 );
 -- sequence orders changes; clocks may jump. The others number rows without gaps in the
 -- order of their commits, because a counter stays locked until its transaction ends.
-insert into counters (name, value) values ('sequence', 0), ('models', 0), ('jobs', 0), ('campaigns', 0), ('key_log', 0);
+insert into counters (name, value) values ('sequence', 0), ('models', 0), ('jobs', 0), ('campaigns', 0), ('key_log', 0), ('services', 0);
 
 create table grammars (
-    id text primary key,
+    id bytea primary key,
     sequence bigint not null,
     data bytea not null,
     sources bytea not null
@@ -47,7 +47,7 @@ create table blocks (
 
 create table models (
     number bigint primary key,
-    id text not null unique,
+    id bytea not null unique,
     subject bytea not null,
     data bytea not null
 );
@@ -58,7 +58,7 @@ create table chunks (
 );
 create table aliases (
     name bytea primary key,
-    model text not null references models (id)
+    model bytea not null references models (id)
 );
 
 create table jobs (
@@ -80,7 +80,7 @@ create table campaigns (
 );
 create table leases (
     campaign_id bigint not null references campaigns on delete cascade,
-    id text not null,
+    id bytea not null,
     data bytea not null,
     primary key (campaign_id, id)
 );
@@ -92,12 +92,12 @@ create table log (
 );
 create table told (
     campaign_id bigint not null references campaigns on delete cascade,
-    input text not null,
+    input bytea not null,
     primary key (campaign_id, input)
 );
 
 create table keys (
-    id text primary key,
+    id bytea primary key,
     sequence bigint not null,
     data bytea not null
 );

@@ -21,16 +21,16 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// Test tests a kind of store. new returns a function that opens an empty store and, when
+// Test tests a kind of store. create returns a function that opens an empty store and, when
 // it is called again, opens the same store again.
-func Test(t *testing.T, new func(t *testing.T) (open func() store.Store)) {
+func Test(t *testing.T, create func(t *testing.T) (open func() store.Store)) {
 	t.Helper()
 	for name, test := range map[string]func(t *testing.T, open func() store.Store){
 		"grammars": testGrammars, "observations": testObservations, "subjects": testSubjects, "blocks": testBlocks, "models": testModels,
 		"aliases": testAliases, "jobs": testJobs, "campaigns": testCampaigns, "keys": testKeys, "expired key": testExpiredKey, "key log": testKeyLog,
 		"at once": testAtOnce, "ended context": testEndedContext, "any names": testAnyNames,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, new(t)) })
+		t.Run(name, func(t *testing.T) { test(t, create(t)) })
 	}
 }
 

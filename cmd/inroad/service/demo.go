@@ -12,7 +12,6 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/store"
-	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/examples/distributive"
 	"github.com/inroad/inroad/grammars/bundled"
@@ -27,7 +26,7 @@ const (
 )
 
 // putDemo adds the observations of the demo and its model to a store.
-func putDemo(ctx context.Context, st *bolt.Store) error {
+func putDemo(ctx context.Context, st store.Store) error {
 	header, observations, err := readDemo()
 	if err != nil {
 		return err

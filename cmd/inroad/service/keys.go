@@ -13,6 +13,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
@@ -37,7 +38,7 @@ type keyring interface {
 }
 
 // storedKeys is the keyring of a store that no service has open.
-type storedKeys struct{ store *bolt.Store }
+type storedKeys struct{ store store.Store }
 
 func (s storedKeys) CreateKey(ctx context.Context, req openapi.KeyRequest) (openapi.NewKey, error) {
 	if err := openapi.Validate(&req); err != nil {
@@ -88,7 +89,11 @@ func (c *keysCommand) bind(cmd *cobra.Command, opt bolt.Options, run func(ctx co
 		case c.store != "" && cmd.Flags().Changed("server"):
 			return errors.New("--store and --server: give only one of them")
 		case c.store != "":
-			return withStore(cmd.Context(), c.store, opt, func(s *bolt.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+			s, err := openStore(cmd.Context(), c.store, opt)
+			if err != nil {
+				return err
+			}
+			return errors.Join(run(cmd.Context(), storedKeys{s}, args), s.Close())
 		case c.server.URL == "":
 			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
 		}

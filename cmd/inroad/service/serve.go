@@ -22,7 +22,6 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
-	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -138,7 +137,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 		defer func() { _ = os.RemoveAll(dir) }() // best effort: the folder is temporary
 		c.store = filepath.Join(dir, "inroad.db")
 	}
-	st, err := bolt.Open(ctx, c.store, bolt.Options{})
+	st, err := ownStore(ctx, c.store)
 	if err != nil {
 		return err
 	}
@@ -159,13 +158,13 @@ func spareThreads() (processors int) {
 }
 
 // serve serves a store until ctx ends.
-func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *bolt.Store) error {
+func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st store.Store) error {
 	keys, err := st.Keys(ctx)
 	if err != nil {
 		return err
 	}
 	if c.needKeys && len(keys) == 0 {
-		return fmt.Errorf("requests need a key, but %s has none; create one with inroad keys create --store %[1]s", c.store)
+		return fmt.Errorf("requests need a key, but %s has none; create one with inroad keys create --store %[1]s", storeName(c.store))
 	}
 	if c.demo {
 		if err := putDemo(ctx, st); err != nil {
@@ -192,7 +191,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *bolt.Sto
 		return err
 	}
 	address := scheme + "://" + listener.Addr().String()
-	log.InfoContext(ctx, "listening", "address", address, "store", c.store, "keys", c.needKeys, "version", cli.Version())
+	log.InfoContext(ctx, "listening", "address", address, "store", storeName(c.store), "keys", c.needKeys, "version", cli.Version())
 	limitMemory(ctx, log)
 	if c.demo {
 		if err := invite(c.Out, address, c.needKeys); err != nil {

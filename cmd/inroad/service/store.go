@@ -4,22 +4,62 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
+	"github.com/inroad/inroad/api/store/postgres"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
 // bindStore adds the flag --store.
 func bindStore(flags *pflag.FlagSet, name *string) {
-	flags.StringVar(name, "store", "", "data `FILE` of the service")
+	flags.StringVar(name, "store", "", "data `FILE` of the service, or the URL of a PostgreSQL database")
 }
 
-// withStore opens a store, calls use with it, and closes it.
-func withStore(ctx context.Context, path string, opt bolt.Options, use func(s *bolt.Store) error) error {
+// isDatabase reports whether a store is the URL of a PostgreSQL database.
+func isDatabase(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// openStore opens the store with a name. The options apply to a file.
+func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store, error) {
+	if isDatabase(name) {
+		return postgres.Open(ctx, name)
+	}
+	return bolt.Open(ctx, name, opt)
+}
+
+// ownStore opens the store of a service. No other service can have it open.
+func ownStore(ctx context.Context, name string) (store.Store, error) {
+	if !isDatabase(name) {
+		return bolt.Open(ctx, name, bolt.Options{})
+	}
+	s, err := postgres.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Own(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// storeName returns the name of a store for messages: a URL without its password.
+func storeName(name string) string {
+	if u, err := url.Parse(name); err == nil && isDatabase(name) {
+		return u.Redacted()
+	}
+	return name
+}
+
+// withFile opens a store in a file, calls use with it, and closes it.
+func withFile(ctx context.Context, path string, opt bolt.Options, use func(s *bolt.Store) error) error {
 	s, err := bolt.Open(ctx, path, opt)
 	if err != nil {
 		return err
@@ -57,6 +97,9 @@ func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx 
 			if c.store == "" {
 				return errors.New("no store: give --store FILE")
 			}
+			if isDatabase(c.store) {
+				return fmt.Errorf("--store %s: must be a file; PostgreSQL has its own tools (pg_dump, pg_restore, pg_amcheck)", storeName(c.store))
+			}
 			return run(c, cmd.Context(), args)
 		},
 	}
@@ -65,7 +108,7 @@ func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx 
 }
 
 func (c *storeCommand) check(ctx context.Context, _ []string) error {
-	return withStore(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return c.report(ctx, s) })
+	return withFile(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return c.report(ctx, s) })
 }
 
 // report prints the contents of a store and its faults.
@@ -101,14 +144,14 @@ func (c *storeCommand) compact(ctx context.Context, _ []string) error {
 }
 
 func (c *storeCommand) backup(ctx context.Context, args []string) error {
-	return withStore(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return s.Backup(ctx, args[0]) })
+	return withFile(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return s.Backup(ctx, args[0]) })
 }
 
 func (c *storeCommand) restore(ctx context.Context, args []string) error {
 	if _, err := os.Lstat(c.store); err == nil {
 		return fmt.Errorf("%s: already exists; move it away first", cli.Printable(c.store))
 	}
-	return withStore(ctx, args[0], bolt.Options{ReadOnly: true}, func(s *bolt.Store) error {
+	return withFile(ctx, args[0], bolt.Options{ReadOnly: true}, func(s *bolt.Store) error {
 		if err := c.report(ctx, s); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,10 +24,11 @@ import (
 
 // A Server is a PostgreSQL server that listens on a socket in a temporary folder.
 type Server struct {
+	mu        sync.Mutex
 	folder    string
 	programs  string
 	run       *syscall.SysProcAttr
-	databases atomic.Int64
+	databases int
 }
 
 // Main runs the tests of a package and stops the server that they have started.
@@ -43,23 +44,26 @@ func Main(m *testing.M, s *Server) int {
 
 // Database returns the URL of a new, empty database. It starts the server first, and
 // skips the test if PostgreSQL is not installed. The server stops with [Main].
-func (s *Server) Database(t *testing.T) string {
-	t.Helper()
+func (s *Server) Database(tb testing.TB) string {
+	tb.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.folder == "" {
-		if err := s.create(t.Context()); errors.Is(err, exec.ErrNotFound) {
-			t.Skip("tests with PostgreSQL skipped: initdb is not installed")
+		if err := s.create(tb.Context()); errors.Is(err, exec.ErrNotFound) {
+			tb.Skip("tests with PostgreSQL skipped: initdb is not installed")
 		} else if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
-	name := fmt.Sprint("d", s.databases.Add(1))
-	connection, err := pgx.Connect(t.Context(), s.url("postgres"))
+	s.databases++
+	name := fmt.Sprint("d", s.databases)
+	connection, err := pgx.Connect(tb.Context(), s.url("postgres"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer func() { _ = connection.Close(context.WithoutCancel(t.Context())) }()
-	if _, err := connection.Exec(t.Context(), "create database "+name); err != nil {
-		t.Fatal(err)
+	defer func() { _ = connection.Close(context.WithoutCancel(tb.Context())) }()
+	if _, err := connection.Exec(tb.Context(), "create database "+name); err != nil {
+		tb.Fatal(err)
 	}
 	return s.url(name)
 }
