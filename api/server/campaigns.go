@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/inroad/inroad/api"
@@ -38,6 +39,7 @@ type campaigns struct {
 	maxOpen    int // campaigns in memory
 
 	computing sync.WaitGroup
+	active    atomic.Int64 // computations
 	creating  sync.Mutex
 	mu        sync.Mutex
 	open      []*openCampaign          // the least recently used first
@@ -174,6 +176,13 @@ func (q *campaigns) evict(ctx context.Context, keep *openCampaign) {
 		}
 		o.mu.Unlock()
 	}
+}
+
+// count returns the numbers of campaigns in memory and of computations.
+func (q *campaigns) count() (open, computing int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.open), int(q.active.Load())
 }
 
 // changed returns a channel that is closed at the next change of a campaign.
@@ -445,6 +454,8 @@ func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	o.cancel, o.rebuilding = cancel, o.state == nil
 	c := &computation{campaigns: q, open: o, state: o.state, last: o.record.Last, record: o.record}
 	q.computing.Go(func() {
+		q.active.Add(1)
+		defer q.active.Add(-1)
 		err := c.run(ctx)
 		q.finish(ctx, c, err)
 	})

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -427,9 +428,7 @@ func TestCampaignRestart(t *testing.T) {
 					t.Fatalf("told %+v after the restart: %+v", in, told)
 				}
 			}
-			for number, text := range s.drive(t, c.ID, 7, runs-len(got)) {
-				got[number] = text
-			}
+			maps.Copy(got, s.drive(t, c.ID, 7, runs-len(got)))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the restart changes the inputs:\n%s", diff)
 			}

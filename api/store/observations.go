@@ -144,7 +144,7 @@ func (s *Store) addObservations(tx *txn, subject, commit string, units []observa
 			added.Contradictory++
 		}
 		added.Stored++
-		c.count(observation.Outcome(r.record.Outcome))
+		c.count(observation.Outcome(r.Outcome))
 		fresh = append(fresh, r.record)
 	}
 	if err := s.putBlock(c.blocks, fresh); err != nil {
