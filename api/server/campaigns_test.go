@@ -278,7 +278,7 @@ func TestStopAndDelete(t *testing.T) {
 	if len(subject.Commits) != 1 || subject.Commits[0].Commit != "v1" || subject.Commits[0].Observations != 5 {
 		t.Errorf("the program has %+v, want the 5 observations", subject)
 	}
-	if report, err := s.store.Check(); err != nil || len(report.Faults) > 0 || report.Campaigns != 0 {
+	if report, err := s.store.Check(t.Context()); err != nil || len(report.Faults) > 0 || report.Campaigns != 0 {
 		t.Errorf("the store: %+v, %v", report, err)
 	}
 }

@@ -44,7 +44,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // serveJobs serves a store, runs its jobs, and returns its URL.
-func serveJobs(t *testing.T, st *store.Store) string {
+func serveJobs(t *testing.T, st store.Store) string {
 	t.Helper()
 	s, err := server.New(server.Config{Store: st, Version: "test", MaxWait: time.Hour})
 	if err != nil {
@@ -67,14 +67,14 @@ func serveJobs(t *testing.T, st *store.Store) string {
 }
 
 // observe stores observations of a program.
-func observe(t *testing.T, st *store.Store, subject, commit string, text []byte) {
+func observe(t *testing.T, st store.Store, subject, commit string, text []byte) {
 	t.Helper()
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
 	for o, err := r.Next(); err == nil; o, err = r.Next() {
 		all = append(all, o)
 	}
-	if _, err := st.AddObservations(subject, commit, r.Header().Units, all); err != nil {
+	if _, err := st.AddObservations(t.Context(), subject, commit, r.Header().Units, all); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package store_test
+package bolt_test
 
 import (
 	"bytes"
@@ -17,14 +17,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
 
 // open opens a store and closes it when the test ends.
-func open(t *testing.T, path string) *store.Store {
+func open(t *testing.T, path string) *bolt.Store {
 	t.Helper()
-	s, err := store.Open(path, store.Options{})
+	s, err := bolt.Open(t.Context(), path, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func open(t *testing.T, path string) *store.Store {
 }
 
 // reopen closes a store and opens it again.
-func reopen(t *testing.T, s *store.Store, path string) *store.Store {
+func reopen(t *testing.T, s *bolt.Store, path string) *bolt.Store {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -45,29 +46,29 @@ func TestGrammars(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	sources := []grammars.Source{{Name: "b.g4", Text: "lexer grammar b;"}, {Name: "a.g4", Text: "parser grammar a;"}}
-	first, created, err := s.PutGrammar(store.Grammar{Name: "a", Start: "r", Sources: sources})
+	first, created, err := s.PutGrammar(t.Context(), store.Grammar{Name: "a", Start: "r", Sources: sources})
 	if err != nil || !created {
 		t.Fatalf("first: created %v, %v", created, err)
 	}
 	sources = []grammars.Source{sources[1], sources[0]}
-	second, created, err := s.PutGrammar(store.Grammar{Name: "a", Start: "r", Sources: sources})
+	second, created, err := s.PutGrammar(t.Context(), store.Grammar{Name: "a", Start: "r", Sources: sources})
 	if err != nil || created || second.ID != first.ID {
 		t.Errorf("the same files in another order: created %v, %s and %s, %v", created, first.ID, second.ID, err)
 	}
-	other, created, err := s.PutGrammar(store.Grammar{Name: "a", Sources: sources})
+	other, created, err := s.PutGrammar(t.Context(), store.Grammar{Name: "a", Sources: sources})
 	if err != nil || !created || other.ID == first.ID {
 		t.Errorf("another start rule: created %v, %s and %s, %v", created, first.ID, other.ID, err)
 	}
 	s = reopen(t, s, path)
-	got, err := s.Grammar(first.ID)
+	got, err := s.Grammar(t.Context(), first.ID)
 	if diff := cmp.Diff(first, got); diff != "" || err != nil {
 		t.Errorf("reopened: %v %s", err, diff)
 	}
-	if all, err := s.Grammars(); err != nil || len(all) != 2 {
+	if all, err := s.Grammars(t.Context()); err != nil || len(all) != 2 {
 		t.Errorf("%d grammars, %v; want 2", len(all), err)
 	}
 	var notFound *store.NotFoundError
-	if _, err := s.Grammar("none"); !errors.As(err, &notFound) || err.Error() != "grammar none: not found" {
+	if _, err := s.Grammar(t.Context(), "none"); !errors.As(err, &notFound) || err.Error() != "grammar none: not found" {
 		t.Errorf("a grammar that is not there: %v", err)
 	}
 }
@@ -77,10 +78,10 @@ func observed(input string, methods ...string) observation.Observation {
 }
 
 // collect returns all observations of one version of a program.
-func collect(t *testing.T, s *store.Store, subject, commit string) []observation.Observation {
+func collect(t *testing.T, s *bolt.Store, subject, commit string) []observation.Observation {
 	t.Helper()
 	var out []observation.Observation
-	for block, err := range s.Observations(subject, commit) {
+	for block, err := range s.Observations(t.Context(), subject, commit) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestObservations(t *testing.T) {
 		{"twice in a block", []observation.Observation{observed("2"), observed("2")}, store.Added{Stored: 1, Duplicates: 1}},
 		{"nothing", nil, store.Added{}},
 	} {
-		got, err := s.AddObservations("p/q", "c1", units, step.give)
+		got, err := s.AddObservations(t.Context(), "p/q", "c1", units, step.give)
 		if err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
@@ -125,11 +126,11 @@ func TestObservations(t *testing.T) {
 	if diff := cmp.Diff(want, collect(t, s, "p/q", "c1")); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
-	h, err := s.Header("p/q", "c1")
+	h, err := s.Header(t.Context(), "p/q", "c1")
 	if diff := cmp.Diff(observation.Header{Subject: "p/q", Commit: "c1", Units: units}, h); diff != "" || err != nil {
 		t.Errorf("header: %v %s", err, diff)
 	}
-	c, err := s.Commit("p/q", "c1")
+	c, err := s.Commit(t.Context(), "p/q", "c1")
 	if err != nil || c.Observations != 6 || c.Contradictory != 1 || c.Units != 2 {
 		t.Errorf("commit: %+v, %v", c, err)
 	}
@@ -138,11 +139,11 @@ func TestObservations(t *testing.T) {
 func TestSubjects(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	for i, add := range [][2]string{{"b", ""}, {"a", "1"}, {"a", "2"}, {"a", "1"}} {
-		if _, err := s.AddObservations(add[0], add[1], nil, []observation.Observation{observed(fmt.Sprint(i), "m")}); err != nil {
+		if _, err := s.AddObservations(t.Context(), add[0], add[1], nil, []observation.Observation{observed(fmt.Sprint(i), "m")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	found, err := s.Subjects()
+	found, err := s.Subjects(t.Context())
 	var got []string
 	for _, subject := range found {
 		for _, c := range subject.Commits {
@@ -156,10 +157,10 @@ func TestSubjects(t *testing.T) {
 		{"none", "", "subject none: not found"},
 		{"a", "3", `commit "3" of subject a: not found`},
 	} {
-		if _, err := s.Commit(c.subject, c.commit); err == nil || err.Error() != c.want {
+		if _, err := s.Commit(t.Context(), c.subject, c.commit); err == nil || err.Error() != c.want {
 			t.Errorf("%s at %s: %v, want %s", c.subject, c.commit, err, c.want)
 		}
-		if _, err := s.Header(c.subject, c.commit); err == nil {
+		if _, err := s.Header(t.Context(), c.subject, c.commit); err == nil {
 			t.Errorf("%s at %s has a header", c.subject, c.commit)
 		}
 	}
@@ -170,7 +171,7 @@ func TestBlocks(t *testing.T) {
 	dir, files := t.TempDir(), 0
 	rapid.Check(t, func(r *rapid.T) {
 		files++
-		s, err := store.Open(filepath.Join(dir, fmt.Sprint(files)), store.Options{})
+		s, err := bolt.Open(t.Context(), filepath.Join(dir, fmt.Sprint(files)), bolt.Options{})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -193,13 +194,13 @@ func TestBlocks(t *testing.T) {
 		}
 		for len(all) > 0 {
 			n := rapid.IntRange(1, len(all)).Draw(r, "block")
-			if _, err := s.AddObservations("p", "", nil, all[:n]); err != nil {
+			if _, err := s.AddObservations(t.Context(), "p", "", nil, all[:n]); err != nil {
 				r.Fatal(err)
 			}
 			all = all[n:]
 		}
 		var got []string
-		for block, err := range s.Observations("p", "") {
+		for block, err := range s.Observations(t.Context(), "p", "") {
 			if _, none := errors.AsType[*store.NotFoundError](err); none {
 				break
 			}
@@ -221,20 +222,20 @@ func TestModels(t *testing.T) {
 	s := open(t, path)
 	file := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // three chunks
 	for i, subject := range []string{"a", "b", "a"} {
-		m, err := s.PutModel(store.Model{ID: fmt.Sprint("m", i+1), Subject: subject}, file[i:])
+		m, err := s.PutModel(t.Context(), store.Model{ID: fmt.Sprint("m", i+1), Subject: subject}, file[i:])
 		if err != nil || m.Number != uint64(i+1) {
 			t.Fatalf("model %d: number %d, %v", i, m.Number, err)
 		}
 	}
-	if m, err := s.PutModel(store.Model{ID: "m2", Subject: "other"}, nil); err != nil || m.Subject != "b" || m.Number != 2 {
+	if m, err := s.PutModel(t.Context(), store.Model{ID: "m2", Subject: "other"}, nil); err != nil || m.Subject != "b" || m.Number != 2 {
 		t.Errorf("existing model: %+v, %v", m, err)
 	}
 	s = reopen(t, s, path)
-	m, err := s.Model("m2")
+	m, err := s.Model(t.Context(), "m2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.ModelFile(m); err != nil || !bytes.Equal(got, file[1:]) {
+	if got, err := s.ModelFile(t.Context(), m); err != nil || !bytes.Equal(got, file[1:]) {
 		t.Errorf("file of %d bytes, %v; want %d", len(got), err, len(file)-1)
 	}
 	for _, c := range []struct {
@@ -245,7 +246,7 @@ func TestModels(t *testing.T) {
 	}{
 		{"", 0, 10, "m3 m2 m1"}, {"a", 0, 10, "m3 m1"}, {"", 0, 2, "m3 m2"}, {"", 2, 10, "m1"}, {"", 1, 10, ""}, {"", 99, 1, "m3"}, {"none", 0, 1, ""},
 	} {
-		found, err := s.Models(c.subject, c.before, c.limit)
+		found, err := s.Models(t.Context(), c.subject, c.before, c.limit)
 		var ids []string
 		for _, m := range found {
 			ids = append(ids, m.ID)
@@ -259,13 +260,13 @@ func TestModels(t *testing.T) {
 func TestDamagedModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
-	m, err := s.PutModel(store.Model{ID: "m"}, []byte("file"))
+	m, err := s.PutModel(t.Context(), store.Model{ID: "m"}, []byte("file"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
 	raw(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("chunks")).Put(m.Chunks[0], []byte("fils")) })
-	if _, err := open(t, path).ModelFile(m); err == nil || !strings.Contains(err.Error(), "a chunk of model m is missing or damaged") {
+	if _, err := open(t, path).ModelFile(t.Context(), m); err == nil || !strings.Contains(err.Error(), "a chunk of model m is missing or damaged") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -288,24 +289,24 @@ func TestJobs(t *testing.T) {
 	s := open(t, path)
 	states := []store.JobState{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled, store.Interrupted}
 	for i, state := range states {
-		j, err := s.NewJob(store.Job{Subject: "p", Options: []byte("{}")})
+		j, err := s.NewJob(t.Context(), store.Job{Subject: "p", Options: []byte("{}")})
 		if err != nil || j.ID != uint64(i+1) || j.State != store.Queued || j.Created.IsZero() {
 			t.Fatalf("new job: %+v, %v", j, err)
 		}
 		j.State, j.Error, j.Attempts = state, "why", 2
-		if err := s.SaveJob(j); err != nil {
+		if err := s.SaveJob(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s = reopen(t, s, path)
-	left, err := s.OpenJobs()
+	left, err := s.OpenJobs(t.Context())
 	if err != nil || len(left) != 2 || left[0].ID != 1 || left[1].ID != 2 || left[1].Error != "why" || left[1].Attempts != 2 {
 		t.Errorf("jobs that have not ended: %+v, %v", left, err)
 	}
-	if found, err := s.Jobs(4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
+	if found, err := s.Jobs(t.Context(), 4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
 		t.Errorf("two jobs before the fourth: %+v, %v", found, err)
 	}
-	if _, err := s.Job(99); err == nil || err.Error() != "job 99: not found" {
+	if _, err := s.Job(t.Context(), 99); err == nil || err.Error() != "job 99: not found" {
 		t.Errorf("a job that is not there: %v", err)
 	}
 }
@@ -314,10 +315,10 @@ func TestOpenFails(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.db")
 	s := open(t, whole)
-	if _, err := s.PutModel(store.Model{ID: "m"}, make([]byte, 1<<20)); err != nil {
+	if _, err := s.PutModel(t.Context(), store.Model{ID: "m"}, make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Open(whole, store.Options{Wait: time.Millisecond}); !errors.Is(err, store.ErrInUse) {
+	if _, err := bolt.Open(t.Context(), whole, bolt.Options{Wait: time.Millisecond}); !errors.Is(err, bolt.ErrInUse) {
 		t.Errorf("store in use: %v", err)
 	}
 	s.Close()
@@ -354,15 +355,15 @@ func TestOpenFails(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := store.Open(path, store.Options{})
-		if _, ok := errors.AsType[*store.FileError](err); !ok || !strings.Contains(err.Error(), c.want) {
+		_, err := bolt.Open(t.Context(), path, bolt.Options{})
+		if _, ok := errors.AsType[*bolt.FileError](err); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := store.Open(filepath.Join(dir, "none.db"), store.Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := bolt.Open(t.Context(), filepath.Join(dir, "none.db"), bolt.Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing store, read-only: %v", err)
 	}
-	if _, err := store.Open(filepath.Join(dir, "none", "s.db"), store.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := bolt.Open(t.Context(), filepath.Join(dir, "none", "s.db"), bolt.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing folder: %v", err)
 	}
 }
@@ -371,33 +372,33 @@ func TestAliases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	for _, id := range []string{"m1", "m2"} {
-		if _, err := s.PutModel(store.Model{ID: id}, nil); err != nil {
+		if _, err := s.PutModel(t.Context(), store.Model{ID: id}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, a := range []store.Alias{{"stable", "m1"}, {"next", "m2"}, {"stable", "m2"}} {
-		if err := s.PutAlias(a); err != nil {
+	for _, a := range []store.Alias{{Name: "stable", Model: "m1"}, {Name: "next", Model: "m2"}, {Name: "stable", Model: "m2"}} {
+		if err := s.PutAlias(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.PutAlias(store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "model none: not found" {
+	if err := s.PutAlias(t.Context(), store.Alias{Name: "x", Model: "none"}); err == nil || err.Error() != "model none: not found" {
 		t.Errorf("a name for nothing: %v", err)
 	}
 	s = reopen(t, s, path)
-	all, err := s.Aliases()
-	if diff := cmp.Diff([]store.Alias{{"next", "m2"}, {"stable", "m2"}}, all); diff != "" || err != nil {
+	all, err := s.Aliases(t.Context())
+	if diff := cmp.Diff([]store.Alias{{Name: "next", Model: "m2"}, {Name: "stable", Model: "m2"}}, all); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	if m, err := s.Named("stable"); err != nil || m.ID != "m2" {
+	if m, err := s.Named(t.Context(), "stable"); err != nil || m.ID != "m2" {
 		t.Errorf("stable is %+v, %v", m, err)
 	}
-	if err := s.DeleteAlias("stable"); err != nil {
+	if err := s.DeleteAlias(t.Context(), "stable"); err != nil {
 		t.Error(err)
 	}
-	if err := s.DeleteAlias("stable"); err == nil || err.Error() != "alias stable: not found" {
+	if err := s.DeleteAlias(t.Context(), "stable"); err == nil || err.Error() != "alias stable: not found" {
 		t.Errorf("deleted again: %v", err)
 	}
-	if _, err := s.Named("stable"); err == nil || err.Error() != "model stable: not found" {
+	if _, err := s.Named(t.Context(), "stable"); err == nil || err.Error() != "model stable: not found" {
 		t.Errorf("asked for after that: %v", err)
 	}
 }
@@ -405,11 +406,11 @@ func TestAliases(t *testing.T) {
 func TestKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
-	key, secret, err := s.NewKey(store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: store.Limits{Rate: 0.5, Active: 2, Upload: 3}})
+	key, secret, err := s.NewKey(t.Context(), store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: store.Limits{Rate: 0.5, Active: 2, Upload: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _, err := s.NewKey(store.Key{Name: "someone", Scopes: []store.Scope{store.ScopeRead}})
+	other, _, err := s.NewKey(t.Context(), store.Key{Name: "someone", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func TestKeys(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || bytes.Contains(data, []byte(secret)) {
 		t.Errorf("the secret is in the file, %v", err)
 	}
-	got, err := s.Authenticate(secret)
+	got, err := s.Authenticate(t.Context(), secret)
 	if diff := cmp.Diff(key, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
@@ -425,20 +426,20 @@ func TestKeys(t *testing.T) {
 		t.Errorf("allows %v", got.Scopes)
 	}
 	for _, wrong := range []string{"", "inroad_", secret + "x", secret[:len(secret)-1], strings.TrimPrefix(secret, "inroad_"), strings.Replace(secret, key.ID, other.ID, 1), "inroad_00000000_x"} {
-		if _, err := s.Authenticate(wrong); !errors.Is(err, store.ErrKey) {
+		if _, err := s.Authenticate(t.Context(), wrong); !errors.Is(err, store.ErrKey) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	if keys, err := s.Keys(); err != nil || len(keys) != 2 || keys[0].Name != "ci" {
+	if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 2 || keys[0].Name != "ci" {
 		t.Errorf("keys are %+v, %v", keys, err)
 	}
-	if err := s.RevokeKey(key.ID, ""); err != nil {
+	if err := s.RevokeKey(t.Context(), key.ID, ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Authenticate(secret); !errors.Is(err, store.ErrKey) {
+	if _, err := s.Authenticate(t.Context(), secret); !errors.Is(err, store.ErrKey) {
 		t.Errorf("revoked key: %v", err)
 	}
-	if err := s.RevokeKey(key.ID, ""); err == nil || err.Error() != "key "+key.ID+": not found" {
+	if err := s.RevokeKey(t.Context(), key.ID, ""); err == nil || err.Error() != "key "+key.ID+": not found" {
 		t.Errorf("revoked again: %v", err)
 	}
 }
@@ -449,13 +450,13 @@ func TestGrammarListIsSmall(t *testing.T) {
 	const count, size = 20, 1 << 20
 	for i := range count {
 		text := fmt.Sprintf("grammar g%d; %s", i, strings.Repeat("x", size))
-		if _, _, err := s.PutGrammar(store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text}}}); err != nil {
+		if _, _, err := s.PutGrammar(t.Context(), store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found, err := s.Grammars()
+	found, err := s.Grammars(t.Context())
 	runtime.ReadMemStats(&after)
 	if err != nil || len(found) != count || found[0].Name != "g0" || found[0].Sources != nil {
 		t.Fatalf("%d grammars, %v", len(found), err)

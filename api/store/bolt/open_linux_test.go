@@ -1,6 +1,7 @@
-package store_test
+package bolt_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 var create = flag.String("create", "", "create a store in a file, and do nothing else")
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 		m.Run()
 		return
 	}
-	s, err := store.Open(*create, store.Options{})
+	s, err := bolt.Open(context.Background(), *create, bolt.Options{})
 	if err == nil {
 		err = s.Close()
 	}
@@ -39,8 +41,8 @@ func TestOpenFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"fifo", "link"} {
-		for _, opt := range []store.Options{{}, {ReadOnly: true}} {
-			if _, err := store.Open(filepath.Join(dir, name), opt); err == nil || !strings.HasSuffix(err.Error(), name+": not a regular file") {
+		for _, opt := range []bolt.Options{{}, {ReadOnly: true}} {
+			if _, err := bolt.Open(t.Context(), filepath.Join(dir, name), opt); err == nil || !strings.HasSuffix(err.Error(), name+": not a regular file") {
 				t.Errorf("%s, %+v: %v", name, opt, err)
 			}
 		}
@@ -97,12 +99,12 @@ func TestFault(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, call := range map[string]func() error{
-			"read":    func() error { _, err := s.Keys(); return err },
-			"write":   func() error { _, _, err := s.NewKey(store.Key{}); return err },
-			"check":   func() error { _, err := s.Check(); return err },
-			"ping":    s.Ping,
-			"backup":  func() error { return s.Backup(filepath.Join(t.TempDir(), "b.db")) },
-			"compact": func() error { return s.Compact(filepath.Join(t.TempDir(), "c.db")) },
+			"read":    func() error { _, err := s.Keys(t.Context()); return err },
+			"write":   func() error { _, _, err := s.NewKey(t.Context(), store.Key{}); return err },
+			"check":   func() error { _, err := s.Check(t.Context()); return err },
+			"ping":    func() error { return s.Ping(t.Context()) },
+			"backup":  func() error { return s.Backup(t.Context(), filepath.Join(t.TempDir(), "b.db")) },
+			"compact": func() error { return s.Compact(t.Context(), filepath.Join(t.TempDir(), "c.db")) },
 		} {
 			if err := call(); err == nil {
 				t.Errorf("truncated to %d bytes: %s succeeds", size, name)

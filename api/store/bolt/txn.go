@@ -1,7 +1,8 @@
-package store
+package bolt
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -312,8 +313,11 @@ func (s *Store) guard(do func() error) (err error) {
 	return do()
 }
 
-// view runs a read-only transaction.
-func (s *Store) view(do func(tx *txn) error) error {
+// view runs a read-only transaction, unless ctx has ended.
+func (s *Store) view(ctx context.Context, do func(tx *txn) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	tx, err := s.begin(false)
 	if err != nil {
 		return err
@@ -322,10 +326,17 @@ func (s *Store) view(do func(tx *txn) error) error {
 	return s.guard(func() error { return do(&txn{bolt: tx, path: s.path}) })
 }
 
-// update runs a read-write transaction.
-func (s *Store) update(do func(tx *txn) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+// update runs a read-write transaction, unless ctx ends before it begins.
+func (s *Store) update(ctx context.Context, do func(tx *txn) error) error {
+	select {
+	case s.writing <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.writing }()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := s.Failure(); err != nil {
 		return err
 	}

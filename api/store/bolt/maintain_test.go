@@ -1,6 +1,7 @@
-package store_test
+package bolt_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,13 +20,13 @@ func filled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
-	_, _, err := s.PutGrammar(store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}})
-	_, oerr := s.AddObservations("p", "c", nil, []observation.Observation{observed("1", "m"), observed("2", "m")})
-	_, merr := s.PutModel(store.Model{ID: "m"}, []byte("file"))
-	j, jerr := s.NewJob(store.Job{})
+	_, _, err := s.PutGrammar(t.Context(), store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}})
+	_, oerr := s.AddObservations(t.Context(), "p", "c", nil, []observation.Observation{observed("1", "m"), observed("2", "m")})
+	_, merr := s.PutModel(t.Context(), store.Model{ID: "m"}, []byte("file"))
+	j, jerr := s.NewJob(t.Context(), store.Job{})
 	j.State, j.Model = store.Done, "m"
-	_, _, kerr := s.NewKey(store.Key{Name: "k"})
-	if err := errors.Join(err, oerr, merr, jerr, kerr, s.SaveJob(j), s.PutAlias(store.Alias{Name: "a", Model: "m"}), s.Close()); err != nil {
+	_, _, kerr := s.NewKey(t.Context(), store.Key{Name: "k"})
+	if err := errors.Join(err, oerr, merr, jerr, kerr, s.SaveJob(t.Context(), j), s.PutAlias(t.Context(), store.Alias{Name: "a", Model: "m"}), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -75,7 +76,7 @@ func TestCheck(t *testing.T) {
 		path := filled(t)
 		raw(t, path, c.damage)
 		s := open(t, path)
-		r, err := s.Check()
+		r, err := s.Check(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -94,31 +95,31 @@ func TestBackupAndCompact(t *testing.T) {
 	path := filled(t)
 	s := open(t, path)
 	for i := range 20 { // overwritten pages leave unused space
-		if _, err := s.PutModel(store.Model{ID: strings.Repeat("x", i+1)}, make([]byte, i<<16)); err != nil {
+		if _, err := s.PutModel(t.Context(), store.Model{ID: strings.Repeat("x", i+1)}, make([]byte, i<<16)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := s.Check()
+	want, err := s.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, write := range map[string]func(string) error{"backup": s.Backup, "compact": s.Compact} {
+	for name, write := range map[string]func(context.Context, string) error{"backup": s.Backup, "compact": s.Compact} {
 		target := filepath.Join(t.TempDir(), "t.db")
-		if err := write(target); err != nil {
+		if err := write(t.Context(), target); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got, err := open(t, target).Check()
+		got, err := open(t, target).Check(t.Context())
 		if err != nil || len(got.Faults) > 0 || got.Models != want.Models || got.Observations != want.Observations || got.Keys != want.Keys || got.Grammars != want.Grammars {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
 		}
-		if err := write(target); !errors.Is(err, os.ErrExist) {
+		if err := write(t.Context(), target); !errors.Is(err, os.ErrExist) {
 			t.Errorf("%s over a file: %v", name, err)
 		}
 		if left, _ := filepath.Glob(target + ".*"); len(left) > 0 {
 			t.Errorf("%s: left-over files %v", name, left)
 		}
-		if err := write(filepath.Join(t.TempDir(), "none", "t.db")); !errors.Is(err, os.ErrNotExist) {
+		if err := write(t.Context(), filepath.Join(t.TempDir(), "none", "t.db")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s into a missing folder: %v", name, err)
 		}
 	}

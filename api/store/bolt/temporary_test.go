@@ -1,6 +1,7 @@
-package store_test
+package bolt_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // Opening a store for writing removes the temporary files that killed processes
@@ -46,7 +47,7 @@ func TestSweep(t *testing.T) {
 		}
 		return names
 	}
-	s, err := store.Open(path, store.Options{ReadOnly: true})
+	s, err := bolt.Open(t.Context(), path, bolt.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +65,11 @@ func TestSweep(t *testing.T) {
 // A backup does not replace a store that was created while it was written.
 func TestBackupNeverReplaces(t *testing.T) {
 	s := open(t, filled(t))
-	for name, write := range map[string]func(string) error{"backup": s.Backup, "compact": s.Compact} {
+	for name, write := range map[string]func(context.Context, string) error{"backup": s.Backup, "compact": s.Compact} {
 		path := filepath.Join(t.TempDir(), "new.db")
 		done := make(chan error)
-		go func() { done <- write(path) }()
-		created, err := store.Open(path, store.Options{})
+		go func() { done <- write(t.Context(), path) }()
+		created, err := bolt.Open(t.Context(), path, bolt.Options{})
 		if err == nil {
 			put(t, created, "late")
 			err = created.Close()
@@ -77,7 +78,7 @@ func TestBackupNeverReplaces(t *testing.T) {
 		if other := <-done; err != nil || other != nil && !errors.Is(other, os.ErrExist) {
 			t.Errorf("%s: %v, %v", name, err, other)
 		}
-		if _, err := open(t, path).Model("late"); err != nil {
+		if _, err := open(t, path).Model(t.Context(), "late"); err != nil {
 			t.Errorf("%s: an acknowledged model is lost: %v", name, err)
 		}
 	}

@@ -1,7 +1,8 @@
-package store
+package bolt
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -14,11 +15,12 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/api/store"
 )
 
 // Copy writes a snapshot of the store to a new file next to it, and returns that
 // file at offset 0. The caller closes and removes it.
-func (s *Store) Copy() (*os.File, error) {
+func (s *Store) Copy(ctx context.Context) (*os.File, error) {
 	target, err := filepath.EvalSymlinks(s.path)
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func (s *Store) Copy() (*os.File, error) {
 	if err != nil {
 		return nil, wrapFull(err)
 	}
-	err = s.writeTo(f)
+	err = s.writeTo(ctx, f)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -42,9 +44,9 @@ func (s *Store) Copy() (*os.File, error) {
 
 // Backup writes a snapshot of the store to a new file, which appears once it is
 // complete.
-func (s *Store) Backup(path string) error {
+func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.damaged { // in pages that a compaction does not copy
-		return s.Compact(path)
+		return s.Compact(ctx, path)
 	}
 	if err := checkNew(path); err != nil {
 		return err
@@ -53,14 +55,14 @@ func (s *Store) Backup(path string) error {
 	if err != nil {
 		return wrapFull(err)
 	}
-	if err := errors.Join(s.writeTo(f), f.Close()); err != nil {
+	if err := errors.Join(s.writeTo(ctx, f), f.Close()); err != nil {
 		return errors.Join(wrapFull(err), removeIfExists(f.Name()))
 	}
 	return publish(f.Name(), path)
 }
 
-func (s *Store) writeTo(w io.Writer) error {
-	return s.view(func(tx *txn) error {
+func (s *Store) writeTo(ctx context.Context, w io.Writer) error {
+	return s.view(ctx, func(tx *txn) error {
 		_, err := tx.bolt.WriteTo(w)
 		return err
 	})
@@ -68,7 +70,7 @@ func (s *Store) writeTo(w io.Writer) error {
 
 // Compact writes the store without its unused space to a new file, which appears
 // once it is complete.
-func (s *Store) Compact(path string) error {
+func (s *Store) Compact(ctx context.Context, path string) error {
 	if err := checkNew(path); err != nil {
 		return err
 	}
@@ -133,12 +135,12 @@ type Report struct {
 
 // Check reads the whole store and reports faults. It blocks writers while it checks
 // pages and checksums.
-func (s *Store) Check() (*Report, error) {
+func (s *Store) Check(ctx context.Context) (*Report, error) {
 	r := &Report{Faults: []string{}}
 	if readable, err := s.checkFile(r); err != nil || !readable {
 		return r, err
 	}
-	return r, errors.Join(s.checkGrammars(r), s.checkObservations(r), s.checkModels(r), s.checkJobs(r), s.checkCampaigns(r))
+	return r, errors.Join(s.checkGrammars(ctx, r), s.checkObservations(ctx, r), s.checkModels(ctx, r), s.checkJobs(ctx, r), s.checkCampaigns(ctx, r))
 }
 
 // checkFile checks the pages of the file, the checksums of all values, and whether
@@ -223,29 +225,29 @@ func (r *Report) fault(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }
 
-func (s *Store) checkGrammars(r *Report) error {
-	found, err := s.Grammars()
+func (s *Store) checkGrammars(ctx context.Context, r *Report) error {
+	found, err := s.Grammars(ctx)
 	r.Grammars = len(found)
 	for _, g := range found {
-		g, err := s.Grammar(g.ID)
+		g, err := s.Grammar(ctx, g.ID)
 		if err != nil {
 			r.fault("%v", err)
 			continue
 		}
-		if GrammarID(g.Start, g.Sources) != g.ID {
+		if store.GrammarID(g.Start, g.Sources) != g.ID {
 			r.fault("grammar %s: files do not match the ID", g.ID)
 		}
 	}
 	return err
 }
 
-func (s *Store) checkObservations(r *Report) error {
-	subjects, err := s.Subjects()
+func (s *Store) checkObservations(ctx context.Context, r *Report) error {
+	subjects, err := s.Subjects(ctx)
 	r.Subjects = len(subjects)
 	for _, subject := range subjects {
 		for _, c := range subject.Commits {
 			n := int64(0)
-			for block, err := range s.Observations(subject.Name, c.Name) {
+			for block, err := range s.Observations(ctx, subject.Name, c.Name) {
 				if err != nil {
 					r.fault("observations of %s at commit %q: %v", subject.Name, c.Name, err)
 					break
@@ -261,27 +263,27 @@ func (s *Store) checkObservations(r *Report) error {
 	return err
 }
 
-func (s *Store) checkModels(r *Report) error {
-	models, err := s.Models("", 0, -1)
+func (s *Store) checkModels(ctx context.Context, r *Report) error {
+	models, err := s.Models(ctx, "", 0, -1)
 	if err != nil {
 		return err
 	}
 	r.Models = len(models)
 	used := map[string]bool{}
 	for _, m := range models {
-		if file, err := s.ModelFile(m); err != nil {
+		if file, err := s.ModelFile(ctx, m); err != nil {
 			r.fault("model %s: %v", m.ID, err)
 		} else if int64(len(file)) != m.Size {
 			r.fault("model %s: file has %d bytes, expected %d", m.ID, len(file), m.Size)
 		}
-		if again, err := s.Model(m.ID); err != nil || again.Number != m.Number {
+		if again, err := s.Model(ctx, m.ID); err != nil || again.Number != m.Number {
 			r.fault("model %s: not found by its ID", m.ID)
 		}
 		for _, digest := range m.Chunks {
 			used[string(digest)] = true
 		}
 	}
-	return s.view(func(tx *txn) error {
+	return s.view(ctx, func(tx *txn) error {
 		for e, err := range tx.bucket(chunksBucket).all() {
 			if err != nil {
 				return err
@@ -305,42 +307,42 @@ func (s *Store) checkModels(r *Report) error {
 	})
 }
 
-func (s *Store) checkJobs(r *Report) error {
-	jobs, err := s.Jobs(0, -1)
+func (s *Store) checkJobs(ctx context.Context, r *Report) error {
+	jobs, err := s.Jobs(ctx, 0, -1)
 	if err != nil {
 		return err
 	}
 	r.Jobs = len(jobs)
 	for _, j := range jobs {
-		if j.State != Done {
+		if j.State != store.Done {
 			continue
 		}
-		if _, err := s.Model(j.Model); err != nil {
+		if _, err := s.Model(ctx, j.Model); err != nil {
 			r.fault("job %d: %v", j.ID, err)
 		}
 	}
-	keys, err := s.Keys()
+	keys, err := s.Keys(ctx)
 	if err != nil {
 		return err
 	}
 	r.Keys = len(keys)
-	_, err = s.Events(0, -1)
+	_, err = s.Events(ctx, 0, -1)
 	return err
 }
 
 // checkCampaigns reads the requests, leases and logs of all campaigns.
-func (s *Store) checkCampaigns(r *Report) error {
-	campaigns, err := s.Campaigns("", 0, -1)
+func (s *Store) checkCampaigns(ctx context.Context, r *Report) error {
+	campaigns, err := s.Campaigns(ctx, "", 0, -1)
 	r.Campaigns = len(campaigns)
 	for _, c := range campaigns {
-		_, _, err := s.CampaignRequest(c.ID)
-		_, leases := s.CampaignLeases(c.ID)
-		_, history := s.CampaignHistory(c.ID)
+		_, _, err := s.CampaignRequest(ctx, c.ID)
+		_, leases := s.CampaignLeases(ctx, c.ID)
+		_, history := s.CampaignHistory(ctx, c.ID)
 		if err := errors.Join(err, leases, history); err != nil {
 			r.fault("campaign %d: %v", c.ID, err)
 		}
 		runs := 0
-		for block, err := range s.CampaignLog(c.ID, 0) {
+		for block, err := range s.CampaignLog(ctx, c.ID, 0) {
 			if err != nil {
 				r.fault("campaign %d: %v", c.ID, err)
 				break
@@ -356,8 +358,8 @@ func (s *Store) checkCampaigns(r *Report) error {
 
 // CompactFile rewrites the file of a store without the space that it no longer
 // uses, and returns its size before and after. The file is locked meanwhile.
-func CompactFile(path string) (before, after int64, err error) {
-	s, err := Open(path, Options{Existing: true})
+func CompactFile(ctx context.Context, path string) (before, after int64, err error) {
+	s, err := Open(ctx, path, Options{Existing: true})
 	if err != nil {
 		return 0, 0, err
 	}

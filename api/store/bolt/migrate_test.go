@@ -1,4 +1,4 @@
-package store_test
+package bolt_test
 
 import (
 	"compress/gzip"
@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -73,12 +74,12 @@ func TestMigrate(t *testing.T) {
 	if err := errors.Join(os.Chmod(path, 0o640), os.Symlink(path, link)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Open(path, store.Options{ReadOnly: true}); err == nil || !strings.HasSuffix(err.Error(), "layout version 2: must be 3") {
+	if _, err := bolt.Open(t.Context(), path, bolt.Options{ReadOnly: true}); err == nil || !strings.HasSuffix(err.Error(), "layout version 2: must be 3") {
 		t.Errorf("read-only: %v", err)
 	}
 	for _, name := range []string{link, path} { // migrated once
 		s := open(t, name)
-		if r, err := s.Check(); err != nil || len(r.Faults) > 0 || r.Grammars != 2 || r.Observations != 9 || r.Models != 1 || r.Jobs != 1 || r.Keys != 2 {
+		if r, err := s.Check(t.Context()); err != nil || len(r.Faults) > 0 || r.Grammars != 2 || r.Observations != 9 || r.Models != 1 || r.Jobs != 1 || r.Keys != 2 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		got, err := contents(s)
@@ -99,29 +100,29 @@ func TestMigrate(t *testing.T) {
 		if m, _ := got["named stable"].(store.Model); m.ID != id {
 			t.Errorf("%s: stable is %+v", name, m)
 		}
-		if k, err := s.Authenticate("inroad_486c98f2_fKPuW_a9bvLBvioKJCBm3-XzPqxSFIW2"); err != nil || k.Name != "ci" {
+		if k, err := s.Authenticate(t.Context(), "inroad_486c98f2_fKPuW_a9bvLBvioKJCBm3-XzPqxSFIW2"); err != nil || k.Name != "ci" {
 			t.Errorf("%s: key %+v, %v", name, k, err)
 		}
 		// Earlier changes keep their order, and later ones come after them.
-		if subject, err := s.Subject("p"); err != nil || subject.Commits[0].Name != "new" || subject.Commits[1].Name != "old" {
+		if subject, err := s.Subject(t.Context(), "p"); err != nil || subject.Commits[0].Name != "new" || subject.Commits[1].Name != "old" {
 			t.Errorf("%s: commits %+v, %v", name, subject.Commits, err)
 		}
-		if g, err := s.Grammars(); err != nil || g[0].Name != "T" || g[1].Name != "U" {
+		if g, err := s.Grammars(t.Context()); err != nil || g[0].Name != "T" || g[1].Name != "U" {
 			t.Errorf("%s: grammars %+v, %v", name, g, err)
 		}
-		if keys, err := s.Keys(); err != nil || keys[0].Name != "ci" || keys[1].Name != "other" {
+		if keys, err := s.Keys(t.Context()); err != nil || keys[0].Name != "ci" || keys[1].Name != "other" {
 			t.Errorf("%s: keys %+v, %v", name, keys, err)
 		}
 		s.Close()
 	}
 	s := open(t, path)
-	if j, err := s.NewJob(store.Job{}); err != nil || j.ID != 2 {
+	if j, err := s.NewJob(t.Context(), store.Job{}); err != nil || j.ID != 2 {
 		t.Errorf("the next job: %+v, %v", j, err)
 	}
-	if _, err := s.AddObservations("p", "old", nil, nil); err != nil {
+	if _, err := s.AddObservations(t.Context(), "p", "old", nil, nil); err != nil {
 		t.Error(err)
 	}
-	if subject, err := s.Subject("p"); err != nil || subject.Commits[0].Name != "old" {
+	if subject, err := s.Subject(t.Context(), "p"); err != nil || subject.Commits[0].Name != "old" {
 		t.Errorf("after an update: commits %+v, %v", subject.Commits, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
@@ -143,7 +144,7 @@ func TestMigrateLarge(t *testing.T) {
 	for i := range file {
 		file[i] = byte(i >> 16)
 	}
-	if _, err := s.PutModel(store.Model{ID: "large"}, file); err != nil {
+	if _, err := s.PutModel(t.Context(), store.Model{ID: "large"}, file); err != nil {
 		t.Fatal(err)
 	}
 	want, err := contents(s)
@@ -156,7 +157,7 @@ func TestMigrateLarge(t *testing.T) {
 	if got, err := contents(s); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("contents differ, %v", err)
 	}
-	if r, err := s.Check(); err != nil || len(r.Faults) > 0 {
+	if r, err := s.Check(t.Context()); err != nil || len(r.Faults) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -173,10 +174,10 @@ func TestMigrateFirst(t *testing.T) {
 			tx.Bucket([]byte("meta")).Put([]byte("version"), []byte{0, 0, 0, 0, 0, 0, 0, 1}))
 	})
 	s = open(t, path)
-	if err := s.PutAlias(store.Alias{Name: "a", Model: "m"}); err != nil {
+	if err := s.PutAlias(t.Context(), store.Alias{Name: "a", Model: "m"}); err != nil {
 		t.Error(err)
 	}
-	if err := reopen(t, s, path).Ping(); err != nil {
+	if err := reopen(t, s, path).Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

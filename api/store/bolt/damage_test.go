@@ -1,6 +1,7 @@
-package store_test
+package bolt_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -34,7 +36,7 @@ func varied(t *testing.T) string {
 	}
 	var errs []error
 	for i := range 3 {
-		_, _, err := s.PutGrammar(store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text(3000 * i)}}})
+		_, _, err := s.PutGrammar(t.Context(), store.Grammar{Name: fmt.Sprint("g", i), Sources: []grammars.Source{{Name: "g.g4", Text: text(3000 * i)}}})
 		errs = append(errs, err)
 	}
 	for i := range 6 {
@@ -45,17 +47,17 @@ func varied(t *testing.T) string {
 			units = append(units, observation.Unit{ID: method, Name: text(10)})
 			found = append(found, observed(text(30), method))
 		}
-		_, err := s.AddObservations(fmt.Sprint("p", i%2), fmt.Sprint("c", i%4), units, found)
+		_, err := s.AddObservations(t.Context(), fmt.Sprint("p", i%2), fmt.Sprint("c", i%4), units, found)
 		errs = append(errs, err)
 	}
 	for i := range 4 {
 		id := fmt.Sprint("m", i)
-		_, err := s.PutModel(store.Model{ID: id, Subject: "p0"}, []byte(text(5000*i)))
-		errs = append(errs, err, s.PutAlias(store.Alias{Name: "a" + id, Model: id}))
-		j, err := s.NewJob(store.Job{Subject: "p0", Options: []byte(text(100))})
+		_, err := s.PutModel(t.Context(), store.Model{ID: id, Subject: "p0"}, []byte(text(5000*i)))
+		errs = append(errs, err, s.PutAlias(t.Context(), store.Alias{Name: "a" + id, Model: id}))
+		j, err := s.NewJob(t.Context(), store.Job{Subject: "p0", Options: []byte(text(100))})
 		j.State, j.Model = store.Done, id
-		_, _, kerr := s.NewKey(store.Key{Name: id})
-		errs = append(errs, err, s.SaveJob(j), kerr)
+		_, _, kerr := s.NewKey(t.Context(), store.Key{Name: id})
+		errs = append(errs, err, s.SaveJob(t.Context(), j), kerr)
 	}
 	if err := errors.Join(append(errs, s.Close())...); err != nil {
 		t.Fatal(err)
@@ -65,33 +67,33 @@ func varied(t *testing.T) string {
 
 // contents returns everything that can be read from a store, by name, and the
 // errors of reads that failed.
-func contents(s *store.Store) (map[string]any, error) {
+func contents(s *bolt.Store) (map[string]any, error) {
 	out := map[string]any{}
 	var errs []error
 	fail := func(err error) bool {
 		errs = append(errs, err)
 		return err != nil
 	}
-	found, err := s.Grammars()
+	found, err := s.Grammars(context.Background())
 	for _, g := range found {
 		out["listed grammar "+g.ID] = g
-		if g, err := s.Grammar(g.ID); !fail(err) {
+		if g, err := s.Grammar(context.Background(), g.ID); !fail(err) {
 			out["grammar "+g.ID] = g
 		}
 	}
 	fail(err)
-	subjects, err := s.Subjects()
+	subjects, err := s.Subjects(context.Background())
 	fail(err)
 	for _, subject := range subjects {
 		for _, c := range subject.Commits {
 			name := subject.Name + "@" + c.Name
 			out["commit "+name] = c
-			if h, err := s.Header(subject.Name, c.Name); !fail(err) {
+			if h, err := s.Header(context.Background(), subject.Name, c.Name); !fail(err) {
 				for _, u := range h.Units {
 					out["unit "+name+u.ID] = u
 				}
 			}
-			for block, err := range s.Observations(subject.Name, c.Name) {
+			for block, err := range s.Observations(context.Background(), subject.Name, c.Name) {
 				if fail(err) {
 					break
 				}
@@ -101,31 +103,31 @@ func contents(s *store.Store) (map[string]any, error) {
 			}
 		}
 	}
-	models, err := s.Models("", 0, -1)
+	models, err := s.Models(context.Background(), "", 0, -1)
 	fail(err)
 	for _, m := range models {
 		out["listed model "+m.ID] = m
-		if m, err := s.Model(m.ID); !fail(err) {
+		if m, err := s.Model(context.Background(), m.ID); !fail(err) {
 			out["model "+m.ID] = m
 		}
-		if file, err := s.ModelFile(m); !fail(err) {
+		if file, err := s.ModelFile(context.Background(), m); !fail(err) {
 			out["file "+m.ID] = file
 		}
 	}
-	aliases, err := s.Aliases()
+	aliases, err := s.Aliases(context.Background())
 	fail(err)
 	for _, a := range aliases {
 		out["alias "+a.Name] = a
-		if m, err := s.Named(a.Name); !fail(err) {
+		if m, err := s.Named(context.Background(), a.Name); !fail(err) {
 			out["named "+a.Name] = m
 		}
 	}
-	jobs, err := s.Jobs(0, -1)
+	jobs, err := s.Jobs(context.Background(), 0, -1)
 	fail(err)
 	for _, j := range jobs {
 		out[fmt.Sprint("job ", j.ID)] = j
 	}
-	keys, err := s.Keys()
+	keys, err := s.Keys(context.Background())
 	fail(err)
 	for _, k := range keys {
 		out["key "+k.ID] = k
@@ -229,9 +231,9 @@ const (
 
 // judge opens, checks and reads a damaged store.
 func judge(path string, want map[string]any) (string, error) {
-	readOnly, err := store.Open(path, store.Options{ReadOnly: true})
+	readOnly, err := bolt.Open(context.Background(), path, bolt.Options{ReadOnly: true})
 	if err != nil {
-		if s, err := store.Open(path, store.Options{}); err == nil {
+		if s, err := bolt.Open(context.Background(), path, bolt.Options{}); err == nil {
 			return "", errors.Join(errors.New("refused only when it is opened read-only"), s.Close())
 		}
 		return refused, salvage(path)
@@ -240,7 +242,7 @@ func judge(path string, want map[string]any) (string, error) {
 	if err := errors.Join(err, readOnly.Close()); err != nil {
 		return verdict, err
 	}
-	s, err := store.Open(path, store.Options{})
+	s, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		if verdict == harmless {
 			return verdict, fmt.Errorf("a check found no fault: %w", err)
@@ -254,10 +256,10 @@ func judge(path string, want map[string]any) (string, error) {
 	if verdict != harmless {
 		return verdict, nil
 	}
-	if _, err := s.NewJob(store.Job{}); err != nil {
+	if _, err := s.NewJob(context.Background(), store.Job{}); err != nil {
 		return verdict, err
 	}
-	if r, err := s.Check(); err != nil || len(r.Faults) > 0 {
+	if r, err := s.Check(context.Background()); err != nil || len(r.Faults) > 0 {
 		return verdict, fmt.Errorf("after a write: %w %v", err, r.Faults)
 	}
 	return verdict, nil
@@ -266,12 +268,12 @@ func judge(path string, want map[string]any) (string, error) {
 // salvage opens a store that is refused as damaged, if that is possible. A check
 // must report faults, and a backup must have what can still be read.
 func salvage(path string) error {
-	s, err := store.Open(path, store.Options{ReadOnly: true, Damaged: true})
+	s, err := bolt.Open(context.Background(), path, bolt.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
 		return nil
 	}
 	defer s.Close()
-	r, err := s.Check()
+	r, err := s.Check(context.Background())
 	if err == nil && len(r.Faults) == 0 {
 		return errors.New("refused, but a check finds no fault")
 	}
@@ -281,10 +283,10 @@ func salvage(path string) error {
 	}
 	copied := path + ".backup"
 	defer os.Remove(copied)
-	if err := s.Backup(copied); err != nil {
+	if err := s.Backup(context.Background(), copied); err != nil {
 		return err
 	}
-	backup, err := store.Open(copied, store.Options{})
+	backup, err := bolt.Open(context.Background(), copied, bolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -296,9 +298,9 @@ func salvage(path string) error {
 }
 
 // compare checks a store, reads it, and compares it with its contents before.
-func compare(s *store.Store, want map[string]any) (string, error) {
+func compare(s *bolt.Store, want map[string]any) (string, error) {
 	verdict := harmless
-	if r, err := s.Check(); err != nil || len(r.Faults) > 0 {
+	if r, err := s.Check(context.Background()); err != nil || len(r.Faults) > 0 {
 		verdict = reported
 	}
 	got, err := contents(s)

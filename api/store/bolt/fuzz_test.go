@@ -1,4 +1,4 @@
-package store
+package bolt
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -18,18 +19,18 @@ import (
 func small(tb testing.TB) (string, *Store) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s.db")
-	s, err := Open(path, Options{})
+	s, err := Open(tb.Context(), path, Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	_, err = s.AddObservations("p", "c", []observation.Unit{{ID: "f"}}, []observation.Observation{{Input: []byte("1"), Methods: []string{"f"}}})
+	_, err = s.AddObservations(tb.Context(), "p", "c", []observation.Unit{{ID: "f"}}, []observation.Observation{{Input: []byte("1"), Methods: []string{"f"}}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, _, err := s.PutGrammar(Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}}); err != nil {
+	if _, _, err := s.PutGrammar(tb.Context(), store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}}); err != nil {
 		tb.Fatal(err)
 	}
-	if _, _, err := s.NewKey(Key{Name: "k"}); err != nil {
+	if _, _, err := s.NewKey(tb.Context(), store.Key{Name: "k"}); err != nil {
 		tb.Fatal(err)
 	}
 	return path, s
@@ -39,7 +40,7 @@ func small(tb testing.TB) (string, *Store) {
 func FuzzDecode(f *testing.F) {
 	_, s := small(f)
 	defer s.Close()
-	for _, v := range []any{Grammar{Name: "g"}, Model{ID: "m", Chunks: [][]byte{{1}}}, Job{ID: 1}, Key{Scopes: Scopes()}, Commit{Name: "c"}, state{Entries: 1}, []grammars.Source{{Name: "a"}}, observation.Unit{ID: "f"}} {
+	for _, v := range []any{store.Grammar{Name: "g"}, store.Model{ID: "m", Chunks: [][]byte{{1}}}, store.Job{ID: 1}, store.Key{Scopes: store.Scopes()}, store.Commit{Name: "c"}, state{Entries: 1}, []grammars.Source{{Name: "a"}}, observation.Unit{ID: "f"}} {
 		value, err := encode(v)
 		if err != nil {
 			f.Fatal(err)
@@ -53,7 +54,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(block)
 	f.Fuzz(func(t *testing.T, value []byte) {
 		// What can be decoded can be stored again.
-		for _, v := range []any{new(Grammar), new(Model), new(Job), new(Key), new(Commit), new(state), new([]grammars.Source), new(observation.Unit)} {
+		for _, v := range []any{new(store.Grammar), new(store.Model), new(store.Job), new(store.Key), new(store.Commit), new(state), new([]grammars.Source), new(observation.Unit)} {
 			if decode(value, v) == nil {
 				if _, err := encode(v); err != nil {
 					t.Errorf("%T: %v", v, err)
@@ -107,21 +108,21 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, opt := range []Options{{ReadOnly: true, Damaged: true}, {}} {
-			s, err := Open(path, opt)
+			s, err := Open(t.Context(), path, opt)
 			if err != nil {
 				continue
 			}
-			r, err := s.Check()
+			r, err := s.Check(t.Context())
 			clean := err == nil && len(r.Faults) == 0
-			if _, err := s.Subjects(); err != nil && clean {
+			if _, err := s.Subjects(t.Context()); err != nil && clean {
 				t.Errorf("%+v: a check found no fault: %v", opt, err)
 			}
-			for _, err := range s.Observations("p", "c") {
-				if _, none := errors.AsType[*NotFoundError](err); err != nil && clean && !none {
+			for _, err := range s.Observations(t.Context(), "p", "c") {
+				if _, none := errors.AsType[*store.NotFoundError](err); err != nil && clean && !none {
 					t.Errorf("%+v: a check found no fault: %v", opt, err)
 				}
 			}
-			if _, err := s.NewJob(Job{}); err != nil && clean && !opt.ReadOnly {
+			if _, err := s.NewJob(t.Context(), store.Job{}); err != nil && clean && !opt.ReadOnly {
 				t.Errorf("%+v: a check found no fault: %v", opt, err)
 			}
 			if err := s.Close(); err != nil {

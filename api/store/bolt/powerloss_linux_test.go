@@ -1,6 +1,7 @@
-package store_test
+package bolt_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -132,7 +134,7 @@ func useStore(t *testing.T, folder string, seed uint64) {
 }
 
 type storeUser struct {
-	*store.Store
+	*bolt.Store
 	*rand.Rand
 	folder string
 	log    *os.File
@@ -160,36 +162,36 @@ func (u *storeUser) change(t *testing.T) (done acknowledgement, err error) {
 			return done, nil
 		}
 		done.Alias, done.Number = "stable", u.model.Number
-		err = u.PutAlias(store.Alias{Name: done.Alias, Model: u.model.ID})
+		err = u.PutAlias(context.Background(), store.Alias{Name: done.Alias, Model: u.model.ID})
 	case 4:
-		u.job, err = u.NewJob(store.Job{Subject: "p"})
+		u.job, err = u.NewJob(context.Background(), store.Job{Subject: "p"})
 		done.Job, done.State = u.job.ID, u.job.State
 	case 5:
 		if u.job.State != store.Queued {
 			return done, nil
 		}
 		u.job.State = store.Failed
-		err = u.SaveJob(u.job)
+		err = u.SaveJob(context.Background(), u.job)
 		done.Job, done.State = u.job.ID, u.job.State
 	case 6:
-		u.key, _, err = u.NewKey(store.Key{Name: "k", Scopes: store.Scopes()})
+		u.key, _, err = u.NewKey(context.Background(), store.Key{Name: "k", Scopes: store.Scopes()})
 		done.Key = u.key.ID
 	case 7:
 		if u.key.ID == "" {
 			return done, nil
 		}
 		done.Revoked, u.key.ID = u.key.ID, ""
-		err = u.RevokeKey(done.Revoked, "")
+		err = u.RevokeKey(context.Background(), done.Revoked, "")
 	case 8:
 		done.Backup = fmt.Sprintf("backup%d.db", u.step)
-		err = u.Backup(filepath.Join(u.folder, done.Backup))
+		err = u.Backup(context.Background(), filepath.Join(u.folder, done.Backup))
 	case 9:
 		path := filepath.Join(u.folder, lossStore)
 		if err := u.Close(); err != nil {
 			return done, err
 		}
 		if u.IntN(2) == 0 {
-			_, _, err = store.CompactFile(path)
+			_, _, err = bolt.CompactFile(t.Context(), path)
 		}
 		u.Store = open(t, path)
 	default:
@@ -201,7 +203,7 @@ func (u *storeUser) change(t *testing.T) (done acknowledgement, err error) {
 
 func (u *storeUser) putGrammar() (string, error) {
 	text := fmt.Sprintf("grammar g; a : 'x%d' ; // %s", u.step, strings.Repeat("x", u.IntN(20_000)))
-	g, _, err := u.PutGrammar(store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: text}}})
+	g, _, err := u.PutGrammar(context.Background(), store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: text}}})
 	return g.ID, err
 }
 
@@ -212,7 +214,7 @@ func (u *storeUser) putModel() (err error) {
 		file[i] = byte(u.Uint32())
 	}
 	digest := sha256.Sum256(file)
-	u.model, err = u.PutModel(store.Model{ID: hex.EncodeToString(digest[:]), Subject: "p"}, file)
+	u.model, err = u.PutModel(context.Background(), store.Model{ID: hex.EncodeToString(digest[:]), Subject: "p"}, file)
 	return err
 }
 
@@ -221,7 +223,7 @@ func (u *storeUser) observe(prefix string, inputs int) error {
 	for i := range inputs {
 		block = append(block, observed(fmt.Sprintf("%s%d %x", prefix, i, u.Uint64()), "a.go#f"))
 	}
-	_, err := u.AddObservations("p", "", []observation.Unit{{ID: "a.go#f"}}, block)
+	_, err := u.AddObservations(context.Background(), "p", "", []observation.Unit{{ID: "a.go#f"}}, block)
 	return err
 }
 
@@ -234,16 +236,16 @@ func verifyAcknowledged(t *testing.T, folder string, log []change, time int) {
 	if len(log) > 0 && log[0].begin < time && missing != nil {
 		t.Fatalf("the store is gone: %v", missing)
 	}
-	s, err := store.Open(path, store.Options{})
+	s, err := bolt.Open(t.Context(), path, bolt.Options{})
 	if err != nil {
 		t.Fatalf("the store does not open: %v", err)
 	}
 	defer s.Close()
-	if report, err := s.Check(); err != nil || len(report.Faults) > 0 {
+	if report, err := s.Check(t.Context()); err != nil || len(report.Faults) > 0 {
 		t.Fatalf("the store is damaged: %v, %+v", err, report)
 	}
 	found := map[string]int{} // observations by prefix
-	for block, err := range s.Observations("p", "") {
+	for block, err := range s.Observations(t.Context(), "p", "") {
 		if _, none := errors.AsType[*store.NotFoundError](err); err != nil && !none {
 			t.Fatal(err)
 		}
@@ -275,37 +277,37 @@ func verifyAcknowledged(t *testing.T, folder string, log []change, time int) {
 
 // verifyOne verifies that a store has what an acknowledgement says. A key may have
 // been revoked since.
-func verifyOne(s *store.Store, folder string, a acknowledgement, found map[string]int, revoked bool) error {
+func verifyOne(s *bolt.Store, folder string, a acknowledgement, found map[string]int, revoked bool) error {
 	switch {
 	case a.Inputs > 0 && found[a.Observations] != a.Inputs:
 		return fmt.Errorf("%d observations", found[a.Observations])
 	case a.Grammar != "":
-		_, err := s.Grammar(a.Grammar)
+		_, err := s.Grammar(context.Background(), a.Grammar)
 		return err
 	case a.Model != "":
-		m, err := s.Model(a.Model)
+		m, err := s.Model(context.Background(), a.Model)
 		if err != nil {
 			return err
 		}
-		file, err := s.ModelFile(m)
+		file, err := s.ModelFile(context.Background(), m)
 		if digest := sha256.Sum256(file); err == nil && hex.EncodeToString(digest[:]) != a.Model {
 			err = errors.New("the file is another one")
 		}
 		return err
 	case a.Alias != "":
-		m, err := s.Named(a.Alias)
+		m, err := s.Named(context.Background(), a.Alias)
 		if err == nil && m.Number < a.Number {
 			err = fmt.Errorf("leads to model %d", m.Number)
 		}
 		return err
 	case a.Job != 0:
-		j, err := s.Job(a.Job)
+		j, err := s.Job(context.Background(), a.Job)
 		if err == nil && j.State != a.State && j.State != store.Failed {
 			err = fmt.Errorf("is %s", j.State)
 		}
 		return err
 	case a.Key != "" || a.Revoked != "":
-		keys, err := s.Keys()
+		keys, err := s.Keys(context.Background())
 		for _, k := range keys {
 			if k.ID == a.Revoked {
 				return errors.New("is a key again")
@@ -317,11 +319,11 @@ func verifyOne(s *store.Store, folder string, a acknowledgement, found map[strin
 		}
 		return err
 	case a.Backup != "":
-		backup, err := store.Open(filepath.Join(folder, a.Backup), store.Options{ReadOnly: true})
+		backup, err := bolt.Open(context.Background(), filepath.Join(folder, a.Backup), bolt.Options{ReadOnly: true})
 		if err != nil {
 			return err
 		}
-		report, err := backup.Check()
+		report, err := backup.Check(context.Background())
 		if err == nil && len(report.Faults) > 0 {
 			err = fmt.Errorf("%v", report.Faults)
 		}

@@ -1,4 +1,4 @@
-package store_test
+package bolt_test
 
 import (
 	"errors"
@@ -11,12 +11,13 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // put stores a model.
-func put(t *testing.T, s *store.Store, id string) {
+func put(t *testing.T, s *bolt.Store, id string) {
 	t.Helper()
-	if _, err := s.PutModel(store.Model{ID: id}, []byte("file")); err != nil {
+	if _, err := s.PutModel(t.Context(), store.Model{ID: id}, []byte("file")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -31,20 +32,20 @@ func TestOpenDuringCompaction(t *testing.T) {
 		var waiting sync.WaitGroup
 		for range 2 {
 			waiting.Go(func() {
-				if _, _, err := store.CompactFile(path); err != nil && !errors.Is(err, store.ErrInUse) {
+				if _, _, err := bolt.CompactFile(t.Context(), path); err != nil && !errors.Is(err, bolt.ErrInUse) {
 					t.Errorf("try %d: compact: %v", try, err)
 				}
 			})
 		}
 		for _, id := range []string{"second", "third"} {
 			waiting.Go(func() {
-				s, err := store.Open(path, store.Options{Wait: time.Minute})
+				s, err := bolt.Open(t.Context(), path, bolt.Options{Wait: time.Minute})
 				if err != nil {
 					t.Errorf("try %d: open: %v", try, err)
 					return
 				}
 				defer s.Close()
-				if _, err := s.PutModel(store.Model{ID: id}, []byte("file")); err != nil {
+				if _, err := s.PutModel(t.Context(), store.Model{ID: id}, []byte("file")); err != nil {
 					t.Errorf("try %d: %v", try, err)
 				}
 			})
@@ -54,7 +55,7 @@ func TestOpenDuringCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		waiting.Wait()
-		if found, err := open(t, path).Models("", 0, -1); err != nil || len(found) != 3 {
+		if found, err := open(t, path).Models(t.Context(), "", 0, -1); err != nil || len(found) != 3 {
 			t.Fatalf("try %d: %d of 3 acknowledged models are in the store, %v", try, len(found), err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
@@ -94,14 +95,14 @@ func TestOpenReplaced(t *testing.T) {
 		if err := os.Symlink("s.db", filepath.Join(dir, "link")); err != nil {
 			t.Fatal(err)
 		}
-		if err := holder.Compact(filepath.Join(dir, "new.db")); err != nil {
+		if err := holder.Compact(t.Context(), filepath.Join(dir, "new.db")); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error)
 		go func() {
-			s, err := store.Open(filepath.Join(dir, name), store.Options{Wait: time.Minute})
+			s, err := bolt.Open(t.Context(), filepath.Join(dir, name), bolt.Options{Wait: time.Minute})
 			if err == nil {
-				_, err = s.PutModel(store.Model{ID: "late"}, []byte("file"))
+				_, err = s.PutModel(t.Context(), store.Model{ID: "late"}, []byte("file"))
 				err = errors.Join(err, s.Close())
 			}
 			done <- err
@@ -113,7 +114,7 @@ func TestOpenReplaced(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if _, err := open(t, path).Model("late"); err != nil {
+		if _, err := open(t, path).Model(t.Context(), "late"); err != nil {
 			t.Errorf("%s: an acknowledged model is lost: %v", name, err)
 		}
 	}
@@ -122,8 +123,8 @@ func TestOpenReplaced(t *testing.T) {
 func TestOpenInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
-	for _, opt := range []store.Options{{Wait: time.Millisecond}, {Wait: time.Millisecond, ReadOnly: true}} {
-		if _, err := store.Open(path, opt); !errors.Is(err, store.ErrInUse) {
+	for _, opt := range []bolt.Options{{Wait: time.Millisecond}, {Wait: time.Millisecond, ReadOnly: true}} {
+		if _, err := bolt.Open(t.Context(), path, opt); !errors.Is(err, bolt.ErrInUse) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
@@ -132,8 +133,8 @@ func TestOpenInUse(t *testing.T) {
 
 func TestOpenExisting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
-	for _, opt := range []store.Options{{ReadOnly: true}, {Existing: true}} {
-		if _, err := store.Open(path, opt); !errors.Is(err, os.ErrNotExist) {
+	for _, opt := range []bolt.Options{{ReadOnly: true}, {Existing: true}} {
+		if _, err := bolt.Open(t.Context(), path, opt); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
@@ -141,7 +142,7 @@ func TestOpenExisting(t *testing.T) {
 		}
 	}
 	open(t, path).Close()
-	s, err := store.Open(path, store.Options{Existing: true})
+	s, err := bolt.Open(t.Context(), path, bolt.Options{Existing: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestOpenAfterInterruptedCreation(t *testing.T) {
 	for _, path := range []string{empty, early} {
 		s := open(t, path)
 		put(t, s, "m")
-		if _, err := reopen(t, s, path).Model("m"); err != nil {
+		if _, err := reopen(t, s, path).Model(t.Context(), "m"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -175,19 +176,19 @@ func TestCreateAtOnce(t *testing.T) {
 	var creating sync.WaitGroup
 	for _, id := range ids {
 		creating.Go(func() {
-			s, err := store.Open(path, store.Options{Wait: time.Minute})
+			s, err := bolt.Open(t.Context(), path, bolt.Options{Wait: time.Minute})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer s.Close()
-			if _, err := s.PutModel(store.Model{ID: id}, nil); err != nil {
+			if _, err := s.PutModel(t.Context(), store.Model{ID: id}, nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	creating.Wait()
-	if found, err := open(t, path).Models("", 0, -1); err != nil || len(found) != len(ids) {
+	if found, err := open(t, path).Models(t.Context(), "", 0, -1); err != nil || len(found) != len(ids) {
 		t.Errorf("%d models, %v; want %d", len(found), err, len(ids))
 	}
 }

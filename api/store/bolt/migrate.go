@@ -1,6 +1,7 @@
-package store
+package bolt
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,13 +11,14 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/outfile"
+	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars"
 )
 
 // migrate replaces the file of a store with an older layout by one with the current
 // layout. It copies the values into a new file, in small transactions to save memory.
 // A crash leaves the old file in place.
-func (s *Store) migrate(version uint64) error {
+func (s *Store) migrate(ctx context.Context, version uint64) error {
 	if version < 1 {
 		return &FileError{s.path, fmt.Sprintf("layout version %d: must be between 1 and %d", version, Version), nil}
 	}
@@ -34,7 +36,7 @@ func (s *Store) migrate(version uint64) error {
 	}
 	to, err := newStore(f, f.Name(), Options{})
 	if err == nil {
-		err = errors.Join(f.Chmod(info.Mode().Perm()), s.guardLocks(func() error { return migrateTo(to, s.db) }), to.Close())
+		err = errors.Join(f.Chmod(info.Mode().Perm()), s.guardLocks(func() error { return migrateTo(ctx, to, s.db) }), to.Close())
 	}
 	if err == nil {
 		err = outfile.Replace(f.Name(), target)
@@ -62,8 +64,8 @@ type migrated struct {
 	key, value []byte
 }
 
-func migrateTo(to *Store, from *bbolt.DB) error {
-	if err := to.create(); err != nil {
+func migrateTo(ctx context.Context, to *Store, from *bbolt.DB) error {
+	if err := to.create(ctx); err != nil {
 		return err
 	}
 	m := &migration{to: to}
@@ -72,36 +74,36 @@ func migrateTo(to *Store, from *bbolt.DB) error {
 			if string(name) == metaBucket || !slices.Contains(buckets(), string(name)) {
 				return nil
 			}
-			return m.bucket([]string{string(name)}, b)
+			return m.bucket(ctx, []string{string(name)}, b)
 		})
 	})
 	if err != nil {
 		return err
 	}
-	if err := m.flush(); err != nil {
+	if err := m.flush(ctx); err != nil {
 		return err
 	}
-	return to.update(func(tx *txn) error {
+	return to.update(ctx, func(tx *txn) error {
 		tx.state.Last, tx.changed = m.last, true
 		return nil
 	})
 }
 
-func (m *migration) bucket(path []string, b *bbolt.Bucket) error {
-	if err := m.add(migrated{path: path, sequence: b.Sequence()}); err != nil {
+func (m *migration) bucket(ctx context.Context, path []string, b *bbolt.Bucket) error {
+	if err := m.add(ctx, migrated{path: path, sequence: b.Sequence()}); err != nil {
 		return err
 	}
 	return b.ForEach(func(key, value []byte) error {
 		if value == nil {
-			return m.bucket(append(slices.Clone(path), string(key)), b.Bucket(key))
+			return m.bucket(ctx, append(slices.Clone(path), string(key)), b.Bucket(key))
 		}
-		return m.value(path, slices.Clone(key), value)
+		return m.value(ctx, path, slices.Clone(key), value)
 	})
 }
 
 // value converts an entry and adds it. Older layouts keep the sources of a grammar in
 // its entry, and have no sequence numbers: they order changes by time.
-func (m *migration) value(path []string, key, old []byte) error {
+func (m *migration) value(ctx context.Context, path []string, key, old []byte) error {
 	var err error
 	value := slices.Clone(old)
 	switch {
@@ -116,22 +118,22 @@ func (m *migration) value(path []string, key, old []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := m.add(migrated{path: []string{sourcesBucket}, key: key, value: encoded}); err != nil {
+		if err := m.add(ctx, migrated{path: []string{sourcesBucket}, key: key, value: encoded}); err != nil {
 			return err
 		}
-		value, err = convert(old, func(g *Grammar) { g.Sequence = m.sequence(g.Created) })
+		value, err = convert(old, func(g *store.Grammar) { g.Sequence = m.sequence(g.Created) })
 		if err != nil {
 			return err
 		}
 	case path[0] == keysBucket:
-		value, err = convert(old, func(k *Key) { k.Sequence = m.sequence(k.Created) })
+		value, err = convert(old, func(k *store.Key) { k.Sequence = m.sequence(k.Created) })
 	case path[0] == subjectsBucket && len(path) == 3 && string(key) == infoKey:
-		value, err = convert(old, func(c *Commit) { c.Sequence = m.sequence(c.Updated) })
+		value, err = convert(old, func(c *store.Commit) { c.Sequence = m.sequence(c.Updated) })
 	}
 	if err != nil {
 		return err
 	}
-	return m.add(migrated{path: path, key: key, value: value})
+	return m.add(ctx, migrated{path: path, key: key, value: value})
 }
 
 // convert decodes a value, changes it, and encodes it again.
@@ -152,7 +154,7 @@ func (m *migration) sequence(at time.Time) uint64 {
 }
 
 // add adds a change, and writes the batch if it is large enough.
-func (m *migration) add(c migrated) error {
+func (m *migration) add(ctx context.Context, c migrated) error {
 	const (
 		maxSize = 4 << 20
 		perItem = 128
@@ -161,11 +163,11 @@ func (m *migration) add(c migrated) error {
 	if m.size += len(c.key) + len(c.value) + perItem; m.size < maxSize {
 		return nil
 	}
-	return m.flush()
+	return m.flush(ctx)
 }
 
-func (m *migration) flush() error {
-	err := m.to.update(func(tx *txn) error {
+func (m *migration) flush(ctx context.Context) error {
+	err := m.to.update(ctx, func(tx *txn) error {
 		for _, c := range m.batch {
 			b := tx.bucket(c.path[0])
 			for _, name := range c.path[1:] {

@@ -1,6 +1,7 @@
-package store
+package bolt
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,30 +30,30 @@ type Options struct {
 // Open opens the store in a file. Unless opened read-only, a missing file is
 // created and an older layout is migrated. A file with damaged pages is refused;
 // see [Options].Damaged for an exception.
-func Open(path string, opt Options) (*Store, error) {
+func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !opt.ReadOnly && !opt.Existing {
-		if err := createFile(path); err != nil {
+		if err := createFile(ctx, path); err != nil {
 			return nil, wrapFull(err)
 		}
 	}
 	for {
-		s, err := openOnce(path, opt)
+		s, err := openOnce(ctx, path, opt)
 		if err != nil {
 			return nil, wrapFull(err)
 		}
-		version, err := s.version()
+		version, err := s.version(ctx)
 		if err == nil && version < Version && !opt.ReadOnly {
 			// The migrated file replaces this one.
-			if err = errors.Join(s.migrate(version), s.Close()); err == nil {
+			if err = errors.Join(s.migrate(ctx, version), s.Close()); err == nil {
 				continue
 			}
 			return nil, err
 		}
 		if err == nil {
-			err = s.view(s.checkVersion)
+			err = s.view(ctx, s.checkVersion)
 		}
 		if err == nil && !opt.ReadOnly {
-			err = s.addBuckets()
+			err = s.addBuckets(ctx)
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -65,7 +66,7 @@ func Open(path string, opt Options) (*Store, error) {
 }
 
 // openOnce opens a store of any version, and creates a new one in an empty file.
-func openOnce(path string, opt Options) (*Store, error) {
+func openOnce(ctx context.Context, path string, opt Options) (*Store, error) {
 	f, err := openLocked(path, opt)
 	if err != nil {
 		return nil, err
@@ -90,10 +91,10 @@ func openOnce(path string, opt Options) (*Store, error) {
 	s.damaged = pages != nil && len(pages.minor) > 0
 	empty := pages == nil
 	if !empty && !opt.ReadOnly {
-		empty, err = s.isEmpty()
+		empty, err = s.isEmpty(ctx)
 	}
 	if err == nil && empty {
-		err = errors.Join(s.create(), syncName(path))
+		err = errors.Join(s.create(ctx), syncName(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -103,7 +104,7 @@ func openOnce(path string, opt Options) (*Store, error) {
 
 // createFile creates a store in a new file. The file appears when it is complete,
 // so that a crash does not leave half a store.
-func createFile(path string) error {
+func createFile(ctx context.Context, path string) error {
 	f, err := createTemporary(path)
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "create", Path: path, Err: e.Err}
@@ -113,7 +114,7 @@ func createFile(path string) error {
 	}
 	s, err := newStore(f, f.Name(), Options{})
 	if err == nil {
-		err = errors.Join(s.create(), s.Close())
+		err = errors.Join(s.create(ctx), s.Close())
 	}
 	if err != nil {
 		return errors.Join(err, removeIfExists(f.Name()))
@@ -127,8 +128,8 @@ func createFile(path string) error {
 // isEmpty reports whether the file has no buckets: a crash interrupted its creation.
 // Only a store in an empty file, or behind a link to a missing file, is created in
 // place.
-func (s *Store) isEmpty() (empty bool, err error) {
-	err = s.view(func(tx *txn) error {
+func (s *Store) isEmpty(ctx context.Context) (empty bool, err error) {
+	err = s.view(ctx, func(tx *txn) error {
 		first, _ := tx.bolt.Cursor().First()
 		empty = first == nil
 		return nil
@@ -139,7 +140,7 @@ func (s *Store) isEmpty() (empty bool, err error) {
 // newStore returns the store in a locked file. The file is empty, or its pages are
 // correct.
 func newStore(f *os.File, path string, opt Options) (*Store, error) {
-	s := &Store{file: f, path: path, now: func() time.Time { return time.Now().UTC() }}
+	s := &Store{file: f, path: path, writing: make(chan struct{}, 1), now: func() time.Time { return time.Now().UTC() }}
 	err := s.guard(func() (err error) {
 		s.db, err = bbolt.Open(path, 0, &bbolt.Options{
 			Timeout: wait(opt), ReadOnly: opt.ReadOnly, FreelistType: bbolt.FreelistMapType,
@@ -165,8 +166,8 @@ func newStore(f *os.File, path string, opt Options) (*Store, error) {
 }
 
 // create creates the buckets of a new store.
-func (s *Store) create() error {
-	return s.update(func(tx *txn) error {
+func (s *Store) create(ctx context.Context) error {
+	return s.update(ctx, func(tx *txn) error {
 		for _, name := range slices.Concat(buckets(), addedBuckets()) {
 			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
 				return err

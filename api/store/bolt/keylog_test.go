@@ -1,4 +1,4 @@
-package store_test
+package bolt_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // A key is good until the moment at which it expires.
@@ -27,24 +28,24 @@ func TestExpiredKey(t *testing.T) {
 		{"now", now, store.ErrExpired},
 		{"an hour ago", now.Add(-time.Hour), store.ErrExpired},
 	} {
-		key, secret, err := s.NewKey(store.Key{Name: c.name, Expires: c.expires.UTC()})
+		key, secret, err := s.NewKey(t.Context(), store.Key{Name: c.name, Expires: c.expires.UTC()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Authenticate(secret)
+		got, err := s.Authenticate(t.Context(), secret)
 		if !errors.Is(err, c.want) || got.ID != key.ID {
 			t.Errorf("%s: got key %q and %v, want key %q and %v", c.name, got.ID, err, key.ID, c.want)
 		}
-		if _, err := s.Authenticate(secret + "x"); !errors.Is(err, store.ErrKey) {
+		if _, err := s.Authenticate(t.Context(), secret+"x"); !errors.Is(err, store.ErrKey) {
 			t.Errorf("%s, with a wrong secret: %v, want %v", c.name, err, store.ErrKey)
 		}
 	}
 }
 
 // events returns the key log, newest first, without times.
-func events(t *testing.T, s *store.Store, before uint64, limit int) []store.Event {
+func events(t *testing.T, s *bolt.Store, before uint64, limit int) []store.Event {
 	t.Helper()
-	found, err := s.Events(before, limit)
+	found, err := s.Events(t.Context(), before, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,37 +64,37 @@ func TestKeyLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := open(t, path)
 	read := []store.Scope{store.ScopeRead}
-	admin, _, err := s.NewKey(store.Key{Name: "admin"})
+	admin, _, err := s.NewKey(t.Context(), store.Key{Name: "admin"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, _, err := s.NewKey(store.Key{Name: "ci", Scopes: read, Creator: admin.ID})
+	key, _, err := s.NewKey(t.Context(), store.Key{Name: "ci", Scopes: read, Creator: admin.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC()
 	used := &store.Event{Kind: store.KeyUsed, Key: key.ID, Name: "ci", Scopes: read, Count: 2, First: now, Last: now}
 	refused := &store.Event{Kind: store.KeyRefused, Reason: store.UnknownKey, Scopes: read, Count: 7, First: now, Last: now}
-	if err := s.LogEvents([]*store.Event{used, refused}); err != nil {
+	if err := s.LogEvents(t.Context(), []*store.Event{used, refused}); err != nil {
 		t.Fatal(err)
 	}
 	used.Count, used.Last = 5, now.Add(time.Minute)
-	if err := s.LogEvents([]*store.Event{used}); err != nil {
+	if err := s.LogEvents(t.Context(), []*store.Event{used}); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, s, path)
-	keys, err := s.Keys()
+	keys, err := s.Keys(t.Context())
 	if err != nil || len(keys) != 2 || !keys[0].Used.IsZero() || !keys[1].Used.Equal(used.Last) || keys[1].Creator != admin.ID {
 		t.Errorf("keys are %+v, %v", keys, err)
 	}
-	if err := s.RevokeKey(key.ID, admin.ID); err != nil {
+	if err := s.RevokeKey(t.Context(), key.ID, admin.ID); err != nil {
 		t.Fatal(err)
 	}
 	used.Count = 6 // a use that was not written when the key was revoked
-	if err := s.LogEvents([]*store.Event{used}); err != nil {
+	if err := s.LogEvents(t.Context(), []*store.Event{used}); err != nil {
 		t.Fatal(err)
 	}
-	if keys, err := s.Keys(); err != nil || len(keys) != 1 {
+	if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 {
 		t.Errorf("a use of a revoked key created it again: %+v, %v", keys, err)
 	}
 	want := []store.Event{
@@ -109,7 +110,7 @@ func TestKeyLog(t *testing.T) {
 	if diff := cmp.Diff(want[2:4], events(t, s, 4, 2), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("two entries before 4: %s", diff)
 	}
-	if err := s.RevokeKey(key.ID, admin.ID); err == nil || len(events(t, s, 0, -1)) != len(want) {
+	if err := s.RevokeKey(t.Context(), key.ID, admin.ID); err == nil || len(events(t, s, 0, -1)) != len(want) {
 		t.Errorf("a revocation that failed (%v) was logged", err)
 	}
 }
@@ -121,7 +122,7 @@ func TestKeyLogIsBounded(t *testing.T) {
 	s := open(t, path)
 	log := func(e *store.Event) *store.Event {
 		t.Helper()
-		if err := s.LogEvents([]*store.Event{e}); err != nil {
+		if err := s.LogEvents(t.Context(), []*store.Event{e}); err != nil {
 			t.Fatal(err)
 		}
 		return e

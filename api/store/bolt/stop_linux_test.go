@@ -1,4 +1,4 @@
-package store
+package bolt
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/inroad/inroad/api/store"
 )
 
 // TestStop replaces the open file of a store by files that fail: the system calls of
@@ -23,12 +25,12 @@ func TestStop(t *testing.T) {
 		{"write", "", os.O_RDONLY, syscall.EBADF},
 	} {
 		path := filepath.Join(t.TempDir(), "s.db")
-		s, err := Open(path, Options{})
+		s, err := Open(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []string{"first", "second"} { // the second leaves free pages, so that the third needs no growth
-			if _, err := s.PutModel(Model{ID: id}, []byte("file")); err != nil {
+			if _, err := s.PutModel(t.Context(), store.Model{ID: id}, []byte("file")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -46,32 +48,32 @@ func TestStop(t *testing.T) {
 		if err := syscall.Dup3(int(broken.Fd()), int(s.file.Fd()), syscall.O_CLOEXEC); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.PutModel(Model{ID: "third"}, []byte("other file")); !errors.Is(err, ErrStopped) || !errors.Is(err, c.want) {
+		if _, err := s.PutModel(t.Context(), store.Model{ID: "third"}, []byte("other file")); !errors.Is(err, store.ErrStopped) || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want an error that wraps %v", c.name, err, c.want)
 		}
 		if err := syscall.Dup3(works, int(s.file.Fd()), syscall.O_CLOEXEC); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.NewJob(Job{}); !errors.Is(err, ErrStopped) {
+		if _, err := s.NewJob(t.Context(), store.Job{}); !errors.Is(err, store.ErrStopped) {
 			t.Errorf("%s: a later write: %v", c.name, err)
 		}
 		if err := s.Failure(); !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: failure is %v", c.name, err)
 		}
-		if _, err := s.Model("first"); err != nil {
+		if _, err := s.Model(t.Context(), "first"); err != nil {
 			t.Errorf("%s: reading: %v", c.name, err)
 		}
 		if err := errors.Join(s.Close(), syscall.Close(works), broken.Close()); err != nil {
 			t.Errorf("%s: close: %v", c.name, err)
 		}
-		again, err := Open(path, Options{})
+		again, err := Open(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again.NewJob(Job{}); err != nil || again.Failure() != nil {
+		if _, err := again.NewJob(t.Context(), store.Job{}); err != nil || again.Failure() != nil {
 			t.Errorf("%s: after a restart: %v, %v", c.name, err, again.Failure())
 		}
-		if r, err := again.Check(); err != nil || len(r.Faults) > 0 || r.Models != 2 {
+		if r, err := again.Check(t.Context()); err != nil || len(r.Faults) > 0 || r.Models != 2 {
 			t.Errorf("%s: after a restart: %+v, %v", c.name, r, err)
 		}
 		again.Close()
