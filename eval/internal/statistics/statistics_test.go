@@ -1,4 +1,4 @@
-package main
+package statistics
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func TestMannWhitney(t *testing.T) {
 		{[]float64{4, 5, 6, 7}, []float64{0, 1, 2, 3}, 0.03038, 1},
 		{[]float64{1, 1, 2, 2}, []float64{2, 3, 3, 4}, 0.05151, 1.0 / 16},
 	} {
-		p, effect := mannWhitney(c.x, c.y)
+		p, effect := MannWhitney(c.x, c.y)
 		if math.Abs(p-c.p) > 5e-4 || math.Abs(effect-c.effect) > 1e-9 {
 			t.Errorf("%v and %v: got p = %.5f, A = %.4f; want %.5f, %.4f", c.x, c.y, p, effect, c.p, c.effect)
 		}

@@ -1,14 +1,15 @@
-package main
+// Package statistics compares samples of measurements.
+package statistics
 
 import (
 	"math"
 	"slices"
 )
 
-// mannWhitney returns the p-value of the two-sided Mann-Whitney U test, by the normal
+// MannWhitney returns the p-value of the two-sided Mann-Whitney U test, by the normal
 // approximation with corrections for ties and continuity, and Vargha and Delaney's A: the
 // probability that a value of x is greater than one of y, where equal ones count half.
-func mannWhitney(x, y []float64) (p, effect float64) {
+func MannWhitney(x, y []float64) (p, effect float64) {
 	u := 0.0
 	for _, a := range x {
 		for _, b := range y {
@@ -41,4 +42,13 @@ func mannWhitney(x, y []float64) (p, effect float64) {
 	}
 	z := max(0, math.Abs(u-n*m/2)-0.5) / math.Sqrt(variance)
 	return math.Erfc(z / math.Sqrt2), effect
+}
+
+// Mean returns the arithmetic mean.
+func Mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
 }
