@@ -437,7 +437,7 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 	}
 	// The next generation is computed while clients run their programs. If there is no
 	// state, it is rebuilt, so that the counts are right.
-	if o.state == nil || len(o.leases) == 0 && len(o.ready) == 0 {
+	if record.State != store.CampaignFailed && (o.state == nil || len(o.leases) == 0 && len(o.ready) == 0) {
 		q.compute(ctx, o)
 	}
 	q.notify(o.id)
@@ -565,6 +565,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		err = c.catchUp(ctx)
 	}
 	defer o.mu.Unlock()
+	interrupted := ctx.Err() != nil
 	o.cancel()
 	o.cancel, o.rebuilding = nil, false
 	defer q.notify(o.id)
@@ -578,7 +579,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		return
 	}
 	o.state, o.ready, o.exhausted = nil, nil, false
-	if ctx.Err() != nil || temporary(err) {
+	if interrupted || temporary(err) {
 		q.log.WarnContext(ctx, "campaign interrupted", "campaign", o.id, "err", err)
 		return
 	}

@@ -54,13 +54,13 @@ func (s *service) ask(t *testing.T, id int64, body string) (answer openapi.AskAn
 	return answer
 }
 
-func (s *service) tell(t *testing.T, id int64, observations ...openapi.ToldObservation) (answer openapi.TellAnswer) {
-	t.Helper()
+func (s *service) tell(tb testing.TB, id int64, observations ...openapi.ToldObservation) (answer openapi.TellAnswer) {
+	tb.Helper()
 	body, err := json.Marshal(openapi.TellRequest{Observations: observations})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s.post(t, fmt.Sprintf("/v1/campaigns/%d/tells", id), string(body), http.StatusOK, &answer)
+	s.post(tb, fmt.Sprintf("/v1/campaigns/%d/tells", id), string(body), http.StatusOK, &answer)
 	return answer
 }
 
@@ -341,11 +341,31 @@ func TestListAndFollow(t *testing.T) {
 	}
 }
 
+// A campaign whose algorithm fails says why, once and for all.
+func TestCampaignFails(t *testing.T) {
+	s := start(t)
+	var g openapi.Grammar
+	s.post(t, "/v1/grammars", unwritable, http.StatusCreated, &g)
+	var c openapi.Campaign
+	s.post(t, "/v1/campaigns", `{"subject":"p","grammar":"`+g.ID+`","options":{"algorithm":"random"}}`, http.StatusCreated, &c)
+	for range 2 {
+		if got := s.ask(t, c.ID, `{}`); got.State != openapi.CampaignFailed || got.Error == "" || len(got.Inputs) > 0 {
+			t.Errorf("asked: %+v", got)
+		}
+	}
+	if got := s.campaign(t, c.ID); got.State != openapi.CampaignFailed || got.Problem != "urn:inroad:problem:unrealised" || got.Error == "" {
+		t.Errorf("the campaign: %+v", got)
+	}
+}
+
+// unwritable is a grammar without inputs: the lexer always prefers the token B.
+const unwritable = `{"files":[{"name":"g.g4","text":"grammar g; s : A ; B : 'x'+ ; A : 'x' ;"}]}`
+
 // Requests that are wrong are rejected, and change nothing.
 func TestCampaignProblems(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.MaxRunning = 4 })
 	var g openapi.Grammar
-	s.post(t, "/v1/grammars", `{"files":[{"name":"g.g4","text":"grammar g; s : A ; B : 'x'+ ; A : 'x' ;"}]}`, http.StatusCreated, &g)
+	s.post(t, "/v1/grammars", unwritable, http.StatusCreated, &g)
 	c := s.createCampaign(t, `{"algorithm":"random"}`)
 	in := s.ask(t, c.ID, `{}`).Inputs[0]
 	asks, tells := fmt.Sprintf("/v1/campaigns/%d/asks", c.ID), fmt.Sprintf("/v1/campaigns/%d/tells", c.ID)
@@ -483,4 +503,27 @@ func TestCampaignsAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// BenchmarkCampaign asks for inputs and tells their observations, many at a time or one.
+func BenchmarkCampaign(b *testing.B) {
+	for _, n := range []int{1, 50} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := start(b)
+			var c openapi.Campaign
+			s.post(b, "/v1/campaigns", `{"subject":"calc","grammar":"expr","options":{"algorithm":"random","n":1000000}}`, http.StatusCreated, &c)
+			runs := 0
+			for b.Loop() {
+				var asked openapi.AskAnswer
+				s.post(b, fmt.Sprintf("/v1/campaigns/%d/asks", c.ID), fmt.Sprintf(`{"n":%d}`, n), http.StatusOK, &asked)
+				var told []openapi.ToldObservation
+				for _, in := range asked.Inputs {
+					told = append(told, calculate(in))
+				}
+				s.tell(b, c.ID, told...)
+				runs += len(told)
+			}
+			b.ReportMetric(float64(runs)/b.Elapsed().Seconds(), "runs/s")
+		})
+	}
 }
