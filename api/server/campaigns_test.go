@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // calculate runs a program with a method for each operator, which fails on a division by
@@ -503,6 +509,70 @@ func TestCampaignsAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// A client in Go runs a campaign with a grammar file of its own. Units that it names
+// before are methods of the program.
+func TestCampaignClient(t *testing.T) {
+	s := start(t)
+	c, err := client.New(s.url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "bits.g4")
+	if err := os.WriteFile(file, []byte("grammar bits; s : ('0' | '1')* EOF ;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	units := []observation.Unit{{ID: "b.go#zero", Kind: observation.KindMethod, File: "b.go", Start: 1, End: 2}, {ID: "b.go#one", Kind: observation.KindMethod, File: "b.go", Start: 3, End: 4}}
+	if err := c.AddUnits(t.Context(), observation.Header{Subject: "bits", Commit: "v1", Units: units}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.CreateCampaign(t.Context(), openapi.CampaignRequest{Subject: "bits", Commit: "v1", Grammar: file})
+	if err != nil || made.Methods != 2 || made.Options.N != 10000 {
+		t.Fatalf("created %+v, %v", made, err)
+	}
+	asked, err := c.Ask(t.Context(), made.ID, openapi.AskRequest{N: 8})
+	if err != nil || len(asked.Inputs) != 8 {
+		t.Fatalf("asked for %+v, %v", asked, err)
+	}
+	for _, in := range asked.Inputs {
+		o := openapi.ToldObservation{ID: in.ID, Methods: &[]string{"b.go#zero"}, Outcome: openapi.OutcomeOK}
+		if strings.Contains(*in.Input, "11") {
+			o.Methods, o.Outcome = &[]string{}, openapi.OutcomeCrash
+		}
+		if told, err := c.Tell(t.Context(), made.ID, openapi.TellRequest{Observations: []openapi.ToldObservation{o}}); err != nil || told.Told != 1 {
+			t.Fatalf("told %+v, %v", told, err)
+		}
+	}
+	state, err := c.Campaign(t.Context(), made.ID)
+	sum := 0
+	for _, a := range state.Aims {
+		sum += a.Inputs
+	}
+	if err != nil || state.Runs != 8 || state.Reached != 1 || state.Methods != 2 || sum == 0 {
+		t.Errorf("the campaign: %+v, %v", state, err)
+	}
+	list, err := c.Campaigns(t.Context(), openapi.ListCampaignsParams{Subject: "bits"})
+	if err != nil || len(list.Campaigns) != 1 || list.Campaigns[0].Runs != 8 || list.Campaigns[0].History != nil {
+		t.Errorf("listed %+v, %v", list, err)
+	}
+	best, err := c.CampaignInputs(t.Context(), made.ID, openapi.ListCampaignInputsParams{})
+	if err != nil || len(best.Inputs) == 0 || len(best.Inputs) > 2 {
+		t.Errorf("the best inputs are %+v, %v", best, err)
+	}
+	failures, err := c.CampaignFailures(t.Context(), made.ID, openapi.ListCampaignFailuresParams{})
+	if err != nil || failures.Distinct != state.Failures {
+		t.Errorf("the failures are %+v, %v", failures, err)
+	}
+	if stopped, err := c.StopCampaign(t.Context(), made.ID); err != nil || stopped.State != openapi.CampaignStopped {
+		t.Errorf("stopped %+v, %v", stopped, err)
+	}
+	if err := c.DeleteCampaign(t.Context(), made.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Campaign(t.Context(), made.ID); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the deletion: %v", err)
+	}
 }
 
 // BenchmarkCampaign asks for inputs and tells their observations, many at a time or one.
