@@ -75,6 +75,14 @@ func (c *Client) addObservations(ctx context.Context, o observation.Sources) (ob
 	return about, body.stop(err)
 }
 
+// AddUnits stores the units of a program, without observations.
+func (c *Client) AddUnits(ctx context.Context, about observation.Header) error {
+	body := newObservationBody(ctx, func(yield func(observation.Block, error) bool) { yield(observation.Block{Header: about}, nil) })
+	resp, err := c.generated.AddObservationsWithBody(ctx, about.Subject, &openapi.AddObservationsParams{}, ndjson, body)
+	_, err = read[openapi.UploadReport](ctx, c, resp, err)
+	return body.stop(err)
+}
+
 // newObservationBody returns a body with observations, whose headers name the same
 // program.
 func newObservationBody(ctx context.Context, blocks iter.Seq2[observation.Block, error]) *lineBody {

@@ -23,7 +23,7 @@ var contractFields = map[string][]Field{
 	},
 	"CampaignOptions": {
 		{Name: "algorithm", Description: "How to generate inputs.", Default: "guided", Schema: Schema{Type: "string", Enum: []string{"guided", "random", "common", "uncommon", "evogfuzz", "fdloop"}}},
-		{Name: "base_input", Description: "evogfuzz: input that is learned from in each generation; the letters a to z if absent.", Schema: Schema{Type: "string", MaxSize: 1000000}},
+		{Name: "base_input", Description: "evogfuzz: input that is learned from in each generation; the letters a to z if absent.", Schema: Schema{Type: "string", MaxSize: 10000}},
 		{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
 		{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest.", Default: 0.05, Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1))}},
 		{Name: "expansions", Description: "common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},

@@ -3230,7 +3230,7 @@ type ListCampaignsParams struct {
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Before List only campaigns older than this ID; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
 }
 
 // ListCampaignFailuresParams defines parameters for ListCampaignFailures.
@@ -3245,7 +3245,7 @@ type ListCampaignInputsParams struct {
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Before List only inputs of earlier runs than this one; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
 }
 
 // MeasureCoverageParams defines parameters for MeasureCoverage.
@@ -5942,12 +5942,16 @@ func NewListCampaignsRequest(server string, params *ListCampaignsParams) (*http.
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6253,12 +6257,16 @@ func NewListCampaignInputsRequest(server string, campaign CampaignName, params *
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/inroad/inroad/api"
@@ -38,6 +39,7 @@ type campaigns struct {
 	maxOpen    int // campaigns in memory
 
 	computing sync.WaitGroup
+	active    atomic.Int64 // computations
 	creating  sync.Mutex
 	mu        sync.Mutex
 	open      []*openCampaign          // the least recently used first
@@ -174,6 +176,13 @@ func (q *campaigns) evict(ctx context.Context, keep *openCampaign) {
 		}
 		o.mu.Unlock()
 	}
+}
+
+// count returns the numbers of campaigns in memory and of computations.
+func (q *campaigns) count() (open, computing int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.open), int(q.active.Load())
 }
 
 // changed returns a channel that is closed at the next change of a campaign.
@@ -428,7 +437,7 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 	}
 	// The next generation is computed while clients run their programs. If there is no
 	// state, it is rebuilt, so that the counts are right.
-	if o.state == nil || len(o.leases) == 0 && len(o.ready) == 0 {
+	if record.State != store.CampaignFailed && (o.state == nil || len(o.leases) == 0 && len(o.ready) == 0) {
 		q.compute(ctx, o)
 	}
 	q.notify(o.id)
@@ -445,6 +454,8 @@ func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	o.cancel, o.rebuilding = cancel, o.state == nil
 	c := &computation{campaigns: q, open: o, state: o.state, last: o.record.Last, record: o.record}
 	q.computing.Go(func() {
+		q.active.Add(1)
+		defer q.active.Add(-1)
 		err := c.run(ctx)
 		q.finish(ctx, c, err)
 	})
@@ -554,6 +565,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		err = c.catchUp(ctx)
 	}
 	defer o.mu.Unlock()
+	interrupted := ctx.Err() != nil
 	o.cancel()
 	o.cancel, o.rebuilding = nil, false
 	defer q.notify(o.id)
@@ -567,7 +579,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		return
 	}
 	o.state, o.ready, o.exhausted = nil, nil, false
-	if ctx.Err() != nil || temporary(err) {
+	if interrupted || temporary(err) {
 		q.log.WarnContext(ctx, "campaign interrupted", "campaign", o.id, "err", err)
 		return
 	}

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +20,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store/bolt"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // calculate runs a program with a method for each operator, which fails on a division by
@@ -55,13 +61,13 @@ func (s *service) ask(t *testing.T, id int64, body string) (answer openapi.AskAn
 	return answer
 }
 
-func (s *service) tell(t *testing.T, id int64, observations ...openapi.ToldObservation) (answer openapi.TellAnswer) {
-	t.Helper()
+func (s *service) tell(tb testing.TB, id int64, observations ...openapi.ToldObservation) (answer openapi.TellAnswer) {
+	tb.Helper()
 	body, err := json.Marshal(openapi.TellRequest{Observations: observations})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s.post(t, fmt.Sprintf("/v1/campaigns/%d/tells", id), string(body), http.StatusOK, &answer)
+	s.post(tb, fmt.Sprintf("/v1/campaigns/%d/tells", id), string(body), http.StatusOK, &answer)
 	return answer
 }
 
@@ -340,11 +346,31 @@ func TestListAndFollow(t *testing.T) {
 	}
 }
 
+// A campaign whose algorithm fails says why, once and for all.
+func TestCampaignFails(t *testing.T) {
+	s := start(t)
+	var g openapi.Grammar
+	s.post(t, "/v1/grammars", unwritable, http.StatusCreated, &g)
+	var c openapi.Campaign
+	s.post(t, "/v1/campaigns", `{"subject":"p","grammar":"`+g.ID+`","options":{"algorithm":"random"}}`, http.StatusCreated, &c)
+	for range 2 {
+		if got := s.ask(t, c.ID, `{}`); got.State != openapi.CampaignFailed || got.Error == "" || len(got.Inputs) > 0 {
+			t.Errorf("asked: %+v", got)
+		}
+	}
+	if got := s.campaign(t, c.ID); got.State != openapi.CampaignFailed || got.Problem != "urn:inroad:problem:unrealised" || got.Error == "" {
+		t.Errorf("the campaign: %+v", got)
+	}
+}
+
+// unwritable is a grammar without inputs: the lexer always prefers the token B.
+const unwritable = `{"files":[{"name":"g.g4","text":"grammar g; s : A ; B : 'x'+ ; A : 'x' ;"}]}`
+
 // Requests that are wrong are rejected, and change nothing.
 func TestCampaignProblems(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.MaxRunning = 4 })
 	var g openapi.Grammar
-	s.post(t, "/v1/grammars", `{"files":[{"name":"g.g4","text":"grammar g; s : A ; B : 'x'+ ; A : 'x' ;"}]}`, http.StatusCreated, &g)
+	s.post(t, "/v1/grammars", unwritable, http.StatusCreated, &g)
 	c := s.createCampaign(t, `{"algorithm":"random"}`)
 	in := s.ask(t, c.ID, `{}`).Inputs[0]
 	asks, tells := fmt.Sprintf("/v1/campaigns/%d/asks", c.ID), fmt.Sprintf("/v1/campaigns/%d/tells", c.ID)
@@ -482,4 +508,91 @@ func TestCampaignsAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// A client in Go runs a campaign with a grammar file of its own. Units that it names
+// before are methods of the program.
+func TestCampaignClient(t *testing.T) {
+	s := start(t)
+	c, err := client.New(s.url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "bits.g4")
+	if err := os.WriteFile(file, []byte("grammar bits; s : ('0' | '1')* EOF ;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	units := []observation.Unit{{ID: "b.go#zero", Kind: observation.KindMethod, File: "b.go", Start: 1, End: 2}, {ID: "b.go#one", Kind: observation.KindMethod, File: "b.go", Start: 3, End: 4}}
+	if err := c.AddUnits(t.Context(), observation.Header{Subject: "bits", Commit: "v1", Units: units}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.CreateCampaign(t.Context(), openapi.CampaignRequest{Subject: "bits", Commit: "v1", Grammar: file})
+	if err != nil || made.Methods != 2 || made.Options.N != 10000 {
+		t.Fatalf("created %+v, %v", made, err)
+	}
+	asked, err := c.Ask(t.Context(), made.ID, openapi.AskRequest{N: 8})
+	if err != nil || len(asked.Inputs) != 8 {
+		t.Fatalf("asked for %+v, %v", asked, err)
+	}
+	for _, in := range asked.Inputs {
+		o := openapi.ToldObservation{ID: in.ID, Methods: &[]string{"b.go#zero"}, Outcome: openapi.OutcomeOK}
+		if strings.Contains(*in.Input, "11") {
+			o.Methods, o.Outcome = &[]string{}, openapi.OutcomeCrash
+		}
+		if told, err := c.Tell(t.Context(), made.ID, openapi.TellRequest{Observations: []openapi.ToldObservation{o}}); err != nil || told.Told != 1 {
+			t.Fatalf("told %+v, %v", told, err)
+		}
+	}
+	state, err := c.Campaign(t.Context(), made.ID)
+	sum := 0
+	for _, a := range state.Aims {
+		sum += a.Inputs
+	}
+	if err != nil || state.Runs != 8 || state.Reached != 1 || state.Methods != 2 || sum == 0 {
+		t.Errorf("the campaign: %+v, %v", state, err)
+	}
+	list, err := c.Campaigns(t.Context(), openapi.ListCampaignsParams{Subject: "bits"})
+	if err != nil || len(list.Campaigns) != 1 || list.Campaigns[0].Runs != 8 || list.Campaigns[0].History != nil {
+		t.Errorf("listed %+v, %v", list, err)
+	}
+	best, err := c.CampaignInputs(t.Context(), made.ID, openapi.ListCampaignInputsParams{})
+	if err != nil || len(best.Inputs) == 0 || len(best.Inputs) > 2 {
+		t.Errorf("the best inputs are %+v, %v", best, err)
+	}
+	failures, err := c.CampaignFailures(t.Context(), made.ID, openapi.ListCampaignFailuresParams{})
+	if err != nil || failures.Distinct != state.Failures {
+		t.Errorf("the failures are %+v, %v", failures, err)
+	}
+	if stopped, err := c.StopCampaign(t.Context(), made.ID); err != nil || stopped.State != openapi.CampaignStopped {
+		t.Errorf("stopped %+v, %v", stopped, err)
+	}
+	if err := c.DeleteCampaign(t.Context(), made.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Campaign(t.Context(), made.ID); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the deletion: %v", err)
+	}
+}
+
+// BenchmarkCampaign asks for inputs and tells their observations, many at a time or one.
+func BenchmarkCampaign(b *testing.B) {
+	for _, n := range []int{1, 50} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := start(b)
+			var c openapi.Campaign
+			s.post(b, "/v1/campaigns", `{"subject":"calc","grammar":"expr","options":{"algorithm":"random","n":1000000}}`, http.StatusCreated, &c)
+			runs := 0
+			for b.Loop() {
+				var asked openapi.AskAnswer
+				s.post(b, fmt.Sprintf("/v1/campaigns/%d/asks", c.ID), fmt.Sprintf(`{"n":%d}`, n), http.StatusOK, &asked)
+				var told []openapi.ToldObservation
+				for _, in := range asked.Inputs {
+					told = append(told, calculate(in))
+				}
+				s.tell(b, c.ID, told...)
+				runs += len(told)
+			}
+			b.ReportMetric(float64(runs)/b.Elapsed().Seconds(), "runs/s")
+		})
+	}
 }

@@ -17,9 +17,17 @@ import (
 // ListCampaigns lists campaigns, newest first.
 func (s *Server) ListCampaigns(ctx context.Context, req openapi.ListCampaignsRequestObject) (openapi.ListCampaignsResponseObject, error) {
 	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Campaigns(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
+	found, err := s.Store.Campaigns(ctx, req.Params.Subject, uint64(optional(req.Params.Before)), limit+1)
 	found, before := page(found, limit, func(c store.Campaign) uint64 { return c.ID })
 	return openapi.ListCampaigns200JSONResponse{Campaigns: convert(found, describeCampaign), Before: before}, err
+}
+
+// optional returns the value of an optional parameter, or 0 if it is absent.
+func optional(value *int64) int64 {
+	if value == nil {
+		return 0
+	}
+	return *value
 }
 
 // CreateCampaign creates a campaign.
@@ -73,7 +81,7 @@ func (s *Server) StopCampaign(ctx context.Context, req openapi.StopCampaignReque
 
 // ListCampaignInputs lists the inputs of a campaign that brought something new.
 func (s *Server) ListCampaignInputs(ctx context.Context, req openapi.ListCampaignInputsRequestObject) (openapi.ListCampaignInputsResponseObject, error) {
-	out, err := api.CampaignInputs(s.told(ctx, uint64(req.Campaign)), req.Params.Before, cmp.Or(req.Params.Limit, defaultLimit))
+	out, err := api.CampaignInputs(s.told(ctx, uint64(req.Campaign)), optional(req.Params.Before), cmp.Or(req.Params.Limit, defaultLimit))
 	return openapi.ListCampaignInputs200JSONResponse(out), err
 }
 

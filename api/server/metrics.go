@@ -43,6 +43,8 @@ func newMetrics(s *Server) *metrics {
 		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
 		gauge("inroad_body_bytes", "Memory for the bodies of requests in progress.", func() float64 { return float64(s.memory.inUse()) }),
 		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
+		gauge("inroad_campaigns_open", "Campaigns in memory.", func() float64 { open, _ := s.campaigns.count(); return float64(open) }),
+		gauge("inroad_campaigns_computing", "Campaigns whose next inputs or states are being computed.", func() float64 { _, computing := s.campaigns.count(); return float64(computing) }),
 		gauge("inroad_cache_bytes", "Approximate size of cached grammars and models.", func() float64 { return float64(s.library.bytes()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "inroad_store_failures_total", Help: "Failed writes to the store file; the store refuses writes after the first.",

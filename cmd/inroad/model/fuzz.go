@@ -36,6 +36,8 @@ type fuzzCommand struct {
 	finds     []string // folders to watch
 	reduce    bool
 	format    string
+	server    cli.Server
+	campaign  int64
 	cli.Streams
 }
 
@@ -46,7 +48,7 @@ const maxReduceRuns = 500
 func NewFuzz() *cobra.Command {
 	c := &fuzzCommand{}
 	cmd := &cobra.Command{
-		Use:   "fuzz --grammar NAME|FILE.g4[,FILE.g4...] --go PKG.FUNC|--c COMMAND|...|--exec COMMAND --out FILE.ndjson [flags]",
+		Use:   "fuzz --grammar NAME|FILE.g4[,FILE.g4...] --go PKG.FUNC|--c COMMAND|...|--exec COMMAND --out FILE.ndjson|--server URL [flags]",
 		Short: "Fuzz a program with inputs of a grammar, guided by earlier observations",
 		Long: `Fuzz a program with inputs of a grammar, guided by earlier observations.
 
@@ -84,6 +86,13 @@ file exists, the campaign continues: the same flags give the same inputs, and in
 the file are not run again. A campaign that was killed loses at most the runs that had
 not ended. --n counts all runs of a campaign, and --for the time of this command.
 
+With --server and without --out, the service chooses the inputs, and keeps the
+observations under the name and version of the program. The first command creates a
+campaign and prints its ID. Further commands, on this machine or others, run inputs of
+the same campaign with --campaign ID; all flags of the campaign are those of the first
+one. A command that is killed loses nothing: another one gets the inputs that it had
+not told, a minute later or more.
+
 --export feeds another fuzzer, and --watch also runs the inputs that it finds. Their
 observations have the names of their files. They do not count for --n. For AFL++, DIR is
 a new folder in its output folder:
@@ -91,7 +100,8 @@ a new folder in its output folder:
   afl-fuzz -i seeds -o out -- ./parser @@ &
   inroad fuzz --grammar my.g4 --c '...' --out my.ndjson --export out/inroad --layout afl --watch`,
 		Example: `  inroad fuzz --grammar json --go encoding/json.Unmarshal --for 5m --out json.ndjson
-  inroad fuzz --grammar my.g4 --corpus testdata --c '$CC fuzz.c $LIB_FUZZING_ENGINE -o $OUT/fuzz' --algorithm evogfuzz --out my.ndjson`,
+  inroad fuzz --grammar my.g4 --corpus testdata --c '$CC fuzz.c $LIB_FUZZING_ENGINE -o $OUT/fuzz' --algorithm evogfuzz --out my.ndjson
+  inroad fuzz --server http://inroad.example:8080 --campaign 7 --go ./parser.Parse`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
@@ -130,6 +140,9 @@ a new folder in its output folder:
 	flags.StringVar(&c.program.subject, "subject", "", "`NAME` of the program (default the name of the function)")
 	flags.StringVar(&c.program.commit, "commit", "", "`VERSION` of the program (default the commit or the module's version)")
 	cli.BindFormat(flags, &c.format, "text", "json")
+	flags.Int64Var(&c.campaign, "campaign", 0, "with --server: run inputs of the campaign with this `ID`, instead of creating one")
+	c.server.Bind(flags)
+	flags.Lookup("server").Usage = "without --out: let the service at this `URL` choose the inputs and keep the observations; default INROAD_SERVER, with the key in INROAD_KEY"
 	return cmd
 }
 
@@ -146,8 +159,14 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err := c.program.check(); err != nil {
 		return err
 	}
+	if c.out == "" && c.server.URL != "" {
+		return c.runAtService(ctx)
+	}
 	if c.out == "" {
-		return errors.New("no output: give --out FILE.ndjson")
+		return errors.New("no output: give --out FILE.ndjson, or --server URL to let a service keep the observations")
+	}
+	if c.campaign > 0 {
+		return errors.New("--campaign: give --server, and no --out")
 	}
 	if err := c.checkWatch(); err != nil {
 		return err
@@ -290,6 +309,11 @@ func (c *fuzzCommand) readCorpus(ctx context.Context, g *api.Grammar) (corpus []
 		}
 		return corpus, err
 	}
+	return c.readCorpusFiles(ctx)
+}
+
+// readCorpusFiles returns the inputs of --corpus.
+func (c *fuzzCommand) readCorpusFiles(ctx context.Context) (corpus [][]byte, err error) {
 	names, err := cli.InputFiles(c.corpus)
 	if err != nil {
 		return nil, fmt.Errorf("--corpus %w", err)

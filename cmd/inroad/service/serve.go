@@ -26,22 +26,23 @@ import (
 )
 
 type serveCommand struct {
-	listen      string
-	store       string
-	demo        bool
-	timeout     time.Duration
-	maxUpload   int64
-	maxMemory   int64
-	parserCache int
-	maxBodies   int64
-	needKeys    bool
-	quotas      openapi.KeyRequest // only its rate and its upload quota
-	active      int
-	streams     int
-	tlsCert     string
-	tlsKey      string
-	logFormat   string
-	logLevel    string
+	listen                      string
+	store                       string
+	demo                        bool
+	timeout                     time.Duration
+	maxUpload                   int64
+	maxMemory                   int64
+	parserCache                 int
+	maxCampaigns, openCampaigns int
+	maxBodies                   int64
+	needKeys                    bool
+	quotas                      openapi.KeyRequest // only its rate and its upload quota
+	active                      int
+	streams                     int
+	tlsCert                     string
+	tlsKey                      string
+	logFormat                   string
+	logLevel                    string
 	cli.Streams
 }
 
@@ -82,6 +83,8 @@ training starts again with the service.`,
 	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; one key may use a quarter")
 	flags.IntVar(&c.parserCache, "parser-cache", 64, "maximum size in `MiB` of each of the two caches that speed up later parses with a grammar, for tokens and for predictions")
+	flags.IntVar(&c.maxCampaigns, "max-campaigns", 100, "maximum number of campaigns that have not ended; one key may have half of them")
+	flags.IntVar(&c.openCampaigns, "open-campaigns", 8, "maximum number of campaigns in memory; others are computed again from their observations when they are used")
 	flags.BoolVar(&c.needKeys, "need-keys", false, "require keys on loopback addresses as well")
 	cli.BindPrefixed(flags, "key-", &c.quotas, "rate", "upload")
 	flags.IntVar(&c.active, "key-active", 192, "maximum number of concurrent requests of a key, or of an address without a key; 0 for no limit")
@@ -112,6 +115,10 @@ func (c *serveCommand) run(ctx context.Context) error {
 		return fmt.Errorf("--max-bodies %d: must be between %d and 1099511627776", c.maxBodies, minBodies)
 	case c.parserCache < 1 || c.parserCache > 1<<20:
 		return fmt.Errorf("--parser-cache %d: must be between 1 and 1048576", c.parserCache)
+	case c.maxCampaigns < 1:
+		return fmt.Errorf("--max-campaigns %d: must be at least 1", c.maxCampaigns)
+	case c.openCampaigns < 1:
+		return fmt.Errorf("--open-campaigns %d: must be at least 1", c.openCampaigns)
 	case c.active < 0:
 		return fmt.Errorf("--key-active %d: must be at least 0", c.active)
 	case c.streams < 0:
@@ -174,7 +181,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st store.Sto
 	config := server.Config{
 		Processors: spareThreads(),
 		Store:      st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
-		MaxMemory: c.maxMemory << 20, ParserCache: c.parserCache << 20, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
+		MaxMemory: c.maxMemory << 20, ParserCache: c.parserCache << 20, MaxRunning: c.maxCampaigns, MaxOpen: c.openCampaigns, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
 		Quotas: store.Limits{Rate: c.quotas.Rate, Active: cmp.Or(c.active, -1), Upload: c.quotas.Upload},
 	}
 	stopTracing, err := trace(ctx, log, &config)

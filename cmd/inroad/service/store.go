@@ -123,10 +123,10 @@ func (c *storeCommand) report(ctx context.Context, s *bolt.Store) error {
 		for _, fault := range r.Faults {
 			fmt.Fprintln(c.Out, cli.Printable(fault))
 		}
-		_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s, %s, %s; %s\n",
+		_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s, %s, %s, %s; %s\n",
 			cli.Count(r.Grammars, "grammar", "grammars"), cli.Count(int(r.Observations), "observation", "observations"),
 			cli.Count(r.Subjects, "program", "programs"), cli.Count(r.Models, "model", "models"), cli.Count(r.Jobs, "job", "jobs"),
-			cli.Count(r.Keys, "key", "keys"), cli.Count(len(r.Faults), "fault", "faults"))
+			cli.Count(r.Campaigns, "campaign", "campaigns"), cli.Count(r.Keys, "key", "keys"), cli.Count(len(r.Faults), "fault", "faults"))
 	}
 	if err == nil && len(r.Faults) > 0 {
 		err = cli.ErrReported
