@@ -419,11 +419,14 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		if up.Min > 0 { // the first round needs no decision
 			first = nil
 		}
-		if up.Max != 1 && p.skip(f, func() bool { return p.before(up, f, p.loop(up, with)) }) {
-			return true
+		rounds := func() bool {
+			return p.prefers(f.rule(n), with, first, func() bool { return p.before(up, f, with) }) &&
+				(up.Max == 1 || p.prefers(f.rule(n), with, exit, func() bool { return p.stay(func() bool { return p.behind(n, f, with) }) }))
 		}
-		return p.prefers(f.rule(n), with, first, func() bool { return p.before(up, f, with) }) &&
-			(up.Max == 1 || p.prefers(f.rule(n), with, exit, func() bool { return p.stay(func() bool { return p.behind(n, f, with) }) }))
+		if up.Max == 1 {
+			return rounds()
+		}
+		return p.orSkip(f, rounds, func() bool { return p.before(up, f, p.loop(up, with)) })
 	}
 }
 
@@ -482,13 +485,23 @@ func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 // behind reports whether the parser never comes to a place after a node if it goes on
 // with a continuation.
 func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool {
-	if p.enter(n, f, with) {
-		return true
-	}
 	if n.Kind == grammars.Alternation || n.Kind == grammars.Concatenation || n.Kind == grammars.Empty {
-		return false // its parts were passed over
+		return p.enter(n, f, with) // its parts are passed over
 	}
-	return p.skip(f, func() bool { return p.before(n, f, p.node(n, with)) })
+	return p.orSkip(f, func() bool { return p.enter(n, f, with) }, func() bool { return p.before(n, f, p.node(n, with)) })
+}
+
+// orSkip searches, and if that fails, passes over a symbol or a repetition as a whole. The
+// first search leaves the second one half of the nodes that may still be visited.
+func (p *preference) orSkip(f *frame, search, skipped func() bool) bool {
+	if p.skips == 0 || f != nil {
+		return search()
+	}
+	most := p.mostVisits
+	p.mostVisits -= max(most-p.visits, 0) / 2
+	found := search()
+	p.mostVisits = most
+	return found || p.skip(f, skipped)
 }
 
 // skip passes over a symbol or a repetition as a whole if a search may do so: it goes on

@@ -268,13 +268,17 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 	}
 }
 
-// Search draws up to a number of trees for a path that [Cover.Next] gave up, and as many
-// below the path's first symbol in trees that were read. It returns an input that covers
-// the path, or else another new path; nil if there is none.
+// Search draws up to a number of trees for a path that [Cover.Next] gave up; as many below
+// the path's first symbol in trees that were read; and as many below the references to
+// this symbol's rule. It returns an input that covers the path, or else another new path;
+// nil if there is none.
 func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input, error) {
 	best, err := c.regrow(ctx, p, tries)
 	if best == nil && err == nil {
 		best, err = c.best(ctx, p, shortest{}, tries, c.missed(p)+tries)
+	}
+	if best == nil && err == nil {
+		best, err = c.inContexts(ctx, p, tries)
 	}
 	if best == nil || err != nil {
 		return nil, err
@@ -283,6 +287,31 @@ func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input,
 		c.take(id)
 	}
 	return best.Input, nil
+}
+
+// inContexts draws a number of trees for a path, below each reference to the rule of its
+// first symbol in turn: in the nearest place, the parser may prefer another tree. It
+// returns an input that covers the path; nil if there is none.
+func (c *Cover) inContexts(ctx context.Context, p features.Path, tries int) (*candidate, error) {
+	var goals []*goal
+	for _, n := range c.x.grammar.Nodes {
+		if n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil && n.Target == c.x.grammar.Nodes[p[0]].Rule {
+			goals = append(goals, c.x.newGoal(append(features.Path{n.ID}, p...), refine.Distances(c.x.grammar, n.ID)))
+		}
+		if len(goals) == tries {
+			break
+		}
+	}
+	for try := range tries {
+		if len(goals) == 0 {
+			break
+		}
+		d := c.draw([]*goal{goals[try%len(goals)]}, c.varied(try/len(goals)), 0, try%2 == 1)
+		if some, err := c.finish(ctx, d, p); err != nil || some != nil && some.covers {
+			return some, err
+		}
+	}
+	return nil, nil
 }
 
 // miss records that a tree for a path was not read with the path: the trees that were
