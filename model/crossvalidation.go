@@ -33,13 +33,28 @@ func (opt Options) depths() []int {
 	return append(out, opt.MaxDepth)
 }
 
-// choose returns the index of the depth with the best results on held-out rows.
-// Ties go to the smaller depth.
+// Limits of the choice of a depth.
+const (
+	lowF1          = 0.5  // below it, cross-validation tells little about the depth
+	depthTolerance = 0.05 // F1 that a deeper tree may then lose on held-out rows
+)
+
+// choose returns the index of the depth with the best F1 on held-out rows. Ties go to
+// the smaller depth. But if the best F1 is low, few rows decide, and the trees of
+// cross-validation grew on fewer rows than the final tree. Then choose returns the
+// greatest depth that is close to the best.
 func choose(held []heldOut) int {
 	best := 0
 	for i := range held {
 		if held[i].confusion.F1() > held[best].confusion.F1()+1e-9 {
 			best = i
+		}
+	}
+	if f1 := held[best].confusion.F1(); f1 < lowF1 {
+		for i := range held {
+			if held[i].confusion.F1() >= f1-depthTolerance {
+				best = i
+			}
 		}
 	}
 	return best

@@ -253,7 +253,7 @@ func TestRetrain(t *testing.T) {
 	if err := trainer.Add(t.Context(), observations); err != nil {
 		t.Fatal(err)
 	}
-	task, err := trainer.task()
+	task, err := trainer.task(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

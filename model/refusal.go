@@ -86,7 +86,7 @@ func (k *task) findRefusals(rows []int32) []refused {
 	}
 	var out []refused
 	for phase := 1; phase <= maxPhases; phase++ {
-		s := &refusalSearch{features: k.features}
+		s := &refusalSearch{features: k.features, ignorePlaces: k.ignorePlaces}
 		for _, r := range rows {
 			if at := k.phases[k.outcomeOf[r]]; at == 0 || at >= phase { // others stopped before
 				s.rows, s.failed = append(s.rows, k.rows[r]), append(s.failed, at == phase)
@@ -112,6 +112,7 @@ type refusalSearch struct {
 	rows         []*record
 	failed       []bool // by row
 	features     []Feature
+	ignorePlaces bool    // any feature of an input may be the reason of its failure
 	later        int32   // maximum distance in bytes of a refused construct behind the place that the message names
 	failures     []int32 // by feature: rows left that have it and failed
 	accepted     []int32 // by feature: rows left that have it and did not fail
@@ -134,7 +135,7 @@ func (s *refusalSearch) explain() []int32 {
 		if share > most+0.1 {
 			best, most = found, share
 		}
-		if most >= 0.9 || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
+		if most >= 0.9 || s.ignorePlaces || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
 			break
 		}
 	}
@@ -211,7 +212,7 @@ func (s *refusalSearch) evidence(row, j int) evidence {
 	switch at := r.at[j]; {
 	case !s.failed[row]:
 		return passed
-	case r.place == unknownPlace:
+	case s.ignorePlaces || r.place == unknownPlace:
 		return explains
 	case at > r.place+s.later:
 		return unread

@@ -21,8 +21,9 @@ SPACE : ' ' -> skip ;
 `
 
 // refuser is a program that reads statements. It refuses goto and limit 0, and
-// with places it says where. It then executes the statements, and fails at call.
-type refuser struct{ places, executes bool }
+// with places it says where. If it recovers, the place that it names is the end of
+// the input. It then executes the statements, and fails at call.
+type refuser struct{ places, recovers, executes bool }
 
 func (p refuser) run(input string) observation.Observation {
 	o := observation.Observation{Input: []byte(input), Methods: []string{"read"}, Outcome: observation.OK}
@@ -39,6 +40,9 @@ func (p refuser) run(input string) observation.Observation {
 			o.Outcome, o.Failure = observation.Failed, &observation.Failure{Type: "SyntaxError", Message: "not supported"}
 			if p.places {
 				o.Failure.Message = fmt.Sprintf("line 1, column %d: not supported", at+1)
+			}
+			if p.recovers {
+				o.Failure.Message = fmt.Sprintf("line 1, column %d: not supported", len(input))
 			}
 			return o
 		}
@@ -89,7 +93,7 @@ func (p refuser) train(t *testing.T, with func(*Options)) *Model {
 
 // A model knows what the program refuses, and that it reaches nothing after that.
 func TestRefusals(t *testing.T) {
-	for _, p := range []refuser{{}, {places: true}, {executes: true}, {places: true, executes: true}} {
+	for _, p := range []refuser{{}, {places: true}, {recovers: true}, {executes: true}, {places: true, executes: true}, {recovers: true, executes: true}} {
 		t.Run(fmt.Sprintf("%+v", p), func(t *testing.T) {
 			m := p.train(t, nil)
 			var got []string

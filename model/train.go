@@ -274,7 +274,7 @@ func (t *Trainer) Stats() Stats { return t.stats }
 // Train trains a model on all observations added so far. It reuses the trees of
 // before whose training data did not change; before may be nil.
 func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
-	task, err := t.task()
+	task, err := t.task(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -316,6 +316,8 @@ type task struct {
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
 	outside   Outside
 	progress  progress
+
+	ignorePlaces bool // do not trust the places that failure messages name
 }
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
@@ -347,7 +349,7 @@ func (k *task) varying(targets []*target) []*target {
 
 // task prepares a training run. The order of rows and columns does not depend
 // on the order of the observations.
-func (t *Trainer) task() (*task, error) {
+func (t *Trainer) task(ctx context.Context) (*task, error) {
 	k := &task{opt: t.opt, units: slices.Clone(t.units)}
 	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	index := make([]int32, len(t.units)) // index in t.units to index in k.units
@@ -379,9 +381,12 @@ func (t *Trainer) task() (*task, error) {
 	k.features = t.features
 	k.findOutcomes()
 	k.findPhases()
+	k.buildTargets(index)
+	if err := k.choosePlaces(ctx); err != nil {
+		return nil, err
+	}
 	k.view = k.newView(nil)
 	k.digest = k.view.matrix.digest(k.rows)
-	k.buildTargets(index)
 	return k, nil
 }
 

@@ -58,6 +58,7 @@ func Development() []Subject {
 		{"parse-css", "css", "CSS", "github.com/tdewolff/parse/v2/...", "", ""},
 		{"parse-js", "javascript", "JS", "github.com/tdewolff/parse/v2/...", "", ""},
 		{"otto", "javascript", "Otto", "github.com/robertkrimen/otto/...", "", ""},
+		{"otto-run", "javascript", "OttoRun", "github.com/robertkrimen/otto/...", "", ""},
 		{"univocity", "csv", "CSV#run", "com.univocity.parsers", "com.univocity:univocity-parsers:2.9.1", "observe/java/CSV.java"},
 		{"etree", "xml", "ETree", "github.com/beevik/etree", "", ""},
 	}

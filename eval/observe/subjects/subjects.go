@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/beevik/etree"
 	"github.com/buger/jsonparser"
@@ -19,6 +20,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // values of literals
+	ottovm "github.com/robertkrimen/otto"
 	otto "github.com/robertkrimen/otto/parser"
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
@@ -225,6 +227,28 @@ func JS(input []byte) error {
 // Otto parses a script.
 func Otto(input string) error {
 	_, err := otto.ParseFile(nil, "input.js", input, 0)
+	return err
+}
+
+// maxRun limits the time that a script may run.
+const maxRun = time.Second
+
+// OttoRun runs a script.
+func OttoRun(input string) (err error) {
+	interrupted := errors.New("endless")
+	vm := ottovm.New()
+	vm.Interrupt = make(chan func(), 1)
+	vm.SetStackDepthLimit(200)
+	timer := time.AfterFunc(maxRun, func() { vm.Interrupt <- func() { panic(interrupted) } })
+	defer timer.Stop()
+	defer func() {
+		if caught := recover(); caught == interrupted {
+			err = interrupted
+		} else if caught != nil {
+			panic(caught)
+		}
+	}()
+	_, err = vm.Run(input)
 	return err
 }
 
