@@ -1197,6 +1197,12 @@ type CampaignOptions struct {
 	// N Maximum number of runs.
 	N int `json:"n,omitempty,omitzero"`
 
+	// NoveltyWeight fdloop: weight of the share of an input's structures that no kept input has.
+	NoveltyWeight float64 `json:"novelty_weight,omitempty,omitzero"`
+
+	// Pareto fdloop: keep all inputs of a generation that no other one surpasses, instead of the one with the highest sum of the goals.
+	Pareto bool `json:"pareto,omitempty,omitzero"`
+
 	// Patience evogfuzz: end after this many generations without a new failure; no limit if absent.
 	Patience int `json:"patience,omitempty,omitzero"`
 
@@ -1208,6 +1214,9 @@ type CampaignOptions struct {
 
 	// Seeds fdloop: random inputs to learn from if there is no corpus.
 	Seeds int `json:"seeds,omitempty,omitzero"`
+
+	// SizeWeight fdloop: weight of an input's size; if negative, small inputs are preferred.
+	SizeWeight float64 `json:"size_weight,omitempty,omitzero"`
 
 	// Structure evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.
 	Structure CampaignOptionsStructure `json:"structure,omitempty,omitzero"`

@@ -3347,6 +3347,18 @@ export interface components {
              * @default 0.1
              */
             flipped: number;
+            /** @description fdloop: keep all inputs of a generation that no other one surpasses, instead of the one with the highest sum of the goals. */
+            pareto?: boolean;
+            /**
+             * Format: double
+             * @description fdloop: weight of an input's size; if negative, small inputs are preferred.
+             */
+            size_weight?: number;
+            /**
+             * Format: double
+             * @description fdloop: weight of the share of an input's structures that no kept input has.
+             */
+            novelty_weight?: number;
             /**
              * Format: double
              * @description fdloop: run time that counts as 1.
