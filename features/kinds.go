@@ -181,6 +181,8 @@ func (k Kind) row() (row kind, ok bool) {
 }
 
 // kindRows returns the rows of the table by kind.
+//
+//nolint:gochecknoglobals // made once, never changed
 var kindRows = sync.OnceValue(func() map[Kind]kind {
 	out := map[Kind]kind{}
 	for _, f := range families() {
