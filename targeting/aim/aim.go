@@ -90,7 +90,7 @@ type Options struct {
 	AllowUnlikely bool
 	// Steps limits the constraints that are solved for each unit, and the trees that are
 	// tried for each constraint. If it is 0, the usual limits of a thorough search apply.
-	// If it is not, no reasons are found for conditions that contradict each other.
+	// If it is not 0, no reasons are found for conditions that contradict each other.
 	Steps int
 }
 

@@ -568,14 +568,17 @@ func (s *search) strengthen(ctx context.Context, p *solved) error {
 	}
 	p.stronger = p.solution
 	conditions := relax(p.conditions)
-	attempts := 0
+	attempts, most := 0, maxAttempts
+	if s.opt.Steps > 0 {
+		most = min(most, s.opt.Steps/4)
+	}
 	var add func(group []targeting.Condition) error
 	add = func(group []targeting.Condition) error { // all of them together, or else each half by itself
 		if len(group) == 0 {
 			return nil
 		}
 		if longer := slices.Concat(conditions, group); combinations(longer) <= maxCombinations {
-			if attempts++; attempts > maxAttempts {
+			if attempts++; attempts > most {
 				return nil
 			}
 			next, err := s.try(ctx, longer)
