@@ -99,7 +99,7 @@ var contractFields = map[string][]Field{
 	},
 	"GenerateRequest": {
 		{Name: "allow_duplicates", Description: "Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.", Schema: Schema{Type: "boolean"}},
-		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path.", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used"}}},
+		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used", "common", "kpath"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
 		{Name: "encoding", Description: "Encoding of inputs. With latin1, or bytes, each byte is a character, U+0000 to U+00FF, as in binary formats.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
 		{Name: "expansions", Description: "Number of expansions after which common, uncommon and failure complete the input with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},

@@ -326,6 +326,8 @@ func (e FindingSeverity) Valid() bool {
 
 // Defines values for GenerateRequestCloseOff.
 const (
+	CloseCommon    GenerateRequestCloseOff = "common"
+	CloseKpath     GenerateRequestCloseOff = "kpath"
 	CloseLeastUsed GenerateRequestCloseOff = "least-used"
 	CloseRandom    GenerateRequestCloseOff = "random"
 	CloseShortest  GenerateRequestCloseOff = "shortest"
@@ -334,6 +336,10 @@ const (
 // Valid indicates whether the value is a known member of the GenerateRequestCloseOff enum.
 func (e GenerateRequestCloseOff) Valid() bool {
 	switch e {
+	case CloseCommon:
+		return true
+	case CloseKpath:
+		return true
 	case CloseLeastUsed:
 		return true
 	case CloseRandom:
@@ -1693,7 +1699,7 @@ type GenerateRequest struct {
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
-	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
+	// CloseOff How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
 	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
@@ -1748,7 +1754,7 @@ type GenerateRequest struct {
 	Tokens map[string][]string `json:"tokens,omitempty,omitzero"`
 }
 
-// GenerateRequestCloseOff How forest, and kpath with one target, derive symbols outside the path.
+// GenerateRequestCloseOff How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
 type GenerateRequestCloseOff string
 
 // GenerateRequestSpacing White space only where needed, between all tokens, or at random with comments.

@@ -2258,11 +2258,11 @@ export interface components {
             one_target?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
-             * @description How forest, and kpath with one target, derive symbols outside the path.
+             * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
              * @default shortest
              * @enum {string}
              */
-            close_off: "shortest" | "random" | "least-used";
+            close_off: "shortest" | "random" | "least-used" | "common" | "kpath";
             /**
              * Format: double
              * @description Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
