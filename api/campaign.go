@@ -119,6 +119,7 @@ func campaignOptions(o openapi.CampaignOptions) campaign.Options {
 		FDLoop: campaign.FDLoopOptions{
 			Generations: unlimited(o.Generations), Inputs: o.Population, Seeds: o.Seeds, MaxMappings: o.MaxMappings, Calibration: o.Calibration,
 			Flipped: o.Flipped, Depth: o.MappingDepth, Timeout: duration(o.TimeoutMs),
+			Pareto: o.Pareto, Size: o.SizeWeight, Novelty: o.NoveltyWeight,
 		},
 	}
 	if out.EvoGFuzz.Elitism == 0 {

@@ -107,6 +107,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 // none.
 func (x *generation) probabilities(ctx context.Context) (p *generate.Probabilities, err error) {
 	uses := slices.Contains([]openapi.GenerateRequestStrategy{openapi.Common, openapi.Uncommon, openapi.Failure}, x.req.Strategy)
+	uses = uses || x.closesOff() && x.req.CloseOff == openapi.CloseCommon
 	switch given := x.req.Probabilities; {
 	case given != nil && !uses:
 		return nil, openapi.FieldErrorf("probabilities", "the strategy must be common, uncommon or failure, not %s", x.req.Strategy)
@@ -210,13 +211,19 @@ func generatedInput(input *generate.Input) (out openapi.GeneratedInput) {
 	return out
 }
 
+// closesOff reports whether inputs are derived for one path each and closed off.
+func (x *generation) closesOff() bool {
+	return x.req.Strategy == openapi.Forest || x.req.Strategy == openapi.Kpath && x.req.OneTarget
+}
+
 // generator returns a generator with the seed of the request, and the options to
 // cover paths with.
 func (x *generation) generator() (*generate.Generator, generate.CoverOptions, error) {
 	opt := generate.CoverOptions{
-		OneTarget: x.req.OneTarget || x.req.Strategy == openapi.Forest,
+		OneTarget: x.closesOff(),
 		CloseOff: map[openapi.GenerateRequestCloseOff]generate.CloseOff{
 			openapi.CloseShortest: generate.ByShortest, openapi.CloseRandom: generate.ByChance, openapi.CloseLeastUsed: generate.ByLeastUsed,
+			openapi.CloseCommon: generate.ByLikely, openapi.CloseKpath: generate.ByPaths,
 		}[x.req.CloseOff],
 	}
 	g, err := generate.New(x.grammar.Grammar, source(x.seed), x.opt)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/inroad/inroad/grammars"
 )
@@ -175,15 +176,22 @@ const (
 
 // row returns the row of a kind; ok is false if the kind is unknown.
 func (k Kind) row() (row kind, ok bool) {
+	row, ok = kindRows()[k]
+	return row, ok
+}
+
+// kindRows returns the rows of the table by kind.
+//
+//nolint:gochecknoglobals // made once, never changed
+var kindRows = sync.OnceValue(func() map[Kind]kind {
+	out := map[Kind]kind{}
 	for _, f := range families() {
 		for _, row := range f.kinds {
-			if row.Kind == k {
-				return row, true
-			}
+			out[row.Kind] = row
 		}
 	}
-	return kind{}, false
-}
+	return out
+})
 
 // Bounds returns the numbers that features of the kind compare with, ascending.
 func (k Kind) Bounds() []int {

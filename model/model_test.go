@@ -13,6 +13,7 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -296,6 +297,10 @@ func TestPredict(t *testing.T) {
 	a, err := m.Predict(t.Context(), []byte(`[null,{"a":"\u0041"}]`), grammars.Limits{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	parsed, err := m.PredictTree(grammartest.Parse(t, m.Grammar, `[null,{"a":"\u0041"}]`))
+	if err != nil || !slices.EqualFunc(parsed.Methods, a.Methods, func(p, q *Prediction) bool { return *p == *q }) || !slices.Equal(parsed.Outcomes, a.Outcomes) || parsed.Unseen != a.Unseen {
+		t.Errorf("for the tree: got %+v, %v; want %+v", parsed, err, a)
 	}
 	for name, want := range map[string]bool{"array": true, "null and array": true, "unicode": true, "blank": false, "always": true, "empty array": false} {
 		p := a.Methods[unit(name)]

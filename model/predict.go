@@ -234,6 +234,17 @@ func (m *Model) Predict(ctx context.Context, input []byte, limits grammars.Limit
 	return m.predict(ctx, p, input)
 }
 
+// PredictTree is [Model.Predict] for an input that is already parsed, by a grammar with
+// the same digest.
+func (m *Model) PredictTree(tree *derivation.Tree) (*Answer, error) {
+	p, ok := m.pool.Get().(*predictor)
+	if !ok {
+		p = m.newPredictor()
+	}
+	defer m.pool.Put(p)
+	return m.predictTree(p, tree)
+}
+
 func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answer, error) {
 	tree, err := m.Grammar.Parse(ctx, input, p.parse)
 	if syntax, ok := errors.AsType[*grammars.SyntaxError](err); ok {
@@ -242,6 +253,10 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 	if err != nil {
 		return nil, err
 	}
+	return m.predictTree(p, tree)
+}
+
+func (m *Model) predictTree(p *predictor, tree *derivation.Tree) (*Answer, error) {
 	p.reset()
 	if err := p.eachPath(tree, p.onPath); err != nil {
 		return nil, err
@@ -253,7 +268,7 @@ func (m *Model) predict(ctx context.Context, p *predictor, input []byte) (*Answe
 	}
 	a := m.answer(p)
 	if a.Refusal != nil {
-		a.Stop.Line, a.Stop.Column = derivation.LineColumn(input, a.Stop.Offset)
+		a.Stop.Line, a.Stop.Column = derivation.LineColumn(tree.Input(), a.Stop.Offset)
 	}
 	if p.paths > 0 {
 		a.Unseen = float64(p.unseen) / float64(p.paths)

@@ -326,6 +326,8 @@ func (e FindingSeverity) Valid() bool {
 
 // Defines values for GenerateRequestCloseOff.
 const (
+	CloseCommon    GenerateRequestCloseOff = "common"
+	CloseKpath     GenerateRequestCloseOff = "kpath"
 	CloseLeastUsed GenerateRequestCloseOff = "least-used"
 	CloseRandom    GenerateRequestCloseOff = "random"
 	CloseShortest  GenerateRequestCloseOff = "shortest"
@@ -334,6 +336,10 @@ const (
 // Valid indicates whether the value is a known member of the GenerateRequestCloseOff enum.
 func (e GenerateRequestCloseOff) Valid() bool {
 	switch e {
+	case CloseCommon:
+		return true
+	case CloseKpath:
+		return true
 	case CloseLeastUsed:
 		return true
 	case CloseRandom:
@@ -1197,6 +1203,12 @@ type CampaignOptions struct {
 	// N Maximum number of runs.
 	N int `json:"n,omitempty,omitzero"`
 
+	// NoveltyWeight fdloop: weight of the share of an input's structures that no kept input has.
+	NoveltyWeight float64 `json:"novelty_weight,omitempty,omitzero"`
+
+	// Pareto fdloop: keep all inputs of a generation that no other one surpasses, instead of the one with the highest sum of the goals.
+	Pareto bool `json:"pareto,omitempty,omitzero"`
+
 	// Patience evogfuzz: end after this many generations without a new failure; no limit if absent.
 	Patience int `json:"patience,omitempty,omitzero"`
 
@@ -1208,6 +1220,9 @@ type CampaignOptions struct {
 
 	// Seeds fdloop: random inputs to learn from if there is no corpus.
 	Seeds int `json:"seeds,omitempty,omitzero"`
+
+	// SizeWeight fdloop: weight of an input's size; if negative, small inputs are preferred.
+	SizeWeight float64 `json:"size_weight,omitempty,omitzero"`
 
 	// Structure evogfuzz: measure of complexity: of the tree, expansions per byte, or the length.
 	Structure CampaignOptionsStructure `json:"structure,omitempty,omitzero"`
@@ -1684,7 +1699,7 @@ type GenerateRequest struct {
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
-	// CloseOff How forest, and kpath with one target, derive symbols outside the path.
+	// CloseOff How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
 	CloseOff GenerateRequestCloseOff `json:"close_off,omitempty,omitzero"`
 
 	// Cooldown Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
@@ -1739,7 +1754,7 @@ type GenerateRequest struct {
 	Tokens map[string][]string `json:"tokens,omitempty,omitzero"`
 }
 
-// GenerateRequestCloseOff How forest, and kpath with one target, derive symbols outside the path.
+// GenerateRequestCloseOff How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
 type GenerateRequestCloseOff string
 
 // GenerateRequestSpacing White space only where needed, between all tokens, or at random with comments.

@@ -17,12 +17,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKillFuzz kills a campaign at random moments and continues it. At the end it has
-// observed the same inputs as a campaign that was not killed, each of them once.
+// TestKillFuzz kills campaigns at random moments and continues them. At the end they have
+// observed the same inputs as campaigns that were not killed, each of them once. Run times
+// differ, so the algorithms that depend on them ignore them.
 func TestKillFuzz(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs sh")
 	}
+	for algorithm, flags := range map[string][]string{
+		"evogfuzz": {"--population", "20"},
+		"guided":   {"--population", "20", "--ignore", "runtime"},
+		"fdloop":   {"--calibration", "10", "--ignore", "runtime"},
+	} {
+		t.Run(algorithm, func(t *testing.T) { killFuzz(t, append(flags, "--algorithm", algorithm)...) })
+	}
+}
+
+func killFuzz(t *testing.T, flags ...string) {
+	t.Helper()
 	kills := 3
 	if *long {
 		kills = 100
@@ -33,10 +45,10 @@ func TestKillFuzz(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := func(out string) []string {
-		return []string{
+		return append([]string{
 			"inroad", "fuzz", "--grammar", "expr", "--exec", "sh " + script + " {} {report}", "--subject", "calc", "--commit", "v1",
-			"--algorithm", "evogfuzz", "--population", "20", "--n", strconv.Itoa(40 * kills), "--jobs", "2", "--out", filepath.Join(dir, out),
-		}
+			"--n", strconv.Itoa(max(40*kills, 160)), "--jobs", "2", "--out", filepath.Join(dir, out), // guided trains after 100 runs
+		}, flags...)
 	}
 	finish := func(out string) []string {
 		var stderr bytes.Buffer

@@ -88,6 +88,10 @@ type Options struct {
 	// AllowUnlikely also returns inputs that the model predicts not to reach their
 	// unit, or not to have the outcome, if it finds no others.
 	AllowUnlikely bool
+	// Steps limits the constraints that are solved for each unit, and the trees that are
+	// tried for each constraint. If it is 0, the usual limits of a thorough search apply.
+	// If it is not 0, no reasons are found for conditions that contradict each other.
+	Steps int
 }
 
 // An Input is a generated input with the predictions for it.

@@ -384,3 +384,30 @@ func TestFindRefused(t *testing.T) {
 		}
 	}
 }
+
+// A limited search tries few trees, and still finds what is easy to find. Where it finds
+// nothing within its steps, the verdict is that a limit was reached.
+func TestFindWithinSteps(t *testing.T) {
+	m := learned(t, run, "array", "emptyArray", "escape", "finish", "member", "negative", "nested", "null", "object", "read")
+	targeter, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := units(t, m, "nested")
+	tried := 0
+	never := func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+		return s.Where(func(context.Context, *generate.Input) (bool, error) { tried++; return false, nil }).Smallest(ctx, r, n)
+	}
+	const steps = 3
+	found, err := targeter.Find(t.Context(), rand.New(rand.NewPCG(1, 0)), unit, nil, Options{Steps: steps, Draw: never, AllowUnlikely: true})
+	if err != nil || len(found.Inputs) > 0 || len(found.Missed) != 1 || found.Missed[0].Verdict != targeting.Limit {
+		t.Errorf("got %+v, %v; want that the limit was reached", found, err)
+	}
+	if tried == 0 || tried > 2*steps*steps { // for each constraint, with and without stronger conditions
+		t.Errorf("%d inputs were tried in %d steps", tried, steps)
+	}
+	found, err = targeter.Find(t.Context(), rand.New(rand.NewPCG(1, 0)), unit, nil, Options{Steps: 12})
+	if err != nil || len(found.Inputs) != 1 || !slices.Equal(found.Inputs[0].Units, unit) {
+		t.Errorf("got %+v, %v; want an input", found, err)
+	}
+}

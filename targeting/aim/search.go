@@ -47,6 +47,7 @@ type search struct {
 	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
 	tried       int                   // inputs that the model predicted so far
 	stop        int                   // the number of predictions at which the tier ends
+	solves      int                   // constraints that were solved
 	unlikely    int                   // inputs among them that are predicted not to reach the unit or not to have the outcome
 }
 
@@ -205,7 +206,7 @@ func (s *search) missed(feasible bool) error {
 // explain replaces the failure of infeasible plans by an error that names the
 // conditions which contradict each other.
 func (s *search) explain(ctx context.Context) error {
-	if verdict, _ := targeting.VerdictOf(s.failure); verdict != targeting.Infeasible {
+	if verdict, _ := targeting.VerdictOf(s.failure); verdict != targeting.Infeasible || s.opt.Steps > 0 {
 		return nil
 	}
 	_, err := s.solver.Solve(ctx, s.constraint(relax(s.conflict)))
@@ -424,7 +425,7 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 		return found, err
 	}
 	// Inputs that meet the conditions which the solver handles quickly are not enough.
-	solution, err := s.solver.Try(ctx, s.constraint(r.plan.conditions))
+	solution, err := s.try(ctx, r.plan.conditions)
 	if solution == nil {
 		return nil, s.note(err)
 	}
@@ -458,7 +459,15 @@ func (s *search) constraint(conditions []targeting.Condition) targeting.Constrai
 
 // attempt solves the relaxed conditions. It returns nil if they are infeasible.
 func (s *search) attempt(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
-	return s.solver.Try(ctx, s.constraint(relax(conditions)))
+	return s.try(ctx, relax(conditions))
+}
+
+// try solves conditions. It returns nil if they are infeasible.
+func (s *search) try(ctx context.Context, conditions []targeting.Condition) (*solve.Solution, error) {
+	if s.solves++; s.opt.Steps > 0 && s.solves > s.opt.Steps {
+		return nil, &limit.Error{What: "constraints solved", Value: strconv.Itoa(s.opt.Steps)}
+	}
+	return s.solver.Try(ctx, s.constraint(conditions))
 }
 
 // ignoreLimit returns nil for an error of a solver limit.
@@ -559,17 +568,20 @@ func (s *search) strengthen(ctx context.Context, p *solved) error {
 	}
 	p.stronger = p.solution
 	conditions := relax(p.conditions)
-	attempts := 0
+	attempts, most := 0, maxAttempts
+	if s.opt.Steps > 0 {
+		most = min(most, s.opt.Steps/4)
+	}
 	var add func(group []targeting.Condition) error
 	add = func(group []targeting.Condition) error { // all of them together, or else each half by itself
 		if len(group) == 0 {
 			return nil
 		}
 		if longer := slices.Concat(conditions, group); combinations(longer) <= maxCombinations {
-			if attempts++; attempts > maxAttempts {
+			if attempts++; attempts > most {
 				return nil
 			}
-			next, err := s.solver.Try(ctx, s.constraint(longer))
+			next, err := s.try(ctx, longer)
 			switch {
 			case err != nil && !overLimit(err):
 				return err
@@ -631,7 +643,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(s.opt.Steps).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}

@@ -3,6 +3,7 @@ package aim
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/model"
@@ -41,7 +42,8 @@ const maxGini = 0.3
 // concurrent use.
 type wayFinder struct {
 	m            *model.Model
-	main, trivia []bool // by occurrence: whether it can occur in parsed tokens, and in trivia
+	main, trivia []bool   // by occurrence: whether it can occur in parsed tokens, and in trivia
+	known        sync.Map // []way by property
 }
 
 func newWayFinder(m *model.Model) *wayFinder {
@@ -52,18 +54,38 @@ func newWayFinder(m *model.Model) *wayFinder {
 		}
 		return out
 	}
-	return &wayFinder{m, occurring(false), occurring(true)}
+	return &wayFinder{m: m, main: occurring(false), trivia: occurring(true)}
 }
 
 // toUnit returns the ways to the leaves that predict that a unit is reached, or
 // not reached, most certain first.
 func (wf *wayFinder) toUnit(unit int, reached bool) []way {
-	return predicted(wf.ways(wf.m.Leaves(unit), reached))
+	return predicted(wf.unitWays(unit, reached))
 }
 
 // toUnitAnyhow returns the ways of toUnit, then the ways to the other leaves with
 // an observation that reached the unit.
-func (wf *wayFinder) toUnitAnyhow(unit int) []way { return wf.ways(wf.m.Leaves(unit), true) }
+func (wf *wayFinder) toUnitAnyhow(unit int) []way { return wf.unitWays(unit, true) }
+
+// A property is that an input reaches a unit, or has an outcome, or that it does not.
+type property struct {
+	outcome bool
+	index   int // of the unit or the outcome
+	holds   bool
+}
+
+func (wf *wayFinder) unitWays(unit int, reached bool) []way {
+	return wf.found(property{false, unit, reached}, func() []model.Leaf { return wf.m.Leaves(unit) })
+}
+
+// found returns the ways to the leaves of a property's tree. They are found once.
+func (wf *wayFinder) found(p property, leaves func() []model.Leaf) []way {
+	ways, ok := wf.known.Load(p)
+	if !ok {
+		ways, _ = wf.known.LoadOrStore(p, wf.ways(leaves(), p.holds))
+	}
+	return slices.Clone(ways.([]way)) //nolint:forcetypeassert // nothing else is stored
+}
 
 // toOutcome returns the ways to the leaves that predict an outcome, or any other
 // outcome if present is false; if no leaf does, the way to the leaf where that is
@@ -84,7 +106,7 @@ func (wf *wayFinder) toOutcomeAnyhow(outcome string, present bool) []way {
 	if !ok {
 		return nil
 	}
-	return wf.ways(wf.m.OutcomeLeaves(i), present)
+	return wf.found(property{true, i, present}, func() []model.Leaf { return wf.m.OutcomeLeaves(i) })
 }
 
 // predicted returns the ways, which are sorted, to leaves that predict a property.

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/model"
@@ -44,7 +43,7 @@ type goalUnit struct {
 
 // maxSearches limits the searches for inputs in a generation. On a large grammar, a search
 // takes a tenth of a second.
-const maxSearches = 4
+const maxSearches = 2
 
 // firstTraining is the number of observations of the first model.
 const firstTraining = 100
@@ -63,8 +62,8 @@ func newAimer(ctx context.Context, g *guided) (*aimer, error) {
 	return &aimer{guided: g, rand: rand.New(rand.NewPCG(g.options.Seed, 1<<32)), trainer: t, due: firstTraining, picked: map[string]int{}}, nil
 }
 
-// learn adds observations, and trains the model when they have become half as many
-// again. It reports whether it did. If there are many observations, it adds all that
+// learn adds observations, and trains the model when they have become twice as many. It
+// reports whether it did. If there are many observations, it adds all that
 // brought something new, and some of the others.
 func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 	for _, i := range last {
@@ -79,7 +78,10 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		o.Input = i.text
 		a.pending = append(a.pending, o)
 	}
-	a.goals, a.left = nil, maxSearches
+	a.goals, a.left = nil, 0
+	if a.guided.thorough() {
+		a.left = maxSearches
+	}
 	if a.rows+len(a.pending) < a.due {
 		return false, nil
 	}
@@ -87,7 +89,7 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		return false, err
 	}
 	a.rows += len(a.pending)
-	a.pending, a.due = nil, a.rows+max(a.rows/2, firstTraining)
+	a.pending, a.due = nil, 2*a.rows
 	m, err := a.trainer.Train(ctx, a.model)
 	if errors.Is(err, model.ErrNoObservations) {
 		return false, nil // the program reports no units: there is nothing to aim at
@@ -120,13 +122,16 @@ func (a *aimer) next(ctx context.Context) (*individual, error) {
 
 // promise returns how promising an input is, according to the model: it is likely to be
 // accepted, to reach rare units, and has paths that no input had.
-func (a *aimer) promise(ctx context.Context, i *individual) (float64, error) {
+func (a *aimer) promise(i *individual) (float64, error) {
 	const few = 10
-	answer, err := a.model.Predict(ctx, i.text, grammars.Limits{})
+	if i.tree == nil {
+		return 0, nil
+	}
+	answer, err := a.model.PredictTree(i.tree)
 	if _, limited := errors.AsType[*limit.Error](err); limited {
 		return 0, nil
 	}
-	if err != nil || answer.Syntax != nil {
+	if err != nil {
 		return 0, err
 	}
 	sum := answer.Unseen
@@ -241,7 +246,7 @@ func (a *aimer) aimAt(ctx context.Context, goals []goalUnit) error {
 	if len(units) == 0 {
 		return nil
 	}
-	opt := aim.Options{MaxNodes: aimedNodes, AnyOutcome: a.rand.IntN(4) == 0, AllowUnlikely: true}
+	opt := aim.Options{MaxNodes: aimedNodes, AnyOutcome: a.rand.IntN(4) == 0, AllowUnlikely: true, Steps: aimedSteps}
 	if a.rand.IntN(2) == 0 {
 		opt.Draw = varied
 	}
@@ -271,6 +276,7 @@ func (a *aimer) aimAt(ctx context.Context, goals []goalUnit) error {
 const (
 	aimedNodes   = 60 // symbols of a tree that is solved for
 	aimedMutants = 2  // mutants of each input that is found
+	aimedSteps   = 12 // constraints that are solved for a unit, and trees that are tried for each
 )
 
 func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {

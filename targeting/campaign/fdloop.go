@@ -31,6 +31,17 @@ type FDLoopOptions struct {
 	Flipped     float64       // share of an input's tokens in which a bit is flipped; default 0.1
 	Depth       int           // of the structures in mappings; default 3
 	Timeout     time.Duration // run time that counts as 1; default 2 s
+
+	// Pareto keeps all inputs of a generation that no other one surpasses: another input
+	// is as good for all goals and better for one. The default is to keep the one with the
+	// highest sum of the weighted goals.
+	Pareto bool
+	// Size is the weight of an input's size, between 0 and 1 for 0 bytes and for many. If
+	// it is negative, small inputs are fitter. The default is 0.
+	Size float64
+	// Novelty is the weight of the share of an input's structures that no kept input has.
+	// The default is 0.
+	Novelty float64
 }
 
 func (o FDLoopOptions) withDefaults() FDLoopOptions {
@@ -66,15 +77,17 @@ type suite struct {
 	mappings map[mapping]bool
 	failing  int
 	failures map[observation.Property]bool
+
+	structures map[uint64]bool
 }
 
 func newFDLoop(ctx context.Context, g *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*fdLoop, error) {
 	f := &fdLoop{
 		grammar: g, options: opt, FDLoopOptions: opt.FDLoop.withDefaults(), archive: a, rand: rand.New(rand.NewPCG(opt.Seed, 0)), rules: generate.ChoosingRules(g, opt.Start),
-		kept: suite{units: map[int32]bool{}, mappings: map[mapping]bool{}, failures: map[observation.Property]bool{}},
+		kept: suite{units: map[int32]bool{}, mappings: map[mapping]bool{}, failures: map[observation.Property]bool{}, structures: map[uint64]bool{}},
 	}
-	if f.Inputs < 0 || f.Seeds < 0 || f.Calibration < 0 || f.MaxMappings < 0 || f.Flipped < 0 || f.Flipped > 1 || f.Depth < 0 || f.Timeout < 0 {
-		return nil, fmt.Errorf("parameters of %s %+v: must not be negative, and Flipped at most 1", FDLoop, opt.FDLoop)
+	if f.Inputs < 0 || f.Seeds < 0 || f.Calibration < 0 || f.MaxMappings < 0 || f.Flipped < 0 || f.Flipped > 1 || f.Depth < 0 || f.Timeout < 0 || f.Novelty < 0 {
+		return nil, fmt.Errorf("parameters of %s %+v: must not be negative, except Size, and Flipped at most 1", FDLoop, opt.FDLoop)
 	}
 	var err error
 	if f.weights, err = weightsOf(opt.Goal, opt.Ignore); err != nil {
@@ -145,18 +158,18 @@ func (f *fdLoop) calibrate(last []*individual) []*individual {
 	return last[at:]
 }
 
-// evolve keeps the fittest individual and learns the next probabilities from it. From
+// evolve keeps the fittest individuals and learns the next probabilities from them. From
 // an input outside the grammar nothing can be learned.
 func (f *fdLoop) evolve(last []*individual) error {
-	best, fitness := last[0], f.fitness(last[0])
-	for _, i := range last[1:] {
-		if more := f.fitness(i); more > fitness {
-			best, fitness = i, more
+	var trees []*derivation.Tree
+	for _, i := range f.fittest(last) {
+		f.keep(i)
+		if i.tree != nil {
+			trees = append(trees, i.tree)
 		}
 	}
-	f.keep(best)
-	if best.tree != nil {
-		p, err := learn(f.grammar, best.tree)
+	if len(trees) > 0 {
+		p, err := learn(f.grammar, trees...)
 		if err != nil {
 			return err
 		}
@@ -168,6 +181,53 @@ func (f *fdLoop) evolve(last []*individual) error {
 	return nil
 }
 
+// fittest returns the individual with the highest fitness, or with Pareto those that no
+// other one surpasses.
+func (f *fdLoop) fittest(last []*individual) []*individual {
+	if f.Pareto {
+		values := make([][]float64, len(last))
+		for at, i := range last {
+			values[at] = f.scores(i).values(f.weights, f.Size, f.Novelty)
+		}
+		var out []*individual
+		for _, at := range paretoFront(values) {
+			out = append(out, last[at])
+		}
+		return out
+	}
+	best, fitness := last[0], f.fitness(last[0])
+	for _, i := range last[1:] {
+		if more := f.fitness(i); more > fitness {
+			best, fitness = i, more
+		}
+	}
+	return []*individual{best}
+}
+
+// paretoFront returns the indexes of the vectors that no other one surpasses: none is at
+// least as large in all components and larger in one. Of equal vectors, it returns the
+// first.
+func paretoFront(values [][]float64) []int {
+	surpasses := func(a, b []float64) bool {
+		larger := false
+		for i := range a {
+			if a[i] < b[i] {
+				return false
+			}
+			larger = larger || a[i] > b[i]
+		}
+		return larger
+	}
+	var out []int
+	for i, v := range values {
+		beaten := slices.ContainsFunc(values, func(other []float64) bool { return surpasses(other, v) })
+		if !beaten && !slices.ContainsFunc(out, func(j int) bool { return slices.Equal(values[j], v) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // keep adds an individual to the kept inputs.
 func (f *fdLoop) keep(i *individual) {
 	f.kept.inputs++
@@ -175,6 +235,11 @@ func (f *fdLoop) keep(i *individual) {
 		f.kept.units[unit] = true
 	}
 	eachMapping(i, f.Depth, func(m mapping) { f.kept.mappings[m] = true })
+	if i.tree != nil && f.Novelty > 0 {
+		for _, s := range structures(i.tree, f.Depth) {
+			f.kept.structures[s] = true
+		}
+	}
 	if i.result.failed() {
 		f.kept.failing++
 		f.kept.failures[i.result.failure] = true
@@ -183,7 +248,16 @@ func (f *fdLoop) keep(i *individual) {
 
 // fitness returns how well the kept inputs and an individual serve the goals together.
 func (f *fdLoop) fitness(i *individual) float64 {
-	s := scores{inputs: f.kept.inputs + 1, mappings: len(f.kept.mappings), units: len(f.kept.units), failing: f.kept.failing, failures: len(f.kept.failures)}
+	sum := 0.0
+	for _, v := range f.scores(i).values(f.weights, f.Size, f.Novelty) {
+		sum += v
+	}
+	return sum
+}
+
+// scores returns the numbers that the fitness of an individual depends on.
+func (f *fdLoop) scores(i *individual) scores {
+	s := scores{bytes: len(i.text), inputs: f.kept.inputs + 1, mappings: len(f.kept.mappings), units: len(f.kept.units), failing: f.kept.failing, failures: len(f.kept.failures)}
 	added := map[mapping]bool{}
 	eachMapping(i, f.Depth, func(m mapping) {
 		if !f.kept.mappings[m] && !added[m] {
@@ -207,7 +281,16 @@ func (f *fdLoop) fitness(i *individual) float64 {
 	if i.result.outcome == observation.TimedOut {
 		s.time = 1
 	}
-	return s.fitness(f.weights)
+	if i.tree != nil && f.Novelty > 0 {
+		all, novel := structures(i.tree, f.Depth), 0
+		for _, structure := range all {
+			if !f.kept.structures[structure] {
+				novel++
+			}
+		}
+		s.novelty = float64(novel) / float64(max(1, len(all)))
+	}
+	return s
 }
 
 // scores are the numbers that the fitness of inputs depends on.
@@ -217,13 +300,25 @@ type scores struct {
 	units, allUnits       int
 	time                  float64 // share of the timeout
 	failing, failures     int     // inputs that fail, and distinct failures
+	bytes                 int     // of the input
+	novelty               float64 // share of the input's structures that no kept input has
 }
 
-// fitness returns the weighted sum of four values between 0 and 1.
-func (s scores) fitness(w Weights) float64 {
+// halfSize is the number of bytes of an input whose size has the value 0.5.
+const halfSize = 100
+
+// values returns the values of the goals, of size and of novelty, each between 0 and 1
+// times its weight.
+func (s scores) values(w Weights, size, novelty float64) []float64 {
 	mappings := float64(s.mappings) / float64(s.maxMappings)
-	return w.Mappings*mappings/(1+mappings) + w.Coverage*float64(s.units)/float64(s.allUnits) + w.RunTime*s.time +
-		w.Failures*(0.1*float64(s.failing)+0.9*float64(s.failures))/float64(s.inputs)
+	return []float64{
+		w.Mappings * mappings / (1 + mappings),
+		w.Coverage * float64(s.units) / float64(s.allUnits),
+		w.RunTime * s.time,
+		w.Failures * (0.1*float64(s.failing) + 0.9*float64(s.failures)) / float64(s.inputs),
+		size * float64(s.bytes) / float64(s.bytes+halfSize),
+		novelty * s.novelty,
+	}
 }
 
 // mutants returns a mutant of each input: bits of some tokens are flipped, or two

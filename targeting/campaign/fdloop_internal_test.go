@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -88,9 +89,13 @@ func TestFitness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.fitness(w); math.Abs(got-c.want) > 1e-9 {
+		if got := sum(s.values(w, 0, 0)); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("goal %s without %s: got %v, want %v", c.goal, c.ignore, got, c.want)
 		}
+	}
+	s.bytes, s.novelty = 25, 0.75 // 25/125 = 0.2
+	if got, want := sum(s.values(Weights{1, 1, 1, 1}, -2, 4)), x1+x2+x3+x4-2*0.2+4*0.75; math.Abs(got-want) > 1e-9 {
+		t.Errorf("with size and novelty: got %v, want %v", got, want)
 	}
 	for _, wrong := range []struct {
 		goal   Goal
@@ -99,6 +104,63 @@ func TestFitness(t *testing.T) {
 		if _, err := weightsOf(wrong.goal, wrong.ignore); err == nil {
 			t.Errorf("goal %s without %s is accepted", wrong.goal, wrong.ignore)
 		}
+	}
+}
+
+func sum(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+func TestParetoFront(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values [][]float64
+		want   []int
+	}{
+		{"one is best for all", [][]float64{{1, 1}, {2, 2}, {2, 1}}, []int{1}},
+		{"each is best for one", [][]float64{{1, 3}, {2, 2}, {3, 1}, {1, 2}}, []int{0, 1, 2}},
+		{"of equals, the first", [][]float64{{1, 1}, {1, 1}, {0, 1}}, []int{0}},
+	} {
+		if got := paretoFront(c.values); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// With Pareto, the inputs that are best for different goals are all kept and learned from.
+// Novelty is the share of structures that no kept input has.
+func TestFDLoopPareto(t *testing.T) {
+	g := grammartest.Load(t, worked)
+	opt := Options{Start: g.Start, Goal: AllGoals, Units: make([]observation.Unit, 4), MaxNodes: 1000, Expansions: 200, K: 1}
+	opt.FDLoop = FDLoopOptions{MaxMappings: 100, Pareto: true, Novelty: 1}
+	f, err := newFDLoop(t.Context(), g, opt, newArchive(opt), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := func(text string, outcome observation.Outcome, units ...int32) *individual {
+		return &individual{text: []byte(text), tree: grammartest.Parse(t, g, text), result: &result{outcome: outcome, units: units}}
+	}
+	if err := f.evolve([]*individual{ran("1", observation.OK, 0), ran("1-2", observation.OK, 0, 1, 2), ran("+4", observation.Crashed, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if f.kept.inputs != 2 || f.kept.failing != 1 || len(f.kept.units) != 3 {
+		t.Errorf("kept %+v, want the input with the most units and the one that fails", f.kept)
+	}
+	if got := f.scores(ran("9", observation.OK)).novelty; got != 0 {
+		t.Errorf("novelty %v of an input with known structures, want 0", got)
+	}
+	nested := ran("(1)", observation.OK) // expr directly below factor is new
+	all, novel := structures(nested.tree, 3), 0
+	for _, s := range all {
+		if !f.kept.structures[s] {
+			novel++
+		}
+	}
+	if got := f.scores(nested).novelty; novel == 0 || got != float64(novel)/float64(len(all)) {
+		t.Errorf("novelty %v, want %d of %d", got, novel, len(all))
 	}
 }
 

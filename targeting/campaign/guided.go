@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -47,6 +48,7 @@ type guided struct {
 	weights Weights
 	ways    []*way
 	seeds   []*seed
+	sums    [2][]float64       // of the weights of seeds up to each one: of those with a tree, and of all
 	corpus  []*derivation.Tree // not yet run
 
 	explorer *explorer
@@ -170,14 +172,26 @@ func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, E
 	return out, "", nil
 }
 
+// thoroughInputs is the number of inputs after which a campaign takes less effort for an
+// input. The effort then falls so that twice the inputs take about the same effort
+// again, and a long campaign takes little time for each input.
+const thoroughInputs = 1000
+
+// thorough draws whether to make the effort of choosing among candidates, or of
+// aiming.
+func (g *guided) thorough() bool {
+	told := len(g.archive.results)
+	return told < thoroughInputs || g.rand.IntN(told) < thoroughInputs
+}
+
 // candidates is the number of inputs from which one is chosen.
 const candidates = 8
 
 // make returns an input made in a way, or nil if there is none. Three times out of four,
-// it is the most promising one of several.
+// it is the most promising one of several, unless the effort is too high.
 func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 	n := 1
-	if w.many && g.aimer.model != nil && g.rand.IntN(4) > 0 {
+	if w.many && g.aimer.model != nil && g.rand.IntN(4) > 0 && g.thorough() {
 		n = candidates
 	}
 	var best *individual
@@ -195,7 +209,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		}
 		score := 0.0
 		if n > 1 {
-			if score, err = g.aimer.promise(ctx, i); err != nil {
+			if score, err = g.aimer.promise(i); err != nil {
 				return nil, err
 			}
 		}
@@ -313,29 +327,29 @@ func (g *guided) weigh() {
 		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })
 		g.seeds = g.seeds[:maxSeeds/2]
 	}
+	g.sums = [2][]float64{make([]float64, len(g.seeds)), make([]float64, len(g.seeds))}
+	inside, all := 0.0, 0.0
+	for i, s := range g.seeds {
+		if all += s.weight; s.tree != nil {
+			inside += s.weight
+		}
+		g.sums[0][i], g.sums[1][i] = inside, all
+	}
 }
 
 // choose draws a seed by weight, or nil if there is none. Unless outside is set, it has
 // a tree.
 func (g *guided) choose(outside bool) *seed {
-	sum := 0.0
-	for _, s := range g.seeds {
-		if outside || s.tree != nil {
-			sum += s.weight
-		}
+	sums := g.sums[0]
+	if outside {
+		sums = g.sums[1]
 	}
-	at := g.rand.Float64() * sum
-	var last *seed
-	for _, s := range g.seeds {
-		if !outside && s.tree == nil {
-			continue
-		}
-		if last = s; at < s.weight {
-			break
-		}
-		at -= s.weight
+	if len(sums) == 0 || sums[len(sums)-1] == 0 {
+		return nil
 	}
-	return last
+	at := g.rand.Float64() * sums[len(sums)-1]
+	i := sort.Search(len(sums), func(i int) bool { return at < sums[i] })
+	return g.seeds[min(i, len(sums)-1)]
 }
 
 // mutate returns a mutant of a seed.
@@ -348,11 +362,14 @@ func (g *guided) mutate(ctx context.Context) (*individual, error) {
 	return g.mutant(ctx, s.tree)
 }
 
-// mutant returns a mutant of a tree, after one to four mutations, or nil if none was
-// found.
+// maxMutations is the maximum number of mutations of a mutant.
+const maxMutations = 4
+
+// mutant returns a mutant of a tree, or nil if none was found. Half of the mutants have
+// one mutation, half of the others two, and so on.
 func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual, error) {
 	var out *individual
-	for range 1 + g.rand.IntN(4) {
+	for n := 0; n < maxMutations && (n == 0 || g.rand.IntN(2) == 0); n++ {
 		other := tree
 		if s := g.choose(false); s != nil {
 			other = s.tree

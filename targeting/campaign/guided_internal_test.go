@@ -90,3 +90,28 @@ func TestGuidedGoal(t *testing.T) {
 		})
 	}
 }
+
+// The effort for an input falls with the number of inputs, so that twice the inputs take
+// about as much effort again.
+func TestThorough(t *testing.T) {
+	g := &guided{rand: rand.New(rand.NewPCG(1, 0)), archive: newArchive(Options{})}
+	efforts := map[int]int{}
+	for told := range 8 * thoroughInputs {
+		if g.thorough() {
+			for from := 1; from <= 8; from *= 2 {
+				if told < from*thoroughInputs {
+					efforts[from]++
+				}
+			}
+		}
+		g.archive.results[uint64(told)] = &result{}
+	}
+	if efforts[1] != thoroughInputs {
+		t.Errorf("%d of the first %d inputs", efforts[1], thoroughInputs)
+	}
+	for n := 2; n <= 8; n *= 2 {
+		if more := efforts[n] - efforts[n/2]; more < thoroughInputs/2 || more > thoroughInputs {
+			t.Errorf("%d more from %d to %d thousand inputs, want about %d", more, n/2, n, thoroughInputs*7/10)
+		}
+	}
+}

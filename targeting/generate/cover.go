@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -22,6 +23,8 @@ const (
 	ByShortest  CloseOff = iota // one of the smallest derivations
 	ByChance                    // any alternative that fits
 	ByLeastUsed                 // the alternative that fits and was taken least often so far
+	ByLikely                    // by the probabilities of the generator's options
+	ByPaths                     // the alternative that leads to uncovered paths, as in packed trees
 )
 
 // CoverOptions configure a [Cover].
@@ -94,6 +97,9 @@ const (
 
 // NewCover returns a cover of the paths of length k.
 func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
+	if opt.CloseOff == ByLikely && x.opt.Probabilities == nil {
+		return nil, errors.New("closing off by probability: needs probabilities")
+	}
 	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: true})
 	if n := space.Count(k); n.Cmp(big.NewInt(maxCoverPaths)) > 0 {
 		return nil, &limit.Error{What: "paths to cover", Value: strconv.Itoa(maxCoverPaths), Advice: fmt.Sprintf("the grammar has %v; ask for a smaller k", n)}
@@ -115,7 +121,7 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 	}
 	if opt.OneTarget {
 		c.plan = []stage{single, grafting}
-		c.closing = []chooser{shortest{}, uniform{x.opt}, leastUsed{uniform{x.opt}, map[choice]int{}}}[opt.CloseOff]
+		c.closing = c.closeOff(opt.CloseOff)
 	}
 	for i, p := range paths {
 		c.at[space.ID(p)] = i
@@ -124,6 +130,22 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 	c.begin()
 	c.findNeeds()
 	return c
+}
+
+// closeOff returns the chooser that closes off trees.
+func (c *Cover) closeOff(by CloseOff) chooser {
+	switch by {
+	case ByChance:
+		return uniform{c.x.opt}
+	case ByLeastUsed:
+		return leastUsed{uniform{c.x.opt}, map[choice]int{}}
+	case ByLikely:
+		return newLikely(c.x.grammar, c.x.opt)
+	case ByPaths:
+		return c
+	default:
+		return shortest{}
+	}
 }
 
 // count adds to the numbers of uncovered paths that begin with each prefix of p.

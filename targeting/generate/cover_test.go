@@ -33,7 +33,7 @@ func TestCoverIsFull(t *testing.T) {
 }
 
 func TestCoverOnePathAnInput(t *testing.T) {
-	for _, closing := range []generate.CloseOff{generate.ByShortest, generate.ByChance, generate.ByLeastUsed} {
+	for _, closing := range []generate.CloseOff{generate.ByShortest, generate.ByChance, generate.ByLeastUsed, generate.ByLikely, generate.ByPaths} {
 		for _, name := range []string{"expr", "json", "csv", "url"} {
 			t.Run(fmt.Sprintf("%s/%d", name, closing), func(t *testing.T) {
 				coverIsFull(t, name, 2, generate.CoverOptions{OneTarget: true, CloseOff: closing})
@@ -45,7 +45,15 @@ func TestCoverOnePathAnInput(t *testing.T) {
 func coverIsFull(t *testing.T, name string, k int, opt generate.CoverOptions) {
 	t.Helper()
 	g := grammartest.Bundled(t, name)
-	x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200})
+	with := generate.Options{MaxNodes: 200}
+	if opt.CloseOff == generate.ByLikely {
+		p, err := generate.SampleProbabilities(t.Context(), name, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with.Probabilities = p
+	}
+	x, err := generate.New(g, source(1), with)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func (d *drawing) start() {
 		d.stack = d.modes.Begin()
 	}
 	start := d.grammar.Rule(d.opt.Start)
-	if l, ok := d.chooser.(*likely); ok {
+	if l, ok := d.chooser.(*likely); ok && len(d.goals) == 0 {
 		d.bodies = append(d.bodies, l.outlined(d, start))
 	}
 	d.rule(start, 0, refine.Loose)

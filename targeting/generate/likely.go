@@ -103,7 +103,7 @@ func (l *likely) endsAt(d *drawing, depth int) bool {
 	if b == nil || b.rule != nil {
 		return l.ends(d)
 	}
-	return b.closed || d.expansions-b.began > l.opt.Expansions || d.least() > d.limit.nodes
+	return b.closed || d.expansions-b.began > b.limit || d.least() > d.limit.nodes
 }
 
 // bodyAt returns the planned body of the choices at a depth; nil if there is none.

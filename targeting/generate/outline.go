@@ -19,6 +19,7 @@ type outline struct {
 	*drawing
 	by         *likely
 	open       []*body // slots
+	leaves     []*body // tokens
 	expansions int
 	least      int // number of symbols of the finished tree, at least
 	tokens     int // number of tokens of the finished tree, at least
@@ -34,7 +35,7 @@ type body struct {
 	choices []decision
 	parts   []*body // rules and tokens of the derivation, in order
 
-	began        int // expansions of the drawing when it began a token
+	began, limit int // of a token: expansions of the drawing when it began, and how many more it may take
 	choice, part int // the next ones in the drawing
 	left         bool
 }
@@ -62,10 +63,19 @@ func (l *likely) outlined(d *drawing, start *grammars.Rule) *body {
 		b.closed = o.expansions > limit || o.least > d.limit.nodes || o.tokens > d.limit.tokens
 		if b.rule != nil {
 			o.expand(b)
+		} else {
+			o.leaves = append(o.leaves, b)
 		}
+	}
+	for _, b := range o.leaves {
+		b.limit = max(minTokenExpansions, l.opt.Expansions/len(o.leaves))
 	}
 	return root
 }
+
+// minTokenExpansions is the least number of expansions that a token may take. The limit
+// on those of an input is shared by its tokens.
+const minTokenExpansions = 5
 
 // take removes a random slot.
 func (o *outline) take(r *rand.Rand) *body {

@@ -22,6 +22,15 @@ type Solution struct {
 	texts      []TokenText // of tokens; see WithTexts
 	pairs      []Pair      // see WithPairs
 	accept     func(context.Context, *generate.Input) (bool, error)
+	maxTries   int // trees; no limit if 0
+}
+
+// WithMaxTries returns the solution with a limit on the trees that are tried for
+// inputs. The error of a draw that reaches it is a [*limit.Error].
+func (s *Solution) WithMaxTries(n int) *Solution {
+	out := *s
+	out.maxTries = n
+	return &out
 }
 
 // Where returns the solution restricted to inputs that accept returns true for.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -67,6 +69,9 @@ func (w *writer) hopeless() bool {
 // write returns an input for a tree; nil if none is found. Texts are drawn several
 // times: other characters may succeed where the first failed.
 func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, error) {
+	if w.maxTries > 0 && w.fails.Tried >= w.maxTries {
+		return nil, &limit.Error{What: "trees tried", Value: strconv.Itoa(w.maxTries)}
+	}
 	w.fails.Tried++
 	w.bad = w.bad[:0]
 	tree = w.arrange(tree)

@@ -2258,11 +2258,11 @@ export interface components {
             one_target?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
-             * @description How forest, and kpath with one target, derive symbols outside the path.
+             * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
              * @default shortest
              * @enum {string}
              */
-            close_off: "shortest" | "random" | "least-used";
+            close_off: "shortest" | "random" | "least-used" | "common" | "kpath";
             /**
              * Format: double
              * @description Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.
@@ -3375,6 +3375,18 @@ export interface components {
              * @default 0.1
              */
             flipped: number;
+            /** @description fdloop: keep all inputs of a generation that no other one surpasses, instead of the one with the highest sum of the goals. */
+            pareto?: boolean;
+            /**
+             * Format: double
+             * @description fdloop: weight of an input's size; if negative, small inputs are preferred.
+             */
+            size_weight?: number;
+            /**
+             * Format: double
+             * @description fdloop: weight of the share of an input's structures that no kept input has.
+             */
+            novelty_weight?: number;
             /**
              * Format: double
              * @description fdloop: run time that counts as 1.

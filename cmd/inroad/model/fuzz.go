@@ -275,6 +275,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 		Sources: g.Sources, MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, EvoGFuzz: c.evolution.options(c.end),
 		FDLoop: campaign.FDLoopOptions{
 			Seeds: c.loop.Seeds, Calibration: c.loop.Calibration, MaxMappings: c.loop.MaxMappings, Depth: c.loop.MappingDepth, Flipped: c.loop.Flipped,
+			Pareto: c.loop.Pareto, Size: c.loop.SizeWeight, Novelty: c.loop.Novelty,
 			Timeout: c.limits.options(false).Timeout,
 		},
 	}

@@ -42,6 +42,9 @@ type loopFlags struct {
 	MaxMappings  int     `json:"max_mappings"`
 	MappingDepth int     `json:"mapping_depth"`
 	Flipped      float64 `json:"flipped"`
+	Pareto       bool    `json:"pareto"`
+	SizeWeight   float64 `json:"size_weight"`
+	Novelty      float64 `json:"novelty_weight"`
 }
 
 func (g *goalFlags) bind(flags *pflag.FlagSet) {
@@ -68,12 +71,17 @@ func (g *goalFlags) ignored() []campaign.Goal {
 func (l *loopFlags) bind(flags *pflag.FlagSet) {
 	share := cli.Between(0.000001, 1)
 	share.Type = "number"
+	weight, either := cli.Between(0, 1000), cli.Between(-1000, 1000)
+	weight.Type, either.Type = "number", "number"
 	cli.BindFields(flags, l,
 		openapi.Field{Name: "seeds", Description: "fdloop: random inputs to learn from if there is no corpus", Default: 500, Schema: cli.Between(1, 1_000_000)},
 		openapi.Field{Name: "max_mappings", Description: "fdloop: number of mappings to compare with (default that of --calibration inputs)", Schema: cli.Between(1, 1_000_000_000)},
 		openapi.Field{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings", Default: 100, Schema: cli.Between(1, 1_000_000)},
 		openapi.Field{Name: "mapping_depth", Description: "fdloop: depth of the structures in mappings", Default: 3, Schema: cli.Between(1, 8)},
-		openapi.Field{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped", Default: 0.1, Schema: share})
+		openapi.Field{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped", Default: 0.1, Schema: share},
+		openapi.Field{Name: "pareto", Description: "fdloop: keep all inputs of a generation that no other one surpasses, instead of the one with the highest sum of the goals", Schema: openapi.Schema{Type: "boolean"}},
+		openapi.Field{Name: "size_weight", Description: "fdloop: weight of an input's size; if negative, small inputs are preferred", Schema: either},
+		openapi.Field{Name: "novelty_weight", Description: "fdloop: weight of the share of an input's structures that no kept input has", Schema: weight})
 }
 
 func (e *evolutionFlags) bind(flags *pflag.FlagSet) {
