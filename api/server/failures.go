@@ -36,7 +36,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 		return nil, err
 	}
 	out.Distinct = len(groups)
-	out.Outcomes, out.Observations = outcomesOf(counts)
+	out.Outcomes, out.Observations = api.OutcomesOf(counts)
 	first, bytes := min(req.Params.Offset, len(groups)), 0
 	for i, g := range groups[first:] {
 		bytes += len(g.Example.Input)
@@ -44,7 +44,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 			out.Next = first + i
 			break
 		}
-		out.Failures = append(out.Failures, failureOf(g))
+		out.Failures = append(out.Failures, api.FailureOf(g))
 	}
 	return openapi.ListFailures200JSONResponse(out), nil
 }
@@ -76,13 +76,4 @@ func (s *Server) failures(ctx context.Context, subject, commit string, wanted fu
 		taken = number*overhead + bytes
 	}
 	return groups.All(), nil
-}
-
-func failureOf(g observation.OutcomeGroup) openapi.ProgramFailure {
-	f := g.Failure()
-	out := openapi.ProgramFailure{
-		Count: int64(g.Count), Outcome: openapi.FailureOutcome(g.Example.Outcome), Type: f.Type, Message: f.Message, Stack: f.Stack, Name: g.Example.Name,
-	}
-	out.Input, out.InputBase64 = api.Encode(g.Example.Input)
-	return out
 }

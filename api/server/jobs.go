@@ -276,7 +276,7 @@ func jobOf(j store.Job) openapi.Job {
 // ListJobs lists jobs, newest first.
 func (s *Server) ListJobs(ctx context.Context, req openapi.ListJobsRequestObject) (openapi.ListJobsResponseObject, error) {
 	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Jobs(ctx, uint64(req.Params.Before), limit+1)
+	found, err := s.Store.Jobs(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
 	if err != nil {
 		return nil, err
 	}

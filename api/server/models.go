@@ -93,7 +93,9 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err := m.Write(&file); err != nil {
 		return "", err
 	}
-	stored, err := s.Store.PutModel(ctx, store.Model{ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar}, file.Bytes())
+	stored, err := s.Store.PutModel(ctx, store.Model{
+		ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes())
 	return stored.ID, err
 }
 
@@ -120,8 +122,18 @@ func (s *Server) ListModels(ctx context.Context, req openapi.ListModelsRequestOb
 	return openapi.ListModels200JSONResponse{Before: before, Models: convert(found, func(m store.Model) openapi.ModelItem {
 		return openapi.ModelItem{
 			ID: m.ID, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.Grammar, Created: m.Created, Size: m.Size,
+			Quality: qualityOf(m),
 		}
 	})}, err
+}
+
+// qualityOf returns the quality that was stored with a model, or nil.
+func qualityOf(m store.Model) *openapi.ModelQuality {
+	var out openapi.ModelQuality
+	if json.Unmarshal(m.Quality, &out) != nil {
+		return nil
+	}
+	return &out
 }
 
 // GetModelFile sends the file of a model.

@@ -74,6 +74,38 @@ func TestTrainAgain(t *testing.T) {
 	}
 }
 
+// The list of models has the quality of each, as the model itself has it; models of
+// earlier versions have none.
+func TestListedQuality(t *testing.T) {
+	s := start(t)
+	var m openapi.Model
+	s.get(t, "/v1/models/"+s.trained(t), &m)
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+		t.Fatal(err)
+	}
+	var list openapi.ModelList
+	s.get(t, "/v1/models?subject=calc", &list)
+	if list.Models[0].Quality != nil {
+		t.Errorf("the quality of an old model is %+v", list.Models[0].Quality)
+	}
+	want := &openapi.ModelQuality{Observations: m.Observations.Used, Methods: m.Methods, F1: &m.HeldOut.Mean.F1}
+	if m.Rare != nil {
+		want.RareF1 = &m.Rare.Mean.F1
+	}
+	if diff := cmp.Diff(want, list.Models[1].Quality); diff != "" {
+		t.Errorf("quality (-want +got):\n%s", diff)
+	}
+	var jobs openapi.JobList
+	s.get(t, "/v1/jobs?subject=calc", &jobs)
+	if len(jobs.Jobs) != 1 || jobs.Jobs[0].Model != m.ID {
+		t.Errorf("jobs of the program are %+v", jobs)
+	}
+	s.get(t, "/v1/jobs?subject=other", &jobs)
+	if len(jobs.Jobs) != 0 {
+		t.Errorf("jobs of another program are %+v", jobs)
+	}
+}
+
 // Options that are absent are those that commands use.
 func TestTrainDefaults(t *testing.T) {
 	sources, err := bundled.Sources("expr")

@@ -37,19 +37,11 @@ func (s *Server) GetSubject(ctx context.Context, req openapi.GetSubjectRequestOb
 func subjectOf(s store.Subject) openapi.Subject {
 	return openapi.Subject{Name: s.Name, Commits: convert(s.Commits, func(c store.Commit) openapi.CommitItem {
 		out := openapi.CommitItem{Commit: c.Name, Observations: c.Observations, Contradictory: c.Contradictory, Units: c.Units, Updated: c.Updated}
-		if counts, all := outcomesOf(c.Outcomes); all == c.Observations {
+		if counts, all := api.OutcomesOf(c.Outcomes); all == c.Observations {
 			out.Outcomes = &counts
 		}
 		return out
 	})}
-}
-
-// outcomesOf converts numbers of observations by outcome, and returns their sum.
-func outcomesOf(counts map[observation.Outcome]int64) (openapi.OutcomeCounts, int64) {
-	out := openapi.OutcomeCounts{
-		Ok: counts[observation.OK], Failure: counts[observation.Failed], Crash: counts[observation.Crashed], Timeout: counts[observation.TimedOut],
-	}
-	return out, out.Ok + out.Failure + out.Crash + out.Timeout
 }
 
 // commit returns the commit that a request names, or the latest observed commit of the

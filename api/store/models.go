@@ -10,8 +10,9 @@ type Model struct {
 	Commit  string    `cbor:"4,keyasint"`
 	Grammar string    `cbor:"5,keyasint"` // ID of the grammar
 	Created time.Time `cbor:"6,keyasint"`
-	Size    int64     `cbor:"7,keyasint"` // bytes of the file
-	Chunks  [][]byte  `cbor:"8,keyasint"` // digests of the file's chunks
+	Size    int64     `cbor:"7,keyasint"`           // bytes of the file
+	Chunks  [][]byte  `cbor:"8,keyasint"`           // digests of the file's chunks
+	Quality []byte    `cbor:"9,keyasint,omitempty"` // size and scores, opaque to the store; earlier versions stored none
 }
 
 // An Alias is a name for a model.

@@ -73,9 +73,10 @@ type Store interface {
 	SaveJob(ctx context.Context, j Job) error
 	// Job returns the job with an ID.
 	Job(ctx context.Context, id uint64) (Job, error)
-	// Jobs returns up to limit jobs, newest first. If before is not 0, it returns only
-	// jobs with a lower ID. A negative limit means no limit.
-	Jobs(ctx context.Context, before uint64, limit int) ([]Job, error)
+	// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,
+	// newest first. If before is not 0, it returns only jobs with a lower ID. A negative
+	// limit means no limit.
+	Jobs(ctx context.Context, subject string, before uint64, limit int) ([]Job, error)
 	// OpenJobs returns the queued and running jobs, oldest first.
 	OpenJobs(ctx context.Context) ([]Job, error)
 

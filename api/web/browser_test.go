@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
@@ -35,13 +36,7 @@ func TestBrowser(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/browser.mjs")
-	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
-	}
+	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
 }
 
 // browser returns the commands of Node and Chromium. It skips the test if they, or the
@@ -107,7 +102,9 @@ func train(t *testing.T, st *bolt.Store, name string, text []byte) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.PutModel(t.Context(), store.Model{ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr"}, file.Bytes()); err != nil {
+	if _, err := st.PutModel(t.Context(), store.Model{
+		ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.PutAlias(t.Context(), store.Alias{Name: name, Model: m.Digest}); err != nil {

@@ -57,7 +57,7 @@ func TestClockGoesBack(t *testing.T) {
 	if m, err := s.Models(t.Context(), "", 0, 1); err != nil || m[0].ID != "third" {
 		t.Errorf("the latest model: %+v, %v; want the third", m, err)
 	}
-	if j, err := s.Jobs(t.Context(), 0, 1); err != nil || j[0].Subject != "third" {
+	if j, err := s.Jobs(t.Context(), "", 0, 1); err != nil || j[0].Subject != "third" {
 		t.Errorf("the latest job: %+v, %v; want the third", j, err)
 	}
 }

@@ -122,7 +122,7 @@ func contents(s *bolt.Store) (map[string]any, error) {
 			out["named "+a.Name] = m
 		}
 	}
-	jobs, err := s.Jobs(context.Background(), 0, -1)
+	jobs, err := s.Jobs(context.Background(), "", 0, -1)
 	fail(err)
 	for _, j := range jobs {
 		out[fmt.Sprint("job ", j.ID)] = j

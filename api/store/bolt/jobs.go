@@ -48,10 +48,11 @@ func (s *Store) Job(ctx context.Context, id uint64) (store.Job, error) {
 	return j, err
 }
 
-// Jobs returns up to limit jobs, newest first. If before is not 0, it returns only
-// jobs with a lower ID. A negative limit means no limit.
-func (s *Store) Jobs(ctx context.Context, before uint64, limit int) ([]store.Job, error) {
-	return s.jobs(ctx, before, limit, func(store.Job) bool { return true })
+// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,
+// newest first. If before is not 0, it returns only jobs with a lower ID. A negative
+// limit means no limit.
+func (s *Store) Jobs(ctx context.Context, subject string, before uint64, limit int) ([]store.Job, error) {
+	return s.jobs(ctx, before, limit, func(j store.Job) bool { return subject == "" || j.Subject == subject })
 }
 
 // OpenJobs returns the queued and running jobs, oldest first.

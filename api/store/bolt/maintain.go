@@ -308,7 +308,7 @@ func (s *Store) checkModels(ctx context.Context, r *Report) error {
 }
 
 func (s *Store) checkJobs(ctx context.Context, r *Report) error {
-	jobs, err := s.Jobs(ctx, 0, -1)
+	jobs, err := s.Jobs(ctx, "", 0, -1)
 	if err != nil {
 		return err
 	}

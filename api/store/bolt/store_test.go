@@ -303,8 +303,14 @@ func TestJobs(t *testing.T) {
 	if err != nil || len(left) != 2 || left[0].ID != 1 || left[1].ID != 2 || left[1].Error != "why" || left[1].Attempts != 2 {
 		t.Errorf("jobs that have not ended: %+v, %v", left, err)
 	}
-	if found, err := s.Jobs(t.Context(), 4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
+	if found, err := s.Jobs(t.Context(), "", 4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
 		t.Errorf("two jobs before the fourth: %+v, %v", found, err)
+	}
+	if found, err := s.Jobs(t.Context(), "q", 0, -1); err != nil || len(found) != 0 {
+		t.Errorf("jobs of another subject: %+v, %v", found, err)
+	}
+	if found, err := s.Jobs(t.Context(), "p", 0, -1); err != nil || len(found) != len(states) {
+		t.Errorf("jobs of the subject: %+v, %v", found, err)
 	}
 	if _, err := s.Job(t.Context(), 99); err == nil || err.Error() != "job 99: not found" {
 		t.Errorf("a job that is not there: %v", err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
@@ -55,7 +56,9 @@ func putDemo(ctx context.Context, st *bolt.Store) error {
 	if err := m.Write(&file); err != nil {
 		return err
 	}
-	stored, err := st.PutModel(ctx, store.Model{ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar}, file.Bytes())
+	stored, err := st.PutModel(ctx, store.Model{
+		ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes())
 	if err != nil {
 		return err
 	}
