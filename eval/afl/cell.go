@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ func (p program) copied() []string {
 func (opt *options) inroad() string  { return filepath.Join(opt.work, "inroad") }
 func (opt *options) library() string { return filepath.Join(opt.work, "inroad_mutator.so") }
 
-// build builds inroad, its mutator and all targets, unless the targets are built already.
+// build builds inroad, its mutator and all targets.
 func (opt *options) build(ctx context.Context) ([]program, error) {
 	if err := os.MkdirAll(opt.work, 0o700); err != nil {
 		return nil, err
@@ -51,6 +50,11 @@ func (opt *options) build(ctx context.Context) ([]program, error) {
 			return nil, err
 		}
 	}
+	return opt.buildTargets(ctx)
+}
+
+// buildTargets builds all targets, unless they are built already.
+func (opt *options) buildTargets(ctx context.Context) ([]program, error) {
 	var out []program
 	for _, t := range targets() {
 		p, err := opt.buildTarget(ctx, t)
@@ -127,7 +131,7 @@ func output(ctx context.Context, dir string, env []string, args ...string) ([]by
 
 // fill runs the fuzzers of a cell.
 func (opt *options) fill(ctx context.Context, p program, c *cell) error {
-	dir := filepath.Join(opt.work, "cells", fmt.Sprintf("%s-%s-%d-%d-%v", c.Target, c.Way, c.Samples, c.Seed, opt.time))
+	dir := opt.folder(*c)
 	if err := os.RemoveAll(dir); err != nil { // of a cell that was interrupted
 		return err
 	}
@@ -216,17 +220,9 @@ func (opt *options) startCampaign(ctx context.Context, dir string, p program, c 
 	}
 }
 
-// captured matches what afl-showmap says about the edges of all inputs.
-var captured = regexp.MustCompile(`coverage of ([0-9]+) edges`)
-
 // count counts what the fuzzers of a cell found.
 func (opt *options) count(ctx context.Context, dir string, p program, c *cell) error {
-	shown, err := output(ctx, dir, nil, "afl-showmap", "-C", "-i", "out/default/queue", "-o", "edges", "--", p.fuzzed)
-	match := captured.FindSubmatch(shown)
-	if match == nil {
-		return errors.Join(err, fmt.Errorf("afl-showmap says no number of edges: %s", shown))
-	}
-	if c.Edges, err = strconv.Atoi(string(match[1])); err != nil {
+	if err := countEdges(ctx, dir, p, c); err != nil {
 		return err
 	}
 	stats, err := os.ReadFile(filepath.Join(dir, "out", "default", "fuzzer_stats"))
@@ -254,6 +250,64 @@ func (opt *options) count(ctx context.Context, dir string, p program, c *cell) e
 		return opt.countCrashes(ctx, dir, p, c)
 	}
 	return nil
+}
+
+// countEdges counts the edges that the inputs in the queue of AFL++ reach, and those that
+// the inputs in all queues reach.
+func countEdges(ctx context.Context, dir string, p program, c *cell) error {
+	all := map[string]bool{}
+	for _, instance := range []string{"default", "inroad"} {
+		if instance == "inroad" && c.Way != targeted {
+			continue
+		}
+		// afl-showmap fails if an input crashes, but writes the file.
+		_, failed := output(ctx, dir, nil, "afl-showmap", "-C", "-i", filepath.Join("out", instance, "queue"), "-o", "edges-"+instance, "--", p.fuzzed)
+		text, err := os.ReadFile(filepath.Join(dir, "edges-"+instance))
+		if err != nil {
+			return errors.Join(err, failed)
+		}
+		for line := range strings.Lines(string(text)) {
+			edge, _, _ := strings.Cut(line, ":")
+			all[edge] = true
+		}
+		if instance == "default" {
+			c.Edges = len(all)
+		}
+	}
+	c.All = len(all)
+	return nil
+}
+
+// recount counts the edges of cells again, whose folders are still there.
+func (opt *options) recount(ctx context.Context, cells []cell) error {
+	built, err := opt.buildTargets(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range cells {
+		c := &cells[i]
+		at := slices.IndexFunc(built, func(p program) bool { return p.name == c.Target })
+		if _, err := os.Stat(opt.folder(*c)); err != nil || at < 0 {
+			continue
+		}
+		if err := countEdges(ctx, opt.folder(*c), built[at], c); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(opt.out, opt.out+".old"); err != nil {
+		return err
+	}
+	for _, c := range cells {
+		if err := appendCell(opt.out, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder returns the folder of a cell.
+func (opt *options) folder(c cell) string {
+	return filepath.Join(opt.work, "cells", fmt.Sprintf("%s-%s-%d-%d-%v", c.Target, c.Way, c.Samples, c.Seed, time.Duration(c.Seconds*float64(time.Second))))
 }
 
 // countCrashes counts the distinct crashes, as inroad observe tells them apart.

@@ -18,7 +18,8 @@
 // turns, so that the load of the machine is about the same for all.
 //
 // A table has the means of the edges that the inputs in the queue of AFL++ reach, as
-// afl-showmap counts them, and of the distinct crashes. A two-sided Mann-Whitney U test
+// afl-showmap counts them, of the edges that all exported inputs of inroad fuzz reach, too,
+// and of the distinct crashes. A two-sided Mann-Whitney U test
 // compares each way with alone, and Vargha and Delaney's A is the probability that
 // a run of the way is better.
 //
@@ -53,6 +54,7 @@ type options struct {
 	nice    int
 	only    string
 	report  bool
+	again   bool
 	dir     string // of this command
 }
 
@@ -67,6 +69,7 @@ func main() {
 	flag.IntVar(&opt.nice, "nice", 0, "niceness of the fuzzers")
 	flag.StringVar(&opt.only, "only", "", "only cells whose LIBRARY/WAY matches this `regexp`")
 	flag.BoolVar(&opt.report, "report", false, "print the table of the results so far, and run nothing")
+	flag.BoolVar(&opt.again, "recount", false, "count the edges of all cells again, and run nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -89,9 +92,10 @@ type cell struct {
 	Target   string  `json:"target"`
 	Way      string  `json:"way"`
 	Seed     int     `json:"seed"`
-	Samples  int     `json:"samples"` // to start from
-	Seconds  float64 `json:"seconds"` // that were given
-	Edges    int     `json:"edges"`
+	Samples  int     `json:"samples"`  // to start from
+	Seconds  float64 `json:"seconds"`  // that were given
+	Edges    int     `json:"edges"`    // that the inputs in the queue of AFL++ reach
+	All      int     `json:"all"`      // that these inputs and those of inroad fuzz reach
 	Crashes  int     `json:"crashes"`  // files that AFL++ saved
 	Distinct int     `json:"distinct"` // crashes with different signals or stacks
 	Runs     int     `json:"runs"`     // of AFL++
@@ -135,7 +139,12 @@ func (opt *options) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if !opt.report {
+	if opt.again {
+		if err := opt.recount(ctx, done); err != nil {
+			return err
+		}
+	}
+	if !opt.report && !opt.again {
 		if done, err = opt.measure(ctx, done, matches); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type fuzzWatch struct {
 	interval time.Duration          // between two looks at the folders
 	files    map[string]*watchedFile
 	noted    map[string]bool // kinds of files that were left out
+	reading  time.Duration   // time that the last look took, without waiting for the campaign
 
 	mu    sync.Mutex
 	notes []string // not yet printed
@@ -107,7 +108,7 @@ func (w *fuzzWatch) start(ctx context.Context) (<-chan campaign.Extra, func()) {
 // run sends the inputs in the folders, and those that appear later, until ctx ends.
 func (w *fuzzWatch) run(ctx context.Context, found chan<- campaign.Extra) {
 	for look := 1; ; look++ {
-		began := time.Now()
+		w.reading = 0
 		for _, folder := range w.folders() {
 			if err := w.look(ctx, folder, look, found); err != nil {
 				return
@@ -119,7 +120,7 @@ func (w *fuzzWatch) run(ctx context.Context, found chan<- campaign.Extra) {
 			}
 		}
 		// Looking at very large folders takes long, and must not take all the time.
-		wait := time.NewTimer(max(w.interval, 5*time.Since(began)))
+		wait := time.NewTimer(max(w.interval, 5*w.reading))
 		select {
 		case <-wait.C:
 		case <-ctx.Done():
@@ -132,17 +133,16 @@ func (w *fuzzWatch) run(ctx context.Context, found chan<- campaign.Extra) {
 // look sends the inputs of the files in a folder that did not change since the last look
 // and were not sent. It returns an error only if ctx ends.
 func (w *fuzzWatch) look(ctx context.Context, folder watchedFolder, look int, found chan<- campaign.Extra) error {
+	began := time.Now()
 	entries, err := os.ReadDir(folder.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
 		w.note("folder "+folder.path, "note: --watch %v", cli.FileError(folder.path, err))
 	}
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !w.due(entry, folder, look) })
+	w.reading += time.Since(began)
 	for _, entry := range entries {
-		path := filepath.Join(folder.path, entry.Name())
-		if !w.due(entry, folder, path, look) {
-			continue
-		}
 		name := folder.name + "/" + entry.Name()
-		text, ok := w.read(ctx, path, name)
+		text, ok := w.read(ctx, filepath.Join(folder.path, entry.Name()), name)
 		if !ok {
 			continue
 		}
@@ -157,8 +157,9 @@ func (w *fuzzWatch) look(ctx context.Context, folder watchedFolder, look int, fo
 
 // due reports whether a file is to be read now: it was there at the last look, did not
 // change since, and was not read.
-func (w *fuzzWatch) due(entry fs.DirEntry, folder watchedFolder, path string, look int) bool {
+func (w *fuzzWatch) due(entry fs.DirEntry, folder watchedFolder, look int) bool {
 	name := entry.Name()
+	path := filepath.Join(folder.path, name)
 	if !entry.Type().IsRegular() || strings.HasPrefix(name, ".") || folder.afl && !strings.HasPrefix(name, "id:") && !strings.HasPrefix(name, "id_") {
 		return false
 	}

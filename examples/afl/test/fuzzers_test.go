@@ -2,7 +2,6 @@ package test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"os"
@@ -69,10 +68,87 @@ func write(t *testing.T, dir, text string) string {
 	return dir
 }
 
-// libFuzzer runs mutants in the grammar, and goes on with its own if inroad is missing.
-func TestLibFuzzer(t *testing.T) {
+// A partner is a fuzzer that runs in the background.
+type partner struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	printed string // file
+	ended   bool
+}
+
+// start starts a fuzzer, which the end of the test ends.
+func start(t *testing.T, dir string, env []string, args ...string) *partner {
+	t.Helper()
+	file, err := os.CreateTemp(dir, "printed-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it is interrupted, not killed, at the end
+	cmd.Env = append(cmd.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = file, file
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &partner{t: t, cmd: cmd, printed: file.Name()}
+	t.Cleanup(p.end)
+	return p
+}
+
+// end interrupts the fuzzer and waits for its end.
+func (p *partner) end() {
+	if !p.ended {
+		p.ended = true
+		_ = p.cmd.Process.Signal(os.Interrupt) // it may have ended
+		_ = p.cmd.Wait()                       // with a status that does not matter
+	}
+}
+
+// says returns what the fuzzer printed.
+func (p *partner) says() string {
+	text, err := os.ReadFile(p.printed)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// await waits until a condition holds, for two minutes.
+func (p *partner) await(what string, until func() bool) {
+	p.t.Helper()
+	for began := time.Now(); !until(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 2*time.Minute {
+			p.end()
+			p.t.Fatalf("%s: not within two minutes\n%s", what, p.says())
+		}
+	}
+}
+
+// campaign starts inroad fuzz with --watch, and waits for the first files that match
+// a pattern. taken reports whether it has run an input of the other fuzzer.
+func campaign(t *testing.T, dir, export, layout, pattern string) (p *partner, taken func() bool) {
+	t.Helper()
+	sources, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := filepath.Join(dir, "seen.ndjson")
+	p = start(t, dir, nil, build(t), "fuzz", "--grammar", "json", "--c", "$CC $CFLAGS "+filepath.Join(sources, "fuzz.c")+" $LIB_FUZZING_ENGINE -o $OUT/fuzz",
+		"--sources", sources, "--units", "block", "--out", seen, "--export", export, "--layout", layout, "--watch")
+	p.await("inroad fuzz exports", func() bool {
+		names, err := filepath.Glob(filepath.Join(export, pattern))
+		return err == nil && len(names) > 0
+	})
+	return p, func() bool {
+		text, err := os.ReadFile(seen)
+		return err == nil && bytes.Contains(text, []byte("\n{\"name\":"))
+	}
+}
+
+// buildLibFuzzer builds the target and the mutator for libFuzzer, and returns the program.
+func buildLibFuzzer(t *testing.T, dir string) string {
+	t.Helper()
 	need(t, "go", "clang")
-	dir := t.TempDir()
 	fuzz := filepath.Join(dir, "fuzz")
 	cmd := exec.CommandContext(t.Context(), "clang", "-Wall", "-Wextra", "-Werror", "-fsanitize=fuzzer", "../../libfuzzer/inroad_mutator.c", "testdata/fuzz.c", "-o", fuzz)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -81,6 +157,13 @@ func TestLibFuzzer(t *testing.T) {
 		}
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return fuzz
+}
+
+// libFuzzer runs mutants in the grammar, and goes on with its own if inroad is missing.
+func TestLibFuzzer(t *testing.T) {
+	dir := t.TempDir()
+	fuzz := buildLibFuzzer(t, dir)
 	const first = `[1,{"a":true}]`
 	run := func(program, name string) (mutants []string, valid int) {
 		cmd := exec.CommandContext(t.Context(), fuzz, "-seed=1", "-runs=300", "-max_len=200", "-reload=0", write(t, filepath.Join(dir, name), first))
@@ -110,69 +193,34 @@ func TestLibFuzzer(t *testing.T) {
 	}
 }
 
-// AFL++ runs with the mutator, takes in what inroad fuzz exports, and inroad fuzz takes in
+// libFuzzer reads what inroad fuzz exports while both run, and inroad fuzz takes in what
+// libFuzzer finds.
+func TestWatchLibFuzzer(t *testing.T) {
+	dir := t.TempDir()
+	fuzz, corpus := buildLibFuzzer(t, dir), filepath.Join(dir, "corpus")
+	// With the mutator, libFuzzer would find everything before it reads what is exported.
+	fuzzer := start(t, dir, []string{"INROAD=nothing", "INROAD_GRAMMAR=json"}, fuzz, "-seed=1", "-artifact_prefix="+corpus+"/", write(t, corpus, "1"))
+	ours, taken := campaign(t, dir, corpus, "plain", "*")
+	fuzzer.await("libFuzzer reads exported inputs", func() bool { return strings.Contains(fuzzer.says(), "RELOAD") })
+	ours.await("inroad fuzz takes in", taken)
+}
+
+// AFL++ runs with the mutator, reads what inroad fuzz exports, and inroad fuzz takes in
 // what AFL++ finds.
-func TestAFL(t *testing.T) {
+func TestWatchAFL(t *testing.T) {
 	need(t, "go", "cc", "clang", "afl-fuzz", "afl-clang-fast")
 	dir := t.TempDir()
-	library, fuzz, inroad := filepath.Join(dir, "inroad_mutator.so"), filepath.Join(dir, "fuzz"), build(t)
+	library, fuzz, out := filepath.Join(dir, "inroad_mutator.so"), filepath.Join(dir, "fuzz"), filepath.Join(dir, "out")
 	must(t, nil, "cc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "../inroad_mutator.c", "-o", library)
 	must(t, []string{"AFL_QUIET=1"}, "afl-clang-fast", "-fsanitize=fuzzer", "testdata/fuzz.c", "-o", fuzz)
-	out := filepath.Join(dir, "out")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	start := func(env []string, args ...string) (end func() string) {
-		var printed bytes.Buffer
-		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Env = append(cmd.Environ(), env...)
-		cmd.Stdout, cmd.Stderr = &printed, &printed
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-		cmd.WaitDelay = time.Minute
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return func() string {
-			cancel()
-			_ = cmd.Wait() // it is interrupted
-			return printed.String()
-		}
-	}
-	endCampaign := start(nil, inroad, "fuzz", "--grammar", "json", "--c", "$CC $CFLAGS "+absolute(t, "testdata/fuzz.c")+" $LIB_FUZZING_ENGINE -o $OUT/fuzz",
-		"--sources", absolute(t, "testdata"), "--units", "block", "--out", filepath.Join(dir, "seen.ndjson"), "--export", filepath.Join(out, "inroad"), "--layout", "afl", "--watch")
-	found := func(pattern string) bool {
-		names, err := filepath.Glob(filepath.Join(out, pattern))
-		return err == nil && len(names) > 0
-	}
-	wait := func(what string, end func() string, until func() bool) {
-		t.Helper()
-		for began := time.Now(); !until(); time.Sleep(50 * time.Millisecond) {
-			if time.Since(began) > 2*time.Minute {
-				t.Fatalf("%s: not within two minutes\n%s", what, end())
-			}
-		}
-	}
-	wait("inroad fuzz exports", endCampaign, func() bool { return found("inroad/queue/id:000001*") })
-	endAFL := start([]string{
+	ours, taken := campaign(t, dir, filepath.Join(out, "inroad"), "afl", "queue/id:000001*")
+	fuzzer := start(t, dir, []string{
 		"AFL_NO_UI=1", "AFL_SKIP_CPUFREQ=1", "AFL_NO_AFFINITY=1", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1",
-		"AFL_CUSTOM_MUTATOR_LIBRARY=" + library, "INROAD_GRAMMAR=json", "INROAD=" + inroad,
+		"AFL_CUSTOM_MUTATOR_LIBRARY=" + library, "INROAD_GRAMMAR=json", "INROAD=" + build(t),
 	}, "afl-fuzz", "-M", "main", "-i", write(t, filepath.Join(dir, "seeds"), "1"), "-o", out, "--", fuzz)
-	wait("AFL++ reads the exported inputs", endAFL, func() bool {
+	fuzzer.await("AFL++ reads exported inputs", func() bool {
 		last, err := os.ReadFile(filepath.Join(out, "main", ".synced", "inroad")) // number of the next input
 		return err == nil && len(last) == 4 && binary.LittleEndian.Uint32(last) > 1
 	})
-	wait("inroad fuzz takes in", endCampaign, func() bool {
-		text, err := os.ReadFile(filepath.Join(dir, "seen.ndjson"))
-		return err == nil && bytes.Contains(text, []byte(`{"name":"main/queue/id:`))
-	})
-	endAFL()
-	endCampaign()
-}
-
-func absolute(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	ours.await("inroad fuzz takes in", taken)
 }
