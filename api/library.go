@@ -205,7 +205,7 @@ func (f *Files) Model(ctx context.Context, name string) (*Model, error) {
 	if f.grammars == nil {
 		f.grammars = map[string]*Grammar{}
 	}
-	f.grammars[out.GrammarID] = &Grammar{Grammar: m.Grammar, ID: out.GrammarID, Name: m.Grammar.Name}
+	f.grammars[out.GrammarID] = &Grammar{Grammar: m.Grammar, ID: out.GrammarID, Name: m.Grammar.Name, Sources: m.Sources()}
 	return out, nil
 }
 

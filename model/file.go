@@ -176,6 +176,9 @@ func unpackBins(numbers []int32) (bins [calibrationBins]bin, err error) {
 	return bins, nil
 }
 
+// Sources returns the files of the grammar that the model was trained with.
+func (m *Model) Sources() []grammars.Source { return m.file.Sources }
+
 // Write writes the model file to w.
 func (m *Model) Write(w io.Writer) error {
 	body, err := m.file.encode()

@@ -19,7 +19,7 @@ const maxFailureInputs = 8 << 20
 
 // ListFailures lists the distinct failures of a program.
 func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresRequestObject) (openapi.ListFailuresResponseObject, error) {
-	commit, err := s.commit(req.Subject, req.Params.Commit)
+	commit, err := s.commit(ctx, req.Subject, req.Params.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 		return nil, err
 	}
 	out.Distinct = len(groups)
-	out.Outcomes, out.Observations = outcomesOf(counts)
+	out.Outcomes, out.Observations = api.OutcomesOf(counts)
 	first, bytes := min(req.Params.Offset, len(groups)), 0
 	for i, g := range groups[first:] {
 		bytes += len(g.Example.Input)
@@ -44,7 +44,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 			out.Next = first + i
 			break
 		}
-		out.Failures = append(out.Failures, failureOf(g))
+		out.Failures = append(out.Failures, api.FailureOf(g))
 	}
 	return openapi.ListFailures200JSONResponse(out), nil
 }
@@ -55,7 +55,7 @@ func (s *Server) failures(ctx context.Context, subject, commit string, wanted fu
 	var groups observation.OutcomeGroups
 	const overhead = 512 // bytes of a group besides its texts
 	turn, lease, taken := exchangeOf(ctx).turn.Load(), leaseOf(ctx), 0
-	for block, err := range s.Store.Observations(subject, commit) {
+	for block, err := range s.Store.Observations(ctx, subject, commit) {
 		if err := cmp.Or(err, turn.take(ctx), context.Cause(ctx)); err != nil {
 			return nil, err
 		}
@@ -76,13 +76,4 @@ func (s *Server) failures(ctx context.Context, subject, commit string, wanted fu
 		taken = number*overhead + bytes
 	}
 	return groups.All(), nil
-}
-
-func failureOf(g observation.OutcomeGroup) openapi.ProgramFailure {
-	f := g.Failure()
-	out := openapi.ProgramFailure{
-		Count: int64(g.Count), Outcome: openapi.FailureOutcome(g.Example.Outcome), Type: f.Type, Message: f.Message, Stack: f.Stack, Name: g.Example.Name,
-	}
-	out.Input, out.InputBase64 = api.Encode(g.Example.Input)
-	return out
 }

@@ -80,7 +80,7 @@ func TestListedQuality(t *testing.T) {
 	s := start(t)
 	var m openapi.Model
 	s.get(t, "/v1/models/"+s.trained(t), &m)
-	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
 		t.Fatal(err)
 	}
 	var list openapi.ModelList
@@ -562,7 +562,7 @@ func TestTrainFails(t *testing.T) {
 // A stream goes on for longer than its client may take to send or receive a part.
 func TestLongStream(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Stall = 100 * time.Millisecond })
-	if _, err := s.store.AddObservations("calc", "", nil, read(t, calc(20_000))); err != nil {
+	if _, err := s.store.AddObservations(t.Context(), "calc", "", nil, read(t, calc(20_000))); err != nil {
 		t.Fatal(err)
 	}
 	var j openapi.Job
@@ -576,7 +576,7 @@ func TestLongStream(t *testing.T) {
 // A model that cannot be read any more is told as such.
 func TestUnreadableModel(t *testing.T) {
 	s := start(t)
-	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ method, path, body string }{
@@ -600,11 +600,11 @@ func TestUnreadableModel(t *testing.T) {
 func TestUnusable(t *testing.T) {
 	s := start(t)
 	s.upload(t, 10)
-	g, _, err := s.store.PutGrammar(store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
+	g, _, err := s.store.PutGrammar(t.Context(), store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc", Grammar: g.ID}, []byte("not a model")); err != nil {
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc", Grammar: g.ID}, []byte("not a model")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ path, body, kind string }{

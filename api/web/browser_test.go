@@ -16,6 +16,7 @@ import (
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/examples/distributive"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
@@ -29,19 +30,13 @@ func TestBrowser(t *testing.T) {
 	train(t, open, "demo", distributiveObservations(t))
 	train(t, open, "large", manyMethods(t))
 	locked := newStore(t)
-	_, key, err := locked.NewKey(store.Key{Name: "page", Scopes: []store.Scope{"read"}})
+	_, key, err := locked.NewKey(t.Context(), store.Key{Name: "page", Scopes: []store.Scope{"read"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/browser.mjs")
-	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
-	}
+	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
 }
 
 // browser returns the commands of Node and Chromium. It skips the test if they, or the
@@ -64,9 +59,9 @@ func browser(t *testing.T) (node, chromium string) {
 	return node, chromium
 }
 
-func newStore(t *testing.T) *store.Store {
+func newStore(t *testing.T) *bolt.Store {
 	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), "s.db"), store.Options{})
+	st, err := bolt.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +70,7 @@ func newStore(t *testing.T) *store.Store {
 }
 
 // serve serves a store and returns its URL.
-func serve(t *testing.T, st *store.Store, needKeys bool) string {
+func serve(t *testing.T, st *bolt.Store, needKeys bool) string {
 	t.Helper()
 	// Whether the machine has much else to do is not what is tested.
 	s, err := server.New(server.Config{Store: st, Version: "test", NeedKeys: needKeys, MaxWait: time.Hour})
@@ -88,7 +83,7 @@ func serve(t *testing.T, st *store.Store, needKeys bool) string {
 }
 
 // train trains a model of observations of expressions, and stores it under a name.
-func train(t *testing.T, st *store.Store, name string, text []byte) {
+func train(t *testing.T, st *bolt.Store, name string, text []byte) {
 	t.Helper()
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
@@ -107,12 +102,12 @@ func train(t *testing.T, st *store.Store, name string, text []byte) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.PutModel(store.Model{
+	if _, err := st.PutModel(t.Context(), store.Model{
 		ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
 	}, file.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.PutAlias(store.Alias{Name: name, Model: m.Digest}); err != nil {
+	if err := st.PutAlias(t.Context(), store.Alias{Name: name, Model: m.Digest}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-//go:embed dist
+//go:embed dist/index.html dist/assets
 var dist embed.FS
 
 // policy allows the page to load only files of the service and to send requests only

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func TestPrograms(t *testing.T) {
 	observe(t, locked, "calc", "", demo)
 	keys := map[string]string{}
 	for name, scopes := range map[string][]store.Scope{"READ": {"read"}, "WRITE": {"read", "write"}} {
-		_, key, err := locked.NewKey(store.Key{Name: name, Scopes: scopes})
+		_, key, err := locked.NewKey(t.Context(), store.Key{Name: name, Scopes: scopes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,18 +47,12 @@ func TestPrograms(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/programs.mjs")
-	cmd.Env = append(cmd.Environ(), "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st, false), "INROAD_PAGE_MANY="+serve(t, many, false),
+	runNode(ctx, t, node, "test/programs.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st, false), "INROAD_PAGE_MANY="+serve(t, many, false),
 		"INROAD_PAGE_LOCKED="+serveJobs(t, locked, true), "INROAD_PAGE_READ="+keys["READ"], "INROAD_PAGE_WRITE="+keys["WRITE"])
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // serveJobs serves a store, runs its jobs, and returns its URL.
-func serveJobs(t *testing.T, st *store.Store, needKeys bool) string {
+func serveJobs(t *testing.T, st store.Store, needKeys bool) string {
 	t.Helper()
 	s, err := server.New(server.Config{Store: st, Version: "test", NeedKeys: needKeys, MaxWait: time.Hour})
 	if err != nil {
@@ -82,14 +75,14 @@ func serveJobs(t *testing.T, st *store.Store, needKeys bool) string {
 }
 
 // observe stores observations of a program.
-func observe(t *testing.T, st *store.Store, subject, commit string, text []byte) {
+func observe(t *testing.T, st store.Store, subject, commit string, text []byte) {
 	t.Helper()
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
 	for o, err := r.Next(); err == nil; o, err = r.Next() {
 		all = append(all, o)
 	}
-	if _, err := st.AddObservations(subject, commit, r.Header().Units, all); err != nil {
+	if _, err := st.AddObservations(t.Context(), subject, commit, r.Header().Units, all); err != nil {
 		t.Fatal(err)
 	}
 }

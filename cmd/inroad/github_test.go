@@ -69,6 +69,10 @@ func (r *githubRun) step(s githubStep) {
 		r.restore(r.dir, s.With["path"])
 	case "actions/cache/save":
 		r.save(r.dir, s.With["path"])
+	case "actions/upload-artifact":
+		if _, err := os.Stat(filepath.Join(r.dir, s.With["path"])); err != nil {
+			r.t.Errorf("artifact %s: %v", s.With["name"], err)
+		}
 	case "inroad/inroad/.github/actions/select":
 		var a action
 		readDocuments(r.t, actionFile, &a)

@@ -17,7 +17,17 @@ export function useKey(secret: string): void {
 
 const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
 
-export const client = createClient<paths>({ baseUrl: base });
+/** Whether the page has a service. A report has none: its data answers requests for a model. */
+export const live = import.meta.env.MODE !== "report";
+
+let send: (request: Request) => Promise<Response> = (request) => fetch(request);
+
+/** Answers all requests of the client by a function instead of the service. */
+export function answerBy(answer: (request: Request) => Promise<Response>): void {
+  send = answer;
+}
+
+export const client = createClient<paths>({ baseUrl: live ? base : "http://report.invalid", fetch: (request) => send(request) });
 
 client.use({
   onRequest({ request }) {
@@ -93,11 +103,11 @@ export async function explain(model: string, method: string): Promise<Schemas["E
   return (await ask(send)) as Schemas["Explanation"]; // as JSON is the default
 }
 
-/** Sends a request and yields the lines of its streamed answer. */
+/** Sends a request, a GET if it has no body, and yields the lines of its streamed answer. */
 export async function* stream<T extends object>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<T> {
-  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  const headers: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
   if (key.secret) headers["Authorization"] = "Bearer " + key.secret;
-  const response = await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  const response = await fetch(base + path, body === undefined ? { headers, signal } : { method: "POST", headers, body: JSON.stringify(body), signal });
   if (!response.ok || !response.body) throw problem(response, await response.json().catch(() => undefined));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = "", ended = false; !ended; ) {

@@ -80,7 +80,9 @@ func (c *failuresCommand) run(ctx context.Context, names []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	groups, err := c.read(ctx, names)
+	groups, err := readFailures(ctx, observationFiles{names: names, strict: c.strict}, func(o observation.Observation) bool {
+		return c.outcome == "all" || c.outcome == string(o.Outcome)
+	}, c.Streams)
 	if err != nil {
 		return err
 	}
@@ -116,9 +118,9 @@ func (c *failuresCommand) check() error {
 	return nil
 }
 
-// read groups the failures of the files.
-func (c *failuresCommand) read(ctx context.Context, names []string) ([]observation.OutcomeGroup, error) {
-	files, err := cli.OpenObservations(ctx, names, c.strict, c.Streams)
+// readFailures groups the failures of files that are wanted.
+func readFailures(ctx context.Context, from observationFiles, wanted func(observation.Observation) bool, streams cli.Streams) ([]observation.OutcomeGroup, error) {
+	files, err := from.open(ctx, streams)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func (c *failuresCommand) read(ctx context.Context, names []string) ([]observati
 			return nil, err
 		}
 		for _, o := range block.Observations {
-			if c.outcome == "all" || c.outcome == string(o.Outcome) {
+			if wanted(o) {
 				groups.Add(o)
 			}
 		}

@@ -1,6 +1,6 @@
 // Package model holds the commands about observations and models: observe, import,
 // failures, fuzz, train, evaluate, predict, methods, explain, target, refine, reduce,
-// compare and model.
+// compare, model and report.
 package model
 
 import "github.com/spf13/cobra"
@@ -22,5 +22,6 @@ func Commands() []*cobra.Command {
 		NewReduce(),
 		NewCompare(),
 		NewModel(),
+		NewReport(),
 	}
 }
