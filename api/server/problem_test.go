@@ -81,6 +81,7 @@ func TestProblems(t *testing.T) {
 		{"no such grammar", "GET", "/v1/grammars/none", "", "", nil, 404, "not-found", "grammar none: not found"},
 		{"no such grammar to parse with", "POST", "/v1/grammars/none/parses", "application/json", `{"input":"1"}`, nil, 404, "not-found", "grammar none: not found"},
 		{"no such grammar to solve for", "POST", "/v1/grammars/none/solutions", "application/json", `{"require":["a"]}`, nil, 404, "not-found", "grammar none: not found"},
+		{"no such grammar to cover", "POST", "/v1/grammars/none/coverage", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "grammar none: not found"},
 		{"no such subject", "GET", "/v1/subjects/none", "", "", nil, 404, "not-found", "subject none: not found"},
 		{"no observations to download", "GET", "/v1/subjects/none/observations", "", "", nil, 404, "not-found", "subject none: not found"},
 		{"no such commit", "GET", "/v1/subjects/calc/observations?commit=x", "", "", nil, 404, "not-found", `commit "x" of subject calc: not found`},
