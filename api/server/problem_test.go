@@ -89,6 +89,7 @@ func TestProblems(t *testing.T) {
 		{"no file of a model", "GET", "/v1/models/none/file", "", "", nil, 404, "not-found", "model none: not found"},
 		{"no model of a subject", "GET", "/v1/models/x@latest", "", "", nil, 404, "not-found", "model x@latest: not found"},
 		{"no model to predict with", "POST", "/v1/models/none/predictions", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "model none: not found"},
+		{"no model to target with", "POST", "/v1/models/none/inputs", "application/json", `{"methods":["add"]}`, nil, 404, "not-found", "model none: not found"},
 		{"no such method of the program", "POST", "/v1/models/latest/predictions?method=adt", "application/json", `{"inputs":[{"input":"1"}]}`, nil, 404, "not-found", "ad"},
 		{"no such job", "GET", "/v1/jobs/99", "", "", nil, 404, "not-found", "job 99: not found"},
 		{"no job to cancel", "DELETE", "/v1/jobs/99", "", "", nil, 404, "not-found", "job 99: not found"},
