@@ -52,3 +52,12 @@ export function followJob(job: number, signal: AbortSignal): AsyncGenerator<Sche
   };
   return follow(open, (j) => j.state !== "queued" && j.state !== "running", signal);
 }
+
+/** Yields the states of a campaign until it has ended. */
+export function followCampaign(campaign: number, signal: AbortSignal): AsyncGenerator<Schemas["Campaign"]> {
+  const open = async (): Promise<ReadableStream<Uint8Array>> => {
+    const send = () => client.GET("/v1/campaigns/{campaign}/events", { params: { path: { campaign } }, parseAs: "stream", signal });
+    return (await ask(send, signal)) as unknown as ReadableStream<Uint8Array>;
+  };
+  return follow(open, (c) => c.state !== "running", signal);
+}

@@ -48,7 +48,6 @@ test("failures: groups with reproducers, markup as text", async (t) => {
   assert.equal(await items.count(), 20);
   assert.match(await items.first().textContent(), /crash.*2 observations.*4 bytes.*x\*\(y/s);
   assert.match(await items.nth(1).textContent(), /x\*1\+<img src=x/);
-  await inspect(page, "failures");
   await page.getByRole("button", { name: "Show more failures" }).click();
   await page.getByText("not UTF-8").waitFor();
   assert.equal(await items.count(), 32);
@@ -58,6 +57,7 @@ test("failures: groups with reproducers, markup as text", async (t) => {
   await page.getByRole("combobox", { name: "Commit" }).selectOption("older");
   await page.getByText("5 distinct failures in 26 observations.").waitFor();
   await page.getByRole("link", { name: "Train a model" }).waitFor();
+  await inspect(page, "failures");
   assert.equal(await page.locator("img, main script").count(), 0);
 });
 
@@ -154,4 +154,71 @@ test("compare: choosing models, and a program with one model", async (t) => {
   await page.getByRole("heading", { name: "No changed methods" }).waitFor();
   await page.goto(`${many}/#/programs/program000/compare`);
   await page.getByText("The program has 0 models; two are needed.").waitFor();
+});
+
+// send sends JSON to the service and returns its answer.
+async function send(path, body) {
+  const response = await fetch(url + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  assert.ok(response.ok, `${path}: ${response.status}`);
+  return response.json();
+}
+
+// calculate runs a program with a method for each operator, which fails on divisions.
+function calculate({ id, input, input_base64 }) {
+  const text = input ?? Buffer.from(input_base64, "base64").toString("latin1");
+  const methods = ["calc.go#read", ...[..."(*+-/%"].filter((c) => text.includes(c)).map((c) => `calc.go#${markup} ${c}`)];
+  const failure = text.includes("/") ? { type: markup, message: markup, stack: "division" } : undefined;
+  return { id, methods, failure };
+}
+
+// drive runs the program on the next inputs of a campaign.
+async function drive(campaign, runs) {
+  for (let told = 0; told < runs; ) {
+    const { inputs } = await send(`/v1/campaigns/${campaign}/asks`, { n: Math.min(25, runs - told) });
+    if (inputs.length === 0) continue;
+    told += inputs.length;
+    await send(`/v1/campaigns/${campaign}/tells`, { observations: inputs.map(calculate) });
+  }
+}
+
+test("campaigns: live curves, aims and finds", async (t) => {
+  const { id } = await send("/v1/campaigns", { subject: "calc", commit: markup, grammar: "expr", options: { n: 1000 } });
+  const page = await open(t, `${url}/#/campaigns`);
+  await page.getByRole("heading", { name: `${id}: calc at <img` }).getByRole("link").click();
+  await page.getByText("No failures yet.").waitFor();
+  await drive(id, 100);
+  await page.getByText("100 of 1,000 runs").waitFor();
+  await drive(id, 100);
+  await page.getByText("200 of 1,000 runs").waitFor();
+  for (const name of ["Runs over time", "Methods reached", "Distinct failures", "Covered paths of length 3"]) {
+    const chart = page.getByRole("slider", { name });
+    assert.ok(Number(await chart.getAttribute("aria-valuemax")) >= 2, name);
+    await chart.focus();
+    const last = await chart.getAttribute("aria-valuetext");
+    await page.keyboard.press("Home");
+    assert.notEqual(await chart.getAttribute("aria-valuetext"), last, name);
+  }
+  assert.match(await page.getByRole("slider", { name: "Runs over time" }).getAttribute("aria-valuetext"), /^[0-9.]+ (s|min): runs \d+$/);
+  await page.locator("section[aria-labelledby=aims] li").first().waitFor();
+  const failure = page.locator("section[aria-labelledby=failures] li");
+  await failure.getByRole("heading", { name: `failure ${markup}` }).waitFor();
+  await page.getByRole("button", { name: "Show earlier inputs" }).click();
+  await page.locator("section[aria-labelledby=best] li").getByText(/first to reach .*<img src=x/).first().waitFor();
+  await inspect(page, "campaign");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("stopped", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Stop" }).count(), 0);
+  await failure.getByRole("button", { name: "Open in Explore input 1" }).click();
+  await page.getByText(/Reaches \d+ of 24 methods/).waitFor();
+  await page.goto(`${url}/#/programs/calc/campaigns`);
+  await page.getByText("200 runs").waitFor();
+  await inspect(page, "campaigns");
+  assert.equal(await page.locator("img, main script").count(), 0);
+  await page.goto(`${url}/#/programs/next/campaigns`);
+  await page.getByText("There are no campaigns.").waitFor();
+});
+
+test("campaigns: one that does not exist", async (t) => {
+  const page = await open(t, `${url}/#/campaigns/999`, { expected: /404/ });
+  await page.getByRole("alert").getByText("999").waitFor();
 });
