@@ -270,7 +270,7 @@ func (x *generation) complete(ctx context.Context, cover *generate.Cover) error 
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	x.summary.Impossible, x.summary.Unrealised = rest.Impossible, rest.NotFound
+	x.summary.Impossible, x.summary.Unrealised = rest.Impossible, len(rest.NotFound)
 	return err
 }
 

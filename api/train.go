@@ -231,22 +231,42 @@ func (m *Model) Answer() openapi.Model {
 		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns, K: m.Options.K, Seed: int64(m.Options.Seed),
 	}
 	scores := m.HeldOutScores()
-	for _, s := range scores.Methods {
-		out.Methods.All++
-		switch {
-		case s.Trainable():
-			out.Methods.Learned++
-		case s.Reached == 0:
-			out.Methods.Never++
-		default:
-			out.Methods.Always++
-		}
-	}
+	out.Methods = methodCounts(scores)
 	if learned := scores.Summarize(model.MethodScore.Trainable); learned.Pooled.Total() > 0 {
 		out.HeldOut = new(methodScores(learned))
 	}
 	if rare := scores.Summarize(model.MethodScore.Rare); rare.Pooled.Total() > 0 {
 		out.Rare = new(methodScores(rare))
+	}
+	return out
+}
+
+// methodCounts counts methods by status.
+func methodCounts(scores *model.Evaluation) openapi.MethodCounts {
+	var out openapi.MethodCounts
+	for _, s := range scores.Methods {
+		out.All++
+		switch {
+		case s.Trainable():
+			out.Learned++
+		case s.Reached == 0:
+			out.Never++
+		default:
+			out.Always++
+		}
+	}
+	return out
+}
+
+// Quality returns how much the model was trained on, and how well it predicts.
+func (m *Model) Quality() openapi.ModelQuality {
+	scores := m.HeldOutScores()
+	out := openapi.ModelQuality{Observations: m.Rows, Methods: methodCounts(scores)}
+	if learned := scores.Summarize(model.MethodScore.Trainable); learned.Pooled.Total() > 0 {
+		out.F1 = &learned.F1
+	}
+	if rare := scores.Summarize(model.MethodScore.Rare); rare.Pooled.Total() > 0 {
+		out.RareF1 = &rare.F1
 	}
 	return out
 }

@@ -26,6 +26,7 @@ type Reading struct {
 	Type  int   // the token's type; 0 for trivia
 	Rule  *Rule // the lexer rule that ends the token
 	After []int // the modes that replace Mode on the mode stack, the current mode last
+	Pops  int   // the number of modes below Mode that After replaces as well
 	Class int   // see [Lexicon.Follows]
 	// Pieces are the rules with `more` that can match the beginning of the token.
 	Pieces []*Rule
@@ -85,6 +86,7 @@ type piece struct {
 	rule  *Rule
 	kind  int
 	after []int
+	pops  int
 	last  bool // whether it matches only at the end of the input
 }
 
@@ -118,15 +120,10 @@ func (b *lexiconBuilder) findPieces(r *Rule) bool {
 		effects[fmt.Sprint(alt.Commands)] = true
 	}
 	open := len(effects) // the effects without a match before the end of the input
-	popsTwice := false
 	complete := b.speller.Matches(mode, r.Index, maxMatches, func(m atn.Match) bool {
-		after, ok := m.Modes(mode)
-		if !ok {
-			popsTwice = true
-			return false
-		}
-		p := piece{r, m.Kind, after, m.AtEnd}
-		i := slices.IndexFunc(found, func(q piece) bool { return q.kind == p.kind && slices.Equal(q.after, p.after) })
+		after, pops := m.Modes(mode)
+		p := piece{r, m.Kind, after, pops, m.AtEnd}
+		i := slices.IndexFunc(found, func(q piece) bool { return q.kind == p.kind && q.pops == pops && slices.Equal(q.after, p.after) })
 		switch {
 		case i < 0:
 			found = append(found, p)
@@ -145,7 +142,7 @@ func (b *lexiconBuilder) findPieces(r *Rule) bool {
 		open = 0
 	}
 	b.pieces[mode] = append(b.pieces[mode], found...)
-	return !popsTwice && (complete || open == 0) && b.ctx.Err() == nil
+	return (complete || open == 0) && b.ctx.Err() == nil
 }
 
 // typeOf returns the type of the tokens that a lexer rule without commands makes.
@@ -171,8 +168,12 @@ func (b *lexiconBuilder) findReadings(mode int) bool {
 		}
 		top := stack[len(stack)-1]
 		for _, p := range b.pieces[top] {
-			after := slices.Concat(stack[:len(stack)-1], p.after)
+			below := len(stack) - 1 - p.pops
+			after := slices.Concat(stack[:max(below, 0)], p.after)
 			if p.kind == atn.MoreMatch {
+				if below < 0 {
+					return false
+				}
 				if !slices.Contains(pieces, p.rule) {
 					pieces = append(pieces, p.rule)
 				}
@@ -181,7 +182,7 @@ func (b *lexiconBuilder) findReadings(mode int) bool {
 				}
 				continue
 			}
-			found = append(found, &Reading{Mode: mode, Type: p.kind, Rule: p.rule, After: after, endMode: top, last: p.last})
+			found = append(found, &Reading{Mode: mode, Type: p.kind, Rule: p.rule, After: after, Pops: max(-below, 0), endMode: top, last: p.last})
 		}
 	}
 	for _, r := range found {
@@ -263,7 +264,7 @@ func (b *lexiconBuilder) findTriviaRows() {
 	for i, r := range b.trivia {
 		row := make([]bool, len(b.tokens))
 		pushes := len(r.After) > 1 && r.After[0] == r.Mode // other trivia may restore the mode stack
-		if !pushes && !slices.Equal(r.After, []int{r.Mode}) {
+		if r.Pops > 0 || !pushes && !slices.Equal(r.After, []int{r.Mode}) {
 			b.follow[i] = row
 			continue
 		}

@@ -166,6 +166,7 @@ var contractFields = map[string][]Field{
 		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
 	},
 	"ListJobsParams": {
+		{Name: "subject", Description: "List only jobs for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
 	},

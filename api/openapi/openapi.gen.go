@@ -2141,6 +2141,9 @@ type ModelItem struct {
 	// Number Number of the model, from 1, in the order of creation.
 	Number int64 `json:"number"`
 
+	// Quality Absent if an earlier version stored the model.
+	Quality *ModelQuality `json:"quality,omitempty"`
+
 	// Size Size of the model file in bytes.
 	Size    int64  `json:"size"`
 	Subject string `json:"subject"`
@@ -2151,6 +2154,19 @@ type ModelList struct {
 	// Before Value of `before` for the next page; absent on the last page.
 	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
+}
+
+// ModelQuality How much a model was trained on, and how well it predicts held-out observations.
+type ModelQuality struct {
+	// F1 Mean F1 over the learned methods on held-out observations; absent without cross-validation.
+	F1      *float64     `json:"f1,omitempty"`
+	Methods MethodCounts `json:"methods"`
+
+	// Observations Number of observations that training used.
+	Observations int `json:"observations"`
+
+	// RareF1 Mean F1 over the learned methods that less than 5 % of the observations reached, if there are any.
+	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
 
 // Mutation defines model for Mutation.
@@ -3333,6 +3349,9 @@ type LearnProbabilitiesParams struct {
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
+	// Subject List only jobs for this program.
+	Subject string `form:"subject,omitempty" json:"subject,omitempty,omitzero"`
+
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
@@ -7256,6 +7275,14 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "subject", params.Subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 			return nil, err
@@ -16945,6 +16972,13 @@ func (w *ServerInterfaceWrapper) ListJobs(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListJobsParams
+	// ------------- Optional query parameter "subject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subject", ctx.QueryParams(), &params.Subject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})

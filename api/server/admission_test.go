@@ -18,7 +18,7 @@ import (
 // key creates a key that may read and write, and returns its header.
 func (s *service) key(t *testing.T, name string) string {
 	t.Helper()
-	_, secret, err := s.store.NewKey(store.Key{Name: name, Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}})
+	_, secret, err := s.store.NewKey(t.Context(), store.Key{Name: name, Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}

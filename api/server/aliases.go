@@ -16,26 +16,26 @@ func (e *aliasError) Error() string {
 }
 
 // PutAlias sets an alias of a model.
-func (s *Server) PutAlias(_ context.Context, req openapi.PutAliasRequestObject) (openapi.PutAliasResponseObject, error) {
+func (s *Server) PutAlias(ctx context.Context, req openapi.PutAliasRequestObject) (openapi.PutAliasResponseObject, error) {
 	if req.Alias == latest || strings.HasSuffix(req.Alias, "@"+latest) || len(req.Alias) == 64 {
 		return nil, &aliasError{req.Alias}
 	}
-	m, err := s.library.find(req.Body.Model)
+	m, err := s.library.find(ctx, req.Body.Model)
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.PutAlias(store.Alias{Name: req.Alias, Model: m.ID})
+	err = s.Store.PutAlias(ctx, store.Alias{Name: req.Alias, Model: m.ID})
 	return openapi.PutAlias200JSONResponse{Alias: req.Alias, Model: m.ID}, err
 }
 
 // DeleteAlias deletes an alias.
-func (s *Server) DeleteAlias(_ context.Context, req openapi.DeleteAliasRequestObject) (openapi.DeleteAliasResponseObject, error) {
-	return openapi.DeleteAlias204Response{}, s.Store.DeleteAlias(req.Alias)
+func (s *Server) DeleteAlias(ctx context.Context, req openapi.DeleteAliasRequestObject) (openapi.DeleteAliasResponseObject, error) {
+	return openapi.DeleteAlias204Response{}, s.Store.DeleteAlias(ctx, req.Alias)
 }
 
 // ListAliases lists the aliases of models.
-func (s *Server) ListAliases(context.Context, openapi.ListAliasesRequestObject) (openapi.ListAliasesResponseObject, error) {
-	found, err := s.Store.Aliases()
+func (s *Server) ListAliases(ctx context.Context, _ openapi.ListAliasesRequestObject) (openapi.ListAliasesResponseObject, error) {
+	found, err := s.Store.Aliases(ctx)
 	return openapi.ListAliases200JSONResponse{Aliases: convert(found, func(a store.Alias) openapi.Alias {
 		return openapi.Alias{Alias: a.Name, Model: a.Model}
 	})}, err

@@ -2,18 +2,27 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"strconv"
 
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
 )
+
+// errNoBackup is returned if the store is not a file.
+var errNoBackup = errors.New("the store is not a file: back it up with the tools of its database")
 
 // GetBackup sends a copy of the store. The copy is written to a file first, so that
 // a slow client does not block the store.
 func (s *Server) GetBackup(ctx context.Context, _ openapi.GetBackupRequestObject) (openapi.GetBackupResponseObject, error) {
-	backup, err := s.Store.Copy()
+	source, ok := s.Store.(store.Copier)
+	if !ok {
+		return nil, errNoBackup
+	}
+	backup, err := source.Copy(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
@@ -89,7 +90,7 @@ func BenchmarkAnswer(b *testing.B) {
 // wide returns a server with a model of so many methods.
 func wide(b *testing.B, methods int) *server.Server {
 	b.Helper()
-	st, err := store.Open(filepath.Join(b.TempDir(), "s.db"), store.Options{})
+	st, err := bolt.Open(b.Context(), filepath.Join(b.TempDir(), "s.db"), bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func wide(b *testing.B, methods int) *server.Server {
 	if err := m.Write(&file); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := st.PutModel(store.Model{ID: m.Digest, Subject: "wide", Grammar: "expr"}, file.Bytes()); err != nil {
+	if _, err := st.PutModel(b.Context(), store.Model{ID: m.Digest, Subject: "wide", Grammar: "expr"}, file.Bytes()); err != nil {
 		b.Fatal(err)
 	}
 	server, err := server.New(server.Config{Store: st})

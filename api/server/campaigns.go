@@ -27,7 +27,7 @@ import (
 // Computing is not part of a request: a request that ends early must not leave half a
 // generation. Campaigns share the turns of one client.
 type campaigns struct {
-	store      *store.Store
+	store      store.Store
 	engine     *api.Engine
 	turns      *turns
 	log        *slog.Logger
@@ -81,7 +81,7 @@ func (q *campaigns) with(ctx context.Context, id uint64, use func(o *openCampaig
 			o.mu.Unlock()
 			continue
 		}
-		err := q.load(o)
+		err := q.load(ctx, o)
 		if err == nil {
 			err = use(o)
 		} else {
@@ -119,19 +119,19 @@ func (q *campaigns) peek(id uint64) *openCampaign {
 }
 
 // load reads a campaign without its state.
-func (q *campaigns) load(o *openCampaign) error {
+func (q *campaigns) load(ctx context.Context, o *openCampaign) error {
 	if o.loaded {
 		return nil
 	}
-	record, err := q.store.Campaign(o.id)
+	record, err := q.store.Campaign(ctx, o.id)
 	if err != nil {
 		return err
 	}
-	leases, err := q.store.CampaignLeases(o.id)
+	leases, err := q.store.CampaignLeases(ctx, o.id)
 	if err != nil {
 		return err
 	}
-	points, err := q.store.CampaignHistory(o.id)
+	points, err := q.store.CampaignHistory(ctx, o.id)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (q *campaigns) notify(id uint64) {
 // create stores a campaign of a client.
 func (q *campaigns) create(ctx context.Context, req openapi.CampaignRequest, client string) (openapi.Campaign, error) {
 	var none openapi.Campaign
-	header, err := q.store.Header(req.Subject, req.Commit)
+	header, err := q.store.Header(ctx, req.Subject, req.Commit)
 	if err != nil && !is[*store.NotFoundError](err) {
 		return none, err
 	}
@@ -219,10 +219,10 @@ func (q *campaigns) create(ctx context.Context, req openapi.CampaignRequest, cli
 	countCampaign(&c, state)
 	q.creating.Lock()
 	defer q.creating.Unlock()
-	if err := q.admit(client); err != nil {
+	if err := q.admit(ctx, client); err != nil {
 		return none, err
 	}
-	if c, err = q.store.NewCampaign(c, request, header.Units); err != nil {
+	if c, err = q.store.NewCampaign(ctx, c, request, header.Units); err != nil {
 		return none, err
 	}
 	err = q.with(ctx, c.ID, func(o *openCampaign) error {
@@ -233,8 +233,8 @@ func (q *campaigns) create(ctx context.Context, req openapi.CampaignRequest, cli
 }
 
 // admit rejects a campaign if too many have not ended. A client may have half of them.
-func (q *campaigns) admit(client string) error {
-	all, err := q.store.Campaigns("", 0, -1)
+func (q *campaigns) admit(ctx context.Context, client string) error {
+	all, err := q.store.Campaigns(ctx, "", 0, -1)
 	if err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func (q *campaigns) handOut(ctx context.Context, o *openCampaign, req openapi.As
 	for i := range out {
 		out[i].Expires = expires
 	}
-	if err := q.store.PutLeases(record, out); err != nil {
+	if err := q.store.PutLeases(ctx, record, out); err != nil {
 		return answer, err
 	}
 	o.record, o.ready, answer.Expires = record, o.ready[len(fresh):], expires
@@ -370,7 +370,7 @@ func (q *campaigns) add(ctx context.Context, o *openCampaign, req openapi.TellRe
 		}
 	}
 	const maxUnknown = 100
-	before, err := q.store.WasTold(o.id, others)
+	before, err := q.store.WasTold(ctx, o.id, others)
 	if err != nil {
 		return answer, err
 	}
@@ -411,7 +411,7 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 		history = storedHistory(o.state.History())
 	}
 	if err == nil {
-		record, err = q.store.Tell(record, told, history, counted)
+		record, err = q.store.Tell(context.WithoutCancel(ctx), record, told, history, counted)
 	}
 	if err != nil {
 		if counted {
@@ -503,7 +503,7 @@ var errPanicked = errors.New("internal error")
 // rebuild computes the state of a campaign from its log.
 func (c *computation) rebuild(ctx context.Context) error {
 	begun := time.Now()
-	encoded, units, err := c.store.CampaignRequest(c.open.id)
+	encoded, units, err := c.store.CampaignRequest(ctx, c.open.id)
 	if err != nil {
 		return err
 	}
@@ -524,7 +524,7 @@ func (c *computation) rebuild(ctx context.Context) error {
 
 // catchUp tells the state the observations that are in the log and not yet in the state.
 func (c *computation) catchUp(ctx context.Context) error {
-	for block, err := range c.store.CampaignLog(c.open.id, c.last) {
+	for block, err := range c.store.CampaignLog(ctx, c.open.id, c.last) {
 		if err != nil {
 			return err
 		}
@@ -561,7 +561,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		return
 	}
 	if err == nil {
-		err = q.publish(o, c)
+		err = q.publish(ctx, o, c)
 	}
 	if err == nil {
 		return
@@ -574,7 +574,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 	record := o.record
 	record.State, record.Error, record.Problem = store.CampaignFailed, excerpt(err.Error()), problemOf(err).Type
 	q.log.ErrorContext(ctx, "campaign failed", "campaign", o.id, "err", err)
-	if record, err = q.store.Tell(record, nil, nil, false); err != nil {
+	if record, err = q.store.Tell(context.WithoutCancel(ctx), record, nil, nil, false); err != nil {
 		q.log.ErrorContext(ctx, "campaign not saved", "campaign", o.id, "err", err)
 		return
 	}
@@ -583,18 +583,18 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 
 // temporary reports whether the computation of a campaign may succeed later.
 func temporary(err error) bool {
-	return is[*retryError](err) || is[*store.NotFoundError](err) || is[*store.FileError](err) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrStopped)
+	return is[*retryError](err) || is[*store.NotFoundError](err) || errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrStopped)
 }
 
 // publish stores the counts of a locked campaign after a computation, and makes its
 // inputs ready.
-func (q *campaigns) publish(o *openCampaign, c *computation) error {
+func (q *campaigns) publish(ctx context.Context, o *openCampaign, c *computation) error {
 	record := o.record
 	countCampaign(&record, c.state)
 	if c.ended && record.State == store.CampaignRunning {
 		record.State, record.End = store.CampaignEnded, string(c.state.End())
 	}
-	record, err := q.store.Tell(record, nil, storedHistory(c.state.History()), true)
+	record, err := q.store.Tell(context.WithoutCancel(ctx), record, nil, storedHistory(c.state.History()), true)
 	if err != nil {
 		return err
 	}
@@ -620,7 +620,7 @@ func (q *campaigns) stop(ctx context.Context, id uint64) error {
 		}
 		record := o.record
 		record.State = store.CampaignStopped
-		record, err := q.store.Tell(record, nil, nil, false)
+		record, err := q.store.Tell(context.WithoutCancel(ctx), record, nil, nil, false)
 		if err != nil {
 			return err
 		}
@@ -635,7 +635,7 @@ func (q *campaigns) stop(ctx context.Context, id uint64) error {
 // delete deletes a campaign.
 func (q *campaigns) delete(ctx context.Context, id uint64) error {
 	return q.with(ctx, id, func(o *openCampaign) error {
-		if err := q.store.DeleteCampaign(id); err != nil {
+		if err := q.store.DeleteCampaign(ctx, id); err != nil {
 			return err
 		}
 		q.close(o)
@@ -645,7 +645,7 @@ func (q *campaigns) delete(ctx context.Context, id uint64) error {
 }
 
 // get returns a campaign with its history and aims.
-func (q *campaigns) get(id uint64) (openapi.Campaign, error) {
+func (q *campaigns) get(ctx context.Context, id uint64) (openapi.Campaign, error) {
 	if o := q.peek(id); o != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -656,11 +656,11 @@ func (q *campaigns) get(id uint64) (openapi.Campaign, error) {
 			return out, nil
 		}
 	}
-	record, err := q.store.Campaign(id)
+	record, err := q.store.Campaign(ctx, id)
 	if err != nil {
 		return openapi.Campaign{}, err
 	}
-	points, err := q.store.CampaignHistory(id)
+	points, err := q.store.CampaignHistory(ctx, id)
 	out := describeCampaign(record)
 	out.History = withCurrent(historyOf(points), out)
 	return out, err

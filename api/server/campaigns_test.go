@@ -277,7 +277,7 @@ func TestStopAndDelete(t *testing.T) {
 	if len(subject.Commits) != 1 || subject.Commits[0].Commit != "v1" || subject.Commits[0].Observations != 5 {
 		t.Errorf("the program has %+v, want the 5 observations", subject)
 	}
-	if report, err := s.store.Check(); err != nil || len(report.Faults) > 0 || report.Campaigns != 0 {
+	if report, err := s.store.Check(t.Context()); err != nil || len(report.Faults) > 0 || report.Campaigns != 0 {
 		t.Errorf("the store: %+v, %v", report, err)
 	}
 }
@@ -390,4 +390,98 @@ func TestCampaignProblems(t *testing.T) {
 	if p.Status != http.StatusTooManyRequests || !strings.Contains(p.Detail, "2 campaigns are running, the most allowed") {
 		t.Errorf("a campaign too many: %+v", p)
 	}
+}
+
+// A campaign continues after a restart as if there had been none: inputs that were
+// handed out are still leased and can be told, and the next inputs are the same.
+func TestCampaignRestart(t *testing.T) {
+	for _, algorithm := range []string{"guided", "evogfuzz", "fdloop"} {
+		t.Run(algorithm, func(t *testing.T) {
+			const runs = 120
+			options := fmt.Sprintf(`{"algorithm":%q,"n":%d,"ignore":["runtime"],"population":10}`, algorithm, runs)
+			clock := newClock()
+			edit := func(c *server.Config) { c.Clock = clock.now }
+			s := start(t, edit)
+			whole := s.createCampaign(t, options)
+			want := s.drive(t, whole.ID, 10, runs)
+			c := s.createCampaign(t, options)
+			got := s.drive(t, c.ID, 3, 50)
+			leased := s.ask(t, c.ID, `{"n":2,"lease_ms":5000}`).Inputs
+			expired := s.ask(t, c.ID, `{"n":1,"lease_ms":1}`).Inputs
+			before := s.campaign(t, c.ID)
+			s.stop()
+
+			s = startOn(t, s.path, edit)
+			after := s.campaign(t, c.ID)
+			before.Aims = nil // known again with the state
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("the restart changes the campaign:\n%s", diff)
+			}
+			clock.advance(time.Second)
+			if again := s.ask(t, c.ID, `{"n":10}`).Inputs; len(again) != 1 || again[0].ID != expired[0].ID || again[0].Number != expired[0].Number || *again[0].Input != *expired[0].Input {
+				t.Errorf("got %+v, want %+v, whose lease has expired", again, expired)
+			}
+			for _, in := range append(leased, expired...) {
+				got[in.Number] = *in.Input
+				if told := s.tell(t, c.ID, calculate(in)); told.Told != 1 {
+					t.Fatalf("told %+v after the restart: %+v", in, told)
+				}
+			}
+			for number, text := range s.drive(t, c.ID, 7, runs-len(got)) {
+				got[number] = text
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the restart changes the inputs:\n%s", diff)
+			}
+			s.ask(t, c.ID, `{}`)
+			end, wantEnd := s.campaign(t, c.ID), s.campaign(t, whole.ID)
+			end.ID, end.Created, end.Updated, end.History = wantEnd.ID, wantEnd.Created, wantEnd.Updated, wantEnd.History
+			if diff := cmp.Diff(wantEnd, end); diff != "" {
+				t.Errorf("the restart changes the end:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Clients that ask at the same time get different inputs, and all inputs together are
+// those that one client gets. Few campaigns fit in memory, so that they are rebuilt
+// meanwhile.
+func TestCampaignsAtOnce(t *testing.T) {
+	const runs, clients = 90, 3
+	s := start(t, func(c *server.Config) { c.MaxOpen = 1 })
+	options := fmt.Sprintf(`{"algorithm":"evogfuzz","n":%d,"population":10}`, runs)
+	want := s.drive(t, s.createCampaign(t, options).ID, 10, runs)
+	var group sync.WaitGroup
+	for range 2 {
+		c := s.createCampaign(t, options)
+		var mu sync.Mutex
+		got := map[int]string{}
+		var all sync.WaitGroup
+		for range clients {
+			all.Go(func() {
+				for {
+					answer := s.ask(t, c.ID, `{"n":2,"wait_ms":30000}`)
+					if answer.State != openapi.CampaignRunning || t.Failed() {
+						return
+					}
+					for _, in := range answer.Inputs {
+						mu.Lock()
+						if _, ok := got[in.Number]; ok {
+							t.Errorf("input %d is handed out twice", in.Number)
+						}
+						got[in.Number] = *in.Input
+						mu.Unlock()
+						s.tell(t, c.ID, calculate(in))
+					}
+				}
+			})
+		}
+		group.Go(func() {
+			all.Wait()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("clients at the same time got other inputs:\n%s", diff)
+			}
+		})
+	}
+	group.Wait()
 }

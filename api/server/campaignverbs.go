@@ -15,9 +15,9 @@ import (
 )
 
 // ListCampaigns lists campaigns, newest first.
-func (s *Server) ListCampaigns(_ context.Context, req openapi.ListCampaignsRequestObject) (openapi.ListCampaignsResponseObject, error) {
+func (s *Server) ListCampaigns(ctx context.Context, req openapi.ListCampaignsRequestObject) (openapi.ListCampaignsResponseObject, error) {
 	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Campaigns(req.Params.Subject, uint64(req.Params.Before), limit+1)
+	found, err := s.Store.Campaigns(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
 	found, before := page(found, limit, func(c store.Campaign) uint64 { return c.ID })
 	return openapi.ListCampaigns200JSONResponse{Campaigns: convert(found, describeCampaign), Before: before}, err
 }
@@ -37,8 +37,8 @@ func (s *Server) CreateCampaign(ctx context.Context, req openapi.CreateCampaignR
 }
 
 // GetCampaign returns a campaign.
-func (s *Server) GetCampaign(_ context.Context, req openapi.GetCampaignRequestObject) (openapi.GetCampaignResponseObject, error) {
-	c, err := s.campaigns.get(uint64(req.Campaign))
+func (s *Server) GetCampaign(ctx context.Context, req openapi.GetCampaignRequestObject) (openapi.GetCampaignResponseObject, error) {
+	c, err := s.campaigns.get(ctx, uint64(req.Campaign))
 	return openapi.GetCampaign200JSONResponse(c), err
 }
 
@@ -67,7 +67,7 @@ func (s *Server) StopCampaign(ctx context.Context, req openapi.StopCampaignReque
 	if err := s.campaigns.stop(ctx, uint64(req.Campaign)); err != nil {
 		return nil, err
 	}
-	c, err := s.campaigns.get(uint64(req.Campaign))
+	c, err := s.campaigns.get(ctx, uint64(req.Campaign))
 	return openapi.StopCampaign200JSONResponse(c), err
 }
 
@@ -86,7 +86,7 @@ func (s *Server) ListCampaignFailures(ctx context.Context, req openapi.ListCampa
 // told yields the observations of a campaign in the order in which they were told.
 func (s *Server) told(ctx context.Context, id uint64) iter.Seq2[api.ToldInput, error] {
 	return func(yield func(api.ToldInput, error) bool) {
-		for block, err := range s.Store.CampaignLog(id, 0) {
+		for block, err := range s.Store.CampaignLog(ctx, id, 0) {
 			if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 				yield(api.ToldInput{}, err)
 				return
@@ -107,14 +107,14 @@ const campaignInterval = 250 * time.Millisecond
 // until it has ended.
 func (s *Server) FollowCampaign(ctx context.Context, req openapi.FollowCampaignRequestObject) (openapi.FollowCampaignResponseObject, error) {
 	id := uint64(req.Campaign)
-	if _, err := s.campaigns.get(id); err != nil {
+	if _, err := s.campaigns.get(ctx, id); err != nil {
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
 		out := stream(ctx, w, "text/event-stream")
 		for {
 			changed := s.campaigns.changed(id)
-			c, err := s.campaigns.get(id)
+			c, err := s.campaigns.get(ctx, id)
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ const maxFailureInputs = 8 << 20
 
 // ListFailures lists the distinct failures of a program.
 func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresRequestObject) (openapi.ListFailuresResponseObject, error) {
-	commit, err := s.commit(req.Subject, req.Params.Commit)
+	commit, err := s.commit(ctx, req.Subject, req.Params.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) failures(ctx context.Context, subject, commit string, wanted fu
 	var groups observation.OutcomeGroups
 	const overhead = 512 // bytes of a group besides its texts
 	turn, lease, taken := exchangeOf(ctx).turn.Load(), leaseOf(ctx), 0
-	for block, err := range s.Store.Observations(subject, commit) {
+	for block, err := range s.Store.Observations(ctx, subject, commit) {
 		if err := cmp.Or(err, turn.take(ctx), context.Cause(ctx)); err != nil {
 			return nil, err
 		}

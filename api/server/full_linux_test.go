@@ -15,11 +15,12 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // serveWithoutSpace serves a store, and no file can be written past its first page.
 func serveWithoutSpace(path string) error {
-	st, err := store.Open(path, store.Options{})
+	st, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func TestFull(t *testing.T) {
 	s := start(t)
 	s.trained(t)
 	s.send(t, http.MethodPut, "/v1/aliases/stable", "application/json", strings.NewReader(`{"model":"latest"}`))
-	key, _, err := s.store.NewKey(store.Key{Name: "test"})
+	key, _, err := s.store.NewKey(t.Context(), store.Key{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestFull(t *testing.T) {
 		{http.MethodPost, campaign + "/stop", "", "", http.StatusOK},
 		{http.MethodDelete, fmt.Sprintf("/v1/campaigns/%d", ended.ID), "", "", http.StatusNoContent},
 	}
-	before, err := s.store.Check()
+	before, err := s.store.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestFull(t *testing.T) {
 	s.post(t, "/v1/models/stable/predictions", `{"inputs":[{"input":"1"}]}`, http.StatusOK, &answer)
 	s.stop()
 	s = startOn(t, s.path)
-	after, err := s.store.Check()
+	after, err := s.store.Check(t.Context())
 	if err != nil || after.Models != before.Models || after.Observations != before.Observations || after.Keys != before.Keys || after.Jobs != before.Jobs || after.Campaigns != before.Campaigns || len(after.Faults) > 0 {
 		t.Errorf("the store: %+v, before %+v, %v", after, before, err)
 	}

@@ -18,7 +18,7 @@ func (s *Server) GetReadiness(ctx context.Context, _ openapi.GetReadinessRequest
 	if s.shuttingDown.Load() {
 		return nil, errShutdown
 	}
-	if err := s.Store.Ping(); err != nil {
+	if err := s.Store.Ping(ctx); err != nil {
 		s.Log.ErrorContext(ctx, "store not readable", "err", err)
 		return nil, unavailable("the store cannot be read")
 	}

@@ -24,7 +24,7 @@ const maxAttempts = 3
 // ago. Each job is stored before it is acknowledged. If the process crashes, the next
 // process restarts the interrupted job.
 type jobs struct {
-	store     *store.Store
+	store     store.Store
 	log       *slog.Logger
 	maxQueued int
 	run       func(ctx context.Context, j store.Job, report func(openapi.Progress)) (model string, err error)
@@ -52,7 +52,7 @@ var (
 
 // add queues a job of a client. A client may have at most half of the jobs that the
 // queue can hold.
-func (q *jobs) add(j store.Job, client string) (store.Job, error) {
+func (q *jobs) add(ctx context.Context, j store.Job, client string) (store.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) >= q.maxQueued {
@@ -67,7 +67,7 @@ func (q *jobs) add(j store.Job, client string) (store.Job, error) {
 	if own >= (q.maxQueued+1)/2 {
 		return j, tooManyRequests(time.Second, "%s: %d jobs are queued, the most allowed", client, own)
 	}
-	j, err := q.store.NewJob(j)
+	j, err := q.store.NewJob(ctx, j)
 	if err != nil {
 		return j, err
 	}
@@ -109,7 +109,7 @@ func (q *jobs) serve(ctx context.Context) error {
 
 // resume queues the jobs that an earlier process left open.
 func (q *jobs) resume(ctx context.Context) error {
-	left, err := q.store.OpenJobs()
+	left, err := q.store.OpenJobs(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (q *jobs) resume(ctx context.Context) error {
 		}
 		if j.State == store.Running && j.Attempts >= maxAttempts {
 			j.State, j.Error, j.Ended = store.Interrupted, errCrashed.Error(), time.Now().UTC()
-			if err := q.store.SaveJob(j); err != nil {
+			if err := q.store.SaveJob(ctx, j); err != nil {
 				return err
 			}
 			q.log.WarnContext(ctx, "job given up", "job", j.ID, "attempts", j.Attempts)
@@ -224,7 +224,7 @@ func (q *jobs) change(ctx context.Context, id uint64, update func(j *store.Job))
 	o := q.open[id]
 	update(&o.Job)
 	defer o.notify()
-	if err := q.store.SaveJob(o.Job); err != nil { // keep the job open: only memory has its state
+	if err := q.store.SaveJob(context.WithoutCancel(ctx), o.Job); err != nil { // keep the job open: only memory has its state
 		q.log.ErrorContext(ctx, "job not saved", "job", id, "err", err)
 	} else if o.State.Ended() {
 		delete(q.open, id)
@@ -233,7 +233,7 @@ func (q *jobs) change(ctx context.Context, id uint64, update func(j *store.Job))
 
 // get returns a job, and a channel that is closed at its next change. The channel is
 // nil if the job has ended.
-func (q *jobs) get(id uint64) (openapi.Job, <-chan struct{}, error) {
+func (q *jobs) get(ctx context.Context, id uint64) (openapi.Job, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if o := q.open[id]; o != nil {
@@ -246,7 +246,7 @@ func (q *jobs) get(id uint64) (openapi.Job, <-chan struct{}, error) {
 		}
 		return out, o.changed, nil
 	}
-	j, err := q.store.Job(id)
+	j, err := q.store.Job(ctx, id)
 	return jobOf(j), nil, err
 }
 
@@ -274,16 +274,16 @@ func jobOf(j store.Job) openapi.Job {
 }
 
 // ListJobs lists jobs, newest first.
-func (s *Server) ListJobs(_ context.Context, req openapi.ListJobsRequestObject) (openapi.ListJobsResponseObject, error) {
+func (s *Server) ListJobs(ctx context.Context, req openapi.ListJobsRequestObject) (openapi.ListJobsResponseObject, error) {
 	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Jobs(uint64(req.Params.Before), limit+1)
+	found, err := s.Store.Jobs(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
 	if err != nil {
 		return nil, err
 	}
 	found, before := page(found, limit, func(j store.Job) uint64 { return j.ID })
 	out := openapi.ListJobs200JSONResponse{Jobs: []openapi.Job{}, Before: before}
 	for _, j := range found {
-		job, _, err := s.jobs.get(j.ID)
+		job, _, err := s.jobs.get(ctx, j.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -305,15 +305,15 @@ func page[T any](list []T, limit int, number func(T) uint64) ([]T, int64) {
 }
 
 // GetJob returns a job.
-func (s *Server) GetJob(_ context.Context, req openapi.GetJobRequestObject) (openapi.GetJobResponseObject, error) {
-	job, _, err := s.jobs.get(uint64(req.Job))
+func (s *Server) GetJob(ctx context.Context, req openapi.GetJobRequestObject) (openapi.GetJobResponseObject, error) {
+	job, _, err := s.jobs.get(ctx, uint64(req.Job))
 	return openapi.GetJob200JSONResponse(job), err
 }
 
 // CancelJob cancels a job.
 func (s *Server) CancelJob(ctx context.Context, req openapi.CancelJobRequestObject) (openapi.CancelJobResponseObject, error) {
 	s.jobs.cancel(ctx, uint64(req.Job))
-	job, _, err := s.jobs.get(uint64(req.Job))
+	job, _, err := s.jobs.get(ctx, uint64(req.Job))
 	return openapi.CancelJob202JSONResponse(job), err
 }
 
@@ -321,13 +321,13 @@ func (s *Server) CancelJob(ctx context.Context, req openapi.CancelJobRequestObje
 // job has ended.
 func (s *Server) FollowJob(ctx context.Context, req openapi.FollowJobRequestObject) (openapi.FollowJobResponseObject, error) {
 	id := uint64(req.Job)
-	if _, _, err := s.jobs.get(id); err != nil {
+	if _, _, err := s.jobs.get(ctx, id); err != nil {
 		return nil, err
 	}
 	return streamResponse(func(w http.ResponseWriter) error {
 		out := stream(ctx, w, "text/event-stream")
 		for {
-			job, changed, err := s.jobs.get(id)
+			job, changed, err := s.jobs.get(ctx, id)
 			if err != nil {
 				return err
 			}

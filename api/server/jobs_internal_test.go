@@ -10,6 +10,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // A worker does jobs as a test tells it.
@@ -20,7 +21,7 @@ type worker struct {
 	stop  func()
 }
 
-func work(t *testing.T, s *store.Store, maxQueued int) *worker {
+func work(t *testing.T, s store.Store, maxQueued int) *worker {
 	t.Helper()
 	w := &worker{begun: make(chan uint64), end: make(chan error)}
 	w.jobs = &jobs{
@@ -48,9 +49,9 @@ func work(t *testing.T, s *store.Store, maxQueued int) *worker {
 	return w
 }
 
-func openStore(t *testing.T) *store.Store {
+func openStore(t *testing.T) store.Store {
 	t.Helper()
-	s, err := store.Open(filepath.Join(t.TempDir(), "s.db"), store.Options{})
+	s, err := bolt.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,19 +64,19 @@ func openStore(t *testing.T) *store.Store {
 func TestJobsOfClients(t *testing.T) {
 	w := work(t, openStore(t), 6)
 	defer w.stop()
-	w.add(store.Job{}, "a")
+	w.add(t.Context(), store.Job{}, "a")
 	if id := <-w.begun; id != 1 {
 		t.Errorf("job %d runs first, want 1", id)
 	}
 	for _, client := range []string{"a", "a", "a", "b", "b"} { // 2 to 6
-		if _, err := w.add(store.Job{}, client); err != nil {
+		if _, err := w.add(t.Context(), store.Job{}, client); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.add(store.Job{}, "a"); problemOf(err).Detail != "a: 3 jobs are queued, the most allowed" {
+	if _, err := w.add(t.Context(), store.Job{}, "a"); problemOf(err).Detail != "a: 3 jobs are queued, the most allowed" {
 		t.Errorf("a fourth queued job of a: %v", err)
 	}
-	if _, err := w.add(store.Job{}, "c"); err != nil { // 7
+	if _, err := w.add(t.Context(), store.Job{}, "c"); err != nil { // 7
 		t.Errorf("a job of another client: %v", err)
 	}
 	for _, want := range []uint64{5, 7, 2, 6, 3, 4} {
@@ -92,7 +93,7 @@ func TestJobsOfClients(t *testing.T) {
 func (w *worker) ended(t *testing.T, id uint64) openapi.Job {
 	t.Helper()
 	for {
-		j, changed, err := w.get(id)
+		j, changed, err := w.get(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestJobsInOrder(t *testing.T) {
 	w := work(t, openStore(t), 10)
 	defer w.stop()
 	for range 3 {
-		if _, err := w.add(store.Job{}, ""); err != nil {
+		if _, err := w.add(t.Context(), store.Job{}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +116,7 @@ func TestJobsInOrder(t *testing.T) {
 		if got := <-w.begun; got != want {
 			t.Errorf("job %d was begun, want %d", got, want)
 		}
-		if j, _, _ := w.get(want); j.State != openapi.Running || j.Progress.Stage != "working" || j.Attempts != 1 {
+		if j, _, _ := w.get(t.Context(), want); j.State != openapi.Running || j.Progress.Stage != "working" || j.Attempts != 1 {
 			t.Errorf("job %d is %+v", want, j)
 		}
 		if want == 2 {
@@ -133,11 +134,11 @@ func TestJobsInOrder(t *testing.T) {
 func TestQueueIsFull(t *testing.T) {
 	w := work(t, openStore(t), 2)
 	defer w.stop()
-	w.add(store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
 	<-w.begun // it waits no more
-	w.add(store.Job{}, "a")
-	w.add(store.Job{}, "b")
-	_, err := w.add(store.Job{}, "c")
+	w.add(t.Context(), store.Job{}, "a")
+	w.add(t.Context(), store.Job{}, "b")
+	_, err := w.add(t.Context(), store.Job{}, "c")
 	if p := problemOf(err); p.Status != http.StatusTooManyRequests || p.Detail != "2 jobs are queued, the most allowed" {
 		t.Errorf("got %+v", p)
 	}
@@ -146,8 +147,8 @@ func TestQueueIsFull(t *testing.T) {
 func TestCancel(t *testing.T) {
 	w := work(t, openStore(t), 10)
 	defer w.stop()
-	w.add(store.Job{}, "")
-	w.add(store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
 	<-w.begun
 	w.cancel(t.Context(), 2) // waits
 	if j := w.ended(t, 2); j.State != openapi.Cancelled || j.Attempts != 0 {
@@ -158,7 +159,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("a job that ran: %+v", j)
 	}
 	w.cancel(t.Context(), 1)
-	if j, err := w.store.Job(1); err != nil || j.State != store.Cancelled {
+	if j, err := w.store.Job(t.Context(), 1); err != nil || j.State != store.Cancelled {
 		t.Errorf("cancelled again: %+v, %v", j, err)
 	}
 }
@@ -167,11 +168,11 @@ func TestCancel(t *testing.T) {
 func TestEndOfService(t *testing.T) {
 	s := openStore(t)
 	w := work(t, s, 10)
-	w.add(store.Job{}, "")
-	w.add(store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
 	<-w.begun
 	w.stop()
-	if j, err := s.Job(1); err != nil || j.State != store.Queued || j.Attempts != 0 {
+	if j, err := s.Job(t.Context(), 1); err != nil || j.State != store.Queued || j.Attempts != 0 {
 		t.Errorf("in between: %+v, %v", j, err)
 	}
 	w = work(t, s, 10)
@@ -189,12 +190,12 @@ func TestEndOfService(t *testing.T) {
 func TestCrash(t *testing.T) {
 	s := openStore(t)
 	for attempts := 1; attempts <= maxAttempts; attempts++ {
-		j, err := s.NewJob(store.Job{})
+		j, err := s.NewJob(t.Context(), store.Job{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.State, j.Attempts = store.Running, attempts // as a process leaves it that is killed
-		if err := s.SaveJob(j); err != nil {
+		if err := s.SaveJob(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,8 +227,8 @@ func TestPanicInJob(t *testing.T) {
 		return run(ctx, j, report)
 	}
 	w.mu.Unlock()
-	w.add(store.Job{}, "")
-	w.add(store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
+	w.add(t.Context(), store.Job{}, "")
 	if j := w.ended(t, 1); j.State != openapi.Failed || j.Error != "internal error" {
 		t.Errorf("got %+v", j)
 	}

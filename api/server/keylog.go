@@ -24,7 +24,7 @@ const (
 // store periodically. Requests of the same kind share an entry, so that clients cannot
 // fill the log, and do not wait for the disk.
 type keyLog struct {
-	store *store.Store
+	store store.Store
 	log   *slog.Logger
 	now   func() time.Time
 
@@ -49,7 +49,7 @@ type requestCount struct {
 	changed bool      // since it was written
 }
 
-func newKeyLog(s *store.Store, log *slog.Logger) *keyLog {
+func newKeyLog(s store.Store, log *slog.Logger) *keyLog {
 	return &keyLog{store: s, log: log, now: time.Now, counts: map[requestKind]*requestCount{}}
 }
 
@@ -97,7 +97,7 @@ func (l *keyLog) flush(ctx context.Context) {
 		slices.SortFunc(events, func(a, b *store.Event) int { // those in the log first, then by time
 			return cmp.Or(cmp.Compare(a.Number-1, b.Number-1), a.First.Compare(b.First))
 		})
-		if err := l.store.LogEvents(events); err != nil {
+		if err := l.store.LogEvents(context.WithoutCancel(ctx), events); err != nil {
 			l.log.ErrorContext(ctx, "key log not written", "err", err)
 			return
 		}
@@ -131,18 +131,18 @@ func (l *keyLog) run(ctx context.Context) {
 // ListKeyEvents lists the key log, newest first.
 func (s *Server) ListKeyEvents(ctx context.Context, req openapi.ListKeyEventsRequestObject) (openapi.ListKeyEventsResponseObject, error) {
 	s.keyLog.flush(ctx)
-	out, err := KeyLog(s.Store, req.Params)
+	out, err := KeyLog(ctx, s.Store, req.Params)
 	return openapi.ListKeyEvents200JSONResponse(out), err
 }
 
 // KeyLog returns a page of the key log of a store.
-func KeyLog(st *store.Store, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
+func KeyLog(ctx context.Context, st store.Store, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
 	limit := cmp.Or(req.Limit, defaultLimit)
 	var before uint64
 	if req.Before != nil {
 		before = uint64(*req.Before)
 	}
-	found, err := st.Events(before, limit+1)
+	found, err := st.Events(ctx, before, limit+1)
 	if err != nil {
 		return openapi.KeyLog{}, err
 	}

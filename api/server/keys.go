@@ -40,7 +40,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		// The request is entered first: a key that is revoked from now on ends it.
 		ctx, leave := s.keyRequests.enter(r.Context(), store.KeyID(secret))
 		defer leave()
-		key, err := s.Store.Authenticate(secret)
+		key, err := s.Store.Authenticate(r.Context(), secret)
 		switch {
 		case errors.Is(err, store.ErrExpired):
 			s.keyLog.refused(key, scope, store.ExpiredKey)
@@ -137,7 +137,7 @@ func keyID(c echo.Context) string {
 // ListKeys lists the keys, oldest first.
 func (s *Server) ListKeys(ctx context.Context, _ openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
 	s.keyLog.flush(ctx)
-	found, err := s.Store.Keys()
+	found, err := s.Store.Keys(ctx)
 	return openapi.ListKeys200JSONResponse{Keys: convert(found, DescribeKey)}, err
 }
 
@@ -172,7 +172,7 @@ func (s *Server) CreateKey(ctx context.Context, req openapi.CreateKeyRequestObje
 	if err != nil {
 		return nil, err
 	}
-	k, secret, err := s.Store.NewKey(k)
+	k, secret, err := s.Store.NewKey(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (s *Server) CreateKey(ctx context.Context, req openapi.CreateKeyRequestObje
 
 // RevokeKey revokes a key and ends its requests.
 func (s *Server) RevokeKey(ctx context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
-	if err := s.Store.RevokeKey(req.Key, caller(ctx)); err != nil {
+	if err := s.Store.RevokeKey(ctx, req.Key, caller(ctx)); err != nil {
 		return nil, err
 	}
 	s.keyRequests.end(req.Key)

@@ -23,11 +23,11 @@ func TestExpiryEndsStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, secret, err := st.NewKey(store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Now().UTC().Add(time.Hour)})
+		key, secret, err := st.NewKey(t.Context(), store.Key{Name: "ci", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Now().UTC().Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.jobs.add(store.Job{Subject: "s"}, "client"); err != nil { // nothing runs it
+		if _, err := s.jobs.add(t.Context(), store.Job{Subject: "s"}, "client"); err != nil { // nothing runs it
 			t.Fatal(err)
 		}
 		begin := time.Now()
@@ -85,7 +85,7 @@ func TestKeyLogCounts(t *testing.T) {
 	check := func(when string, want ...entry) {
 		t.Helper()
 		l.flush(t.Context())
-		found, err := st.Events(0, -1)
+		found, err := st.Events(t.Context(), 0, -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // Each operation is allowed by keys with the scope that the contract names, and
@@ -26,7 +27,7 @@ func TestScopes(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.NeedKeys = true })
 	secrets := map[string]string{"none": "", "unknown": "inroad_00000000_x"}
 	for _, scope := range store.Scopes() {
-		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{scope}})
+		_, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: []store.Scope{scope}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func TestScopes(t *testing.T) {
 // keys, the key alone decides.
 func TestOrigin(t *testing.T) {
 	open, keyed := start(t), start(t, func(c *server.Config) { c.NeedKeys = true })
-	_, secret, err := keyed.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	_, secret, err := keyed.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestLinksOfOtherSites(t *testing.T) {
 // meaning.
 func TestAuthorization(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.NeedKeys = true })
-	_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	_, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestAuthorization(t *testing.T) {
 
 func TestRevokedKey(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.NeedKeys = true })
-	key, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
+	key, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestRevokedKey(t *testing.T) {
 			t.Errorf("%s %s, want %d", resp.Status, text, want)
 		}
 		if want == http.StatusOK {
-			if err := s.store.RevokeKey(key.ID, ""); err != nil {
+			if err := s.store.RevokeKey(t.Context(), key.ID, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -190,7 +191,7 @@ func as(secret string) []string { return []string{"Authorization", "Bearer " + s
 // newKey creates a key with scopes.
 func (s *service) newKey(t *testing.T, scopes ...store.Scope) (store.Key, string) {
 	t.Helper()
-	key, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: scopes})
+	key, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: scopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %s %q, want 400 %q", expires, resp.Status, p.Detail, detail)
 		}
 	}
-	old, secret, err := s.store.NewKey(store.Key{Name: "old", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)})
+	old, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "old", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestKeyLog(t *testing.T) {
 	needKeys := func(c *server.Config) { c.NeedKeys = true }
 	s := start(t, needKeys)
 	adminKey, admin := s.newKey(t, store.ScopeAdmin)
-	oldKey, old, err := s.store.NewKey(store.Key{Name: "old", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)})
+	oldKey, old, err := s.store.NewKey(t.Context(), store.Key{Name: "old", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +411,7 @@ func TestOwnRevocation(t *testing.T) {
 // Keys are made and revoked while the service runs.
 func TestKeys(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.NeedKeys = true })
-	adminKey, admin, err := s.store.NewKey(store.Key{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}})
+	adminKey, admin, err := s.store.NewKey(t.Context(), store.Key{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +461,7 @@ func TestQuotas(t *testing.T) {
 		c.Quotas = store.Limits{Upload: 3000}
 	})
 	secret := func(limits store.Limits) string {
-		_, secret, err := s.store.NewKey(store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: limits})
+		_, secret, err := s.store.NewKey(t.Context(), store.Key{Name: "test", Scopes: []store.Scope{store.ScopeRead, store.ScopeWrite}, Limits: limits})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -538,16 +539,16 @@ func TestBackup(t *testing.T) {
 	if err := os.WriteFile(path, body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, err := store.Open(path, store.Options{})
+	b, err := bolt.Open(t.Context(), path, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	report, err := b.Check()
+	report, err := b.Check(t.Context())
 	if err != nil || len(report.Faults) > 0 || report.Models != 1 || report.Observations != 100 {
 		t.Errorf("the backup: %+v, %v", report, err)
 	}
-	if _, err := b.Model(id); err != nil {
+	if _, err := b.Model(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 	if left, err := filepath.Glob(s.path + "*"); err != nil || len(left) != 1 {

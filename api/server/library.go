@@ -15,13 +15,13 @@ import (
 
 // A library loads grammars and models from the store, and caches them.
 type library struct {
-	store       *store.Store
+	store       store.Store
 	parserCache int // bytes of the caches of a grammar, each
 	grammars    *cache[*api.Grammar]
 	models      *cache[*api.Model]
 }
 
-func newLibrary(s *store.Store, bytes int64, parserCache int) *library {
+func newLibrary(s store.Store, bytes int64, parserCache int) *library {
 	return &library{
 		store: s, parserCache: parserCache,
 		grammars: newCache[*api.Grammar](bytes / 2), models: newCache[*api.Model](bytes / 2),
@@ -37,7 +37,7 @@ func (l *library) Grammars(ctx context.Context) ([]*api.Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := l.store.Grammars()
+	stored, err := l.store.Grammars(ctx)
 	for _, g := range stored {
 		out = append(out, &api.Grammar{ID: g.ID, Name: g.Name, Created: g.Created})
 	}
@@ -47,7 +47,7 @@ func (l *library) Grammars(ctx context.Context) ([]*api.Grammar, error) {
 // Grammar implements [api.Library]. Bundled grammars are found by name, others by ID.
 func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) {
 	return l.grammars.get(ctx, id, func(ctx context.Context) (*api.Grammar, int64, error) {
-		stored, err := l.sources(id)
+		stored, err := l.sources(ctx, id)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -62,12 +62,12 @@ func (l *library) Grammar(ctx context.Context, id string) (*api.Grammar, error) 
 }
 
 // sources returns the files of a grammar.
-func (l *library) sources(id string) (store.Grammar, error) {
+func (l *library) sources(ctx context.Context, id string) (store.Grammar, error) {
 	if isBundled(id) {
 		files, err := bundled.Sources(id)
 		return store.Grammar{ID: id, Name: id, Sources: files}, err
 	}
-	g, err := l.store.Grammar(id)
+	g, err := l.store.Grammar(ctx, id)
 	if _, none := errors.AsType[*store.NotFoundError](err); none {
 		err = api.GrammarNotFound(id)
 	}
@@ -81,19 +81,19 @@ func isBundled(id string) bool { return slices.Contains(bundled.Names(), id) }
 const latest = "latest"
 
 // find returns the stored model with an ID, an alias, or a name such as calc@latest.
-func (l *library) find(name string) (store.Model, error) {
+func (l *library) find(ctx context.Context, name string) (store.Model, error) {
 	subject, ok := strings.CutSuffix(name, "@"+latest)
 	if !ok && name != latest {
-		m, err := l.store.Model(name)
+		m, err := l.store.Model(ctx, name)
 		if _, none := errors.AsType[*store.NotFoundError](err); none {
-			return l.store.Named(name)
+			return l.store.Named(ctx, name)
 		}
 		return m, err
 	}
 	if !ok {
 		subject = ""
 	}
-	found, err := l.store.Models(subject, 0, 1)
+	found, err := l.store.Models(ctx, subject, 0, 1)
 	if err == nil && len(found) == 0 {
 		err = &store.NotFoundError{Kind: "model", Name: name}
 	}
@@ -105,12 +105,12 @@ func (l *library) find(name string) (store.Model, error) {
 
 // Model implements [api.Library].
 func (l *library) Model(ctx context.Context, name string) (*api.Model, error) {
-	stored, err := l.find(name)
+	stored, err := l.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	return l.models.get(ctx, stored.ID, func(ctx context.Context) (*api.Model, int64, error) {
-		file, err := l.store.ModelFile(stored)
+		file, err := l.store.ModelFile(ctx, stored)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 const mib = 1 << 20
@@ -22,7 +22,7 @@ const mib = 1 << 20
 func newTestServer(t *testing.T, c Config) *Server {
 	t.Helper()
 	var err error
-	if c.Store, err = store.Open(filepath.Join(t.TempDir(), "s.db"), store.Options{}); err != nil {
+	if c.Store, err = bolt.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), bolt.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Store.Close() })

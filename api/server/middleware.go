@@ -272,11 +272,15 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if stream || s.contract.computes(c) {
 			ctx = context.WithValue(ctx, exchangeKey{}, &exchange{pace: newPace(s.Stall, s.MinRate)})
 		}
-		// Unblock a read when a stream ends, or the key of any request.
+		body := &trackedBody{ReadCloser: r.Body}
+		body.ended.Store(r.Body == http.NoBody)
+		r.Body = body
+		// Unblock a read when a stream ends, or the key of any request. After the body, an
+		// expired deadline would end the connection's later requests as well.
 		ended := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
 			defer close(ended)
-			if stream || is[*authError](context.Cause(ctx)) {
+			if !body.ended.Load() && (stream || is[*authError](context.Cause(ctx))) {
 				_ = control.SetReadDeadline(time.Now())
 			}
 		})
@@ -292,11 +296,11 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 			r.Body = &stallReader{ctx, r.Body, control}
 		}
 		r = r.WithContext(ctx)
-		body, err := decompress(r, maxBody)
+		plain, err := decompress(r, maxBody)
 		if err != nil {
 			return err
 		}
-		r.Body = body
+		r.Body = plain
 		c.SetRequest(r)
 		return next(c)
 	}
@@ -307,6 +311,20 @@ func (s *Server) requestContext(ctx context.Context, stream bool) (context.Conte
 		return s.streamContext(ctx)
 	}
 	return context.WithTimeoutCause(ctx, s.Timeout, unavailable("request timed out after %v", s.Timeout))
+}
+
+// A trackedBody knows whether the body of a request was read to its end.
+type trackedBody struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+func (b *trackedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.ended.Store(true)
+	}
+	return n, err
 }
 
 // A stallReader reads the body of a stream until its context ends, at the pace of the

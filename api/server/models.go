@@ -21,7 +21,7 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	if s.shuttingDown.Load() {
 		return nil, errShutdown
 	}
-	commit, err := s.commit(req.Body.Subject, req.Body.Commit)
+	commit, err := s.commit(ctx, req.Body.Subject, req.Body.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +33,18 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 		return nil, err
 	}
 	if req.Body.From != "" {
-		if _, err := s.library.find(req.Body.From); err != nil {
+		if _, err := s.library.find(ctx, req.Body.From); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.checkJobSize(req.Body.Subject, commit, &req.Body.Options); err != nil {
+	if err := s.checkJobSize(ctx, req.Body.Subject, commit, &req.Body.Options); err != nil {
 		return nil, err
 	}
 	options, err := json.Marshal(req.Body.Options)
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.jobs.add(store.Job{
+	j, err := s.jobs.add(ctx, store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
 	}, clientOf(ctx))
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 
 // checkJobSize rejects a training that exceeds the memory limit, estimated from the
 // numbers of observations and methods. The engine checks again while it reads inputs.
-func (s *Server) checkJobSize(subject, commit string, options *openapi.TrainOptions) error {
-	info, err := s.Store.Commit(subject, commit)
+func (s *Server) checkJobSize(ctx context.Context, subject, commit string, options *openapi.TrainOptions) error {
+	info, err := s.Store.Commit(ctx, subject, commit)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err != nil {
 		return "", err
 	}
-	info, err := s.Store.Commit(j.Subject, j.Commit)
+	info, err := s.Store.Commit(ctx, j.Subject, j.Commit)
 	if err != nil {
 		return "", err
 	}
-	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Blocks: s.blocks(j), Total: info.Observations, Progress: report}
+	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Blocks: s.blocks(ctx, j), Total: info.Observations, Progress: report}
 	if err := json.Unmarshal(j.Options, &l.Options); err != nil {
 		return "", err
 	}
@@ -93,18 +93,20 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err := m.Write(&file); err != nil {
 		return "", err
 	}
-	stored, err := s.Store.PutModel(store.Model{ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar}, file.Bytes())
+	stored, err := s.Store.PutModel(ctx, store.Model{
+		ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes())
 	return stored.ID, err
 }
 
 // blocks yields a block with the header, then the stored observations of a job.
-func (s *Server) blocks(j store.Job) iter.Seq2[observation.Block, error] {
+func (s *Server) blocks(ctx context.Context, j store.Job) iter.Seq2[observation.Block, error] {
 	return func(yield func(observation.Block, error) bool) {
-		header, err := s.Store.Header(j.Subject, j.Commit)
+		header, err := s.Store.Header(ctx, j.Subject, j.Commit)
 		if !yield(observation.Block{Header: header}, err) || err != nil {
 			return
 		}
-		for block, err := range s.Store.Observations(j.Subject, j.Commit) {
+		for block, err := range s.Store.Observations(ctx, j.Subject, j.Commit) {
 			if !yield(observation.Block{Observations: block}, err) || err != nil {
 				return
 			}
@@ -113,24 +115,34 @@ func (s *Server) blocks(j store.Job) iter.Seq2[observation.Block, error] {
 }
 
 // ListModels lists models, newest first.
-func (s *Server) ListModels(_ context.Context, req openapi.ListModelsRequestObject) (openapi.ListModelsResponseObject, error) {
+func (s *Server) ListModels(ctx context.Context, req openapi.ListModelsRequestObject) (openapi.ListModelsResponseObject, error) {
 	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Models(req.Params.Subject, uint64(req.Params.Before), limit+1)
+	found, err := s.Store.Models(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
 	found, before := page(found, limit, func(m store.Model) uint64 { return m.Number })
 	return openapi.ListModels200JSONResponse{Before: before, Models: convert(found, func(m store.Model) openapi.ModelItem {
 		return openapi.ModelItem{
 			ID: m.ID, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.Grammar, Created: m.Created, Size: m.Size,
+			Quality: qualityOf(m),
 		}
 	})}, err
 }
 
+// qualityOf returns the quality that was stored with a model, or nil.
+func qualityOf(m store.Model) *openapi.ModelQuality {
+	var out openapi.ModelQuality
+	if json.Unmarshal(m.Quality, &out) != nil {
+		return nil
+	}
+	return &out
+}
+
 // GetModelFile sends the file of a model.
 func (s *Server) GetModelFile(ctx context.Context, req openapi.GetModelFileRequestObject) (openapi.GetModelFileResponseObject, error) {
-	stored, err := s.library.find(req.Model)
+	stored, err := s.library.find(ctx, req.Model)
 	if err != nil {
 		return nil, err
 	}
-	file, err := s.Store.ModelFile(stored)
+	file, err := s.Store.ModelFile(ctx, stored)
 	if err != nil {
 		return nil, err
 	}

@@ -74,6 +74,38 @@ func TestTrainAgain(t *testing.T) {
 	}
 }
 
+// The list of models has the quality of each, as the model itself has it; models of
+// earlier versions have none.
+func TestListedQuality(t *testing.T) {
+	s := start(t)
+	var m openapi.Model
+	s.get(t, "/v1/models/"+s.trained(t), &m)
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+		t.Fatal(err)
+	}
+	var list openapi.ModelList
+	s.get(t, "/v1/models?subject=calc", &list)
+	if list.Models[0].Quality != nil {
+		t.Errorf("the quality of an old model is %+v", list.Models[0].Quality)
+	}
+	want := &openapi.ModelQuality{Observations: m.Observations.Used, Methods: m.Methods, F1: &m.HeldOut.Mean.F1}
+	if m.Rare != nil {
+		want.RareF1 = &m.Rare.Mean.F1
+	}
+	if diff := cmp.Diff(want, list.Models[1].Quality); diff != "" {
+		t.Errorf("quality (-want +got):\n%s", diff)
+	}
+	var jobs openapi.JobList
+	s.get(t, "/v1/jobs?subject=calc", &jobs)
+	if len(jobs.Jobs) != 1 || jobs.Jobs[0].Model != m.ID {
+		t.Errorf("jobs of the program are %+v", jobs)
+	}
+	s.get(t, "/v1/jobs?subject=other", &jobs)
+	if len(jobs.Jobs) != 0 {
+		t.Errorf("jobs of another program are %+v", jobs)
+	}
+}
+
 // Options that are absent are those that commands use.
 func TestTrainDefaults(t *testing.T) {
 	sources, err := bundled.Sources("expr")
@@ -530,7 +562,7 @@ func TestTrainFails(t *testing.T) {
 // A stream goes on for longer than its client may take to send or receive a part.
 func TestLongStream(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.Stall = 100 * time.Millisecond })
-	if _, err := s.store.AddObservations("calc", "", nil, read(t, calc(20_000))); err != nil {
+	if _, err := s.store.AddObservations(t.Context(), "calc", "", nil, read(t, calc(20_000))); err != nil {
 		t.Fatal(err)
 	}
 	var j openapi.Job
@@ -544,7 +576,7 @@ func TestLongStream(t *testing.T) {
 // A model that cannot be read any more is told as such.
 func TestUnreadableModel(t *testing.T) {
 	s := start(t)
-	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc"}, []byte("of another time")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ method, path, body string }{
@@ -568,11 +600,11 @@ func TestUnreadableModel(t *testing.T) {
 func TestUnusable(t *testing.T) {
 	s := start(t)
 	s.upload(t, 10)
-	g, _, err := s.store.PutGrammar(store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
+	g, _, err := s.store.PutGrammar(t.Context(), store.Grammar{Name: "old", Sources: []grammars.Source{{Name: "old.g4", Text: "grammar old; a : b ;"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.store.PutModel(store.Model{ID: "old", Subject: "calc", Grammar: g.ID}, []byte("not a model")); err != nil {
+	if _, err := s.store.PutModel(t.Context(), store.Model{ID: "old", Subject: "calc", Grammar: g.ID}, []byte("not a model")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ path, body, kind string }{

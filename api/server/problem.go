@@ -68,6 +68,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	}},
 	{http.StatusUnprocessableEntity, "model", "Unreadable model", []func(error) bool{is[*model.FileError]}},
 	notFound,
+	{http.StatusNotImplemented, "unsupported", "Not supported", []func(error) bool{wraps(errNoBackup)}},
 	{http.StatusInsufficientStorage, "full", "No space left", []func(error) bool{wraps(store.ErrFull)}},
 }
 

@@ -272,7 +272,7 @@ func TestConcurrency(t *testing.T) {
 	for range work {
 		<-done
 	}
-	r, err := s.store.Check()
+	r, err := s.store.Check(t.Context())
 	if err != nil || len(r.Faults) > 0 || r.Keys != rounds || r.Grammars != 1 || r.Observations != int64(100+3*50+3*(rounds-2)) {
 		t.Errorf("the store after %d rounds: %+v, %v", rounds, r, err)
 	}

@@ -29,7 +29,7 @@ import (
 
 // Config configures a server. Zero fields have the defaults named below.
 type Config struct {
-	Store   *store.Store
+	Store   store.Store
 	Log     *slog.Logger
 	Version string
 	Tracer  trace.TracerProvider // for spans of requests and jobs; no tracing if nil

@@ -23,7 +23,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // A service is a real server on a loopback address. Every answer that its client
@@ -31,7 +31,7 @@ import (
 type service struct {
 	url   string
 	path  string // of the store
-	store *store.Store
+	store *bolt.Store
 	http  *http.Client
 	*openapi.ClientWithResponses
 
@@ -47,7 +47,7 @@ func start(tb testing.TB, edits ...func(c *server.Config)) *service {
 // startOn starts a service on a store that may be there already.
 func startOn(tb testing.TB, path string, edits ...func(c *server.Config)) *service {
 	tb.Helper()
-	st, err := store.Open(path, store.Options{})
+	st, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // ListSubjects lists the programs with observations.
-func (s *Server) ListSubjects(_ context.Context, req openapi.ListSubjectsRequestObject) (openapi.ListSubjectsResponseObject, error) {
-	found, err := s.Store.Subjects()
+func (s *Server) ListSubjects(ctx context.Context, req openapi.ListSubjectsRequestObject) (openapi.ListSubjectsResponseObject, error) {
+	found, err := s.Store.Subjects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func (s *Server) ListSubjects(_ context.Context, req openapi.ListSubjectsRequest
 }
 
 // GetSubject returns a program with observations.
-func (s *Server) GetSubject(_ context.Context, req openapi.GetSubjectRequestObject) (openapi.GetSubjectResponseObject, error) {
-	subject, err := s.Store.Subject(req.Subject)
+func (s *Server) GetSubject(ctx context.Context, req openapi.GetSubjectRequestObject) (openapi.GetSubjectResponseObject, error) {
+	subject, err := s.Store.Subject(ctx, req.Subject)
 	return openapi.GetSubject200JSONResponse(subjectOf(subject)), err
 }
 
@@ -46,12 +46,12 @@ func subjectOf(s store.Subject) openapi.Subject {
 
 // commit returns the commit that a request names, or the latest observed commit of the
 // program if it names none.
-func (s *Server) commit(subject, named string) (string, error) {
+func (s *Server) commit(ctx context.Context, subject, named string) (string, error) {
 	if named != "" {
-		c, err := s.Store.Commit(subject, named)
+		c, err := s.Store.Commit(ctx, subject, named)
 		return c.Name, err
 	}
-	found, err := s.Store.Subject(subject)
+	found, err := s.Store.Subject(ctx, subject)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservation
 	u := &upload{store: s.Store, commit: req.Params.Commit, report: openapi.UploadReport{Subject: req.Subject}}
 	for block, err := range sent.Blocks() {
 		if err == nil {
-			err = u.add(block)
+			err = u.add(ctx, block)
 		}
 		if err == nil {
 			err = context.Cause(ctx)
@@ -94,14 +94,15 @@ func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservation
 
 // An upload stores observations block by block.
 type upload struct {
-	store  *store.Store
+	store  store.Store
 	commit string // of the request; may be empty
 	report openapi.UploadReport
 }
 
-// add stores a block under the name of the program in the URL. The name in the
+// add stores a block under the name of the program in the URL, also if the request
+// has ended: observations that were received are not lost. The name in the
 // header, which the harness chose, is ignored.
-func (u *upload) add(block observation.Block) error {
+func (u *upload) add(ctx context.Context, block observation.Block) error {
 	h := block.Header
 	u.report.Commit = cmp.Or(u.commit, h.Commit)
 	if h.Commit != "" && h.Commit != u.report.Commit {
@@ -110,7 +111,7 @@ func (u *upload) add(block observation.Block) error {
 	if len(block.Observations) == 0 && len(h.Units) == 0 {
 		return nil
 	}
-	added, err := u.store.AddObservations(u.report.Subject, u.report.Commit, h.Units, block.Observations)
+	added, err := u.store.AddObservations(context.WithoutCancel(ctx), u.report.Subject, u.report.Commit, h.Units, block.Observations)
 	u.report.Stored += added.Stored
 	u.report.Duplicates += added.Duplicates
 	u.report.Contradictory += added.Contradictory
@@ -119,11 +120,11 @@ func (u *upload) add(block observation.Block) error {
 
 // GetObservations sends the observations of a program.
 func (s *Server) GetObservations(ctx context.Context, req openapi.GetObservationsRequestObject) (openapi.GetObservationsResponseObject, error) {
-	commit, err := s.commit(req.Subject, req.Params.Commit)
+	commit, err := s.commit(ctx, req.Subject, req.Params.Commit)
 	if err != nil {
 		return nil, err
 	}
-	header, err := s.Store.Header(req.Subject, commit)
+	header, err := s.Store.Header(ctx, req.Subject, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (s *Server) writeObservations(ctx context.Context, w io.Writer, header obse
 		return err
 	}
 	turn := exchangeOf(ctx).turn.Load()
-	for block, err := range s.Store.Observations(header.Subject, header.Commit) {
+	for block, err := range s.Store.Observations(ctx, header.Subject, header.Commit) {
 		err = cmp.Or(err, turn.take(ctx))
 		if err != nil {
 			return err

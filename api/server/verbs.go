@@ -26,7 +26,7 @@ func (s *Server) CreateGrammar(ctx context.Context, req openapi.CreateGrammarReq
 	if err != nil {
 		return nil, err
 	}
-	stored, created, err := s.Store.PutGrammar(store.Grammar{Name: g.Name, Start: req.Body.Start, Sources: sources})
+	stored, created, err := s.Store.PutGrammar(ctx, store.Grammar{Name: g.Name, Start: req.Body.Start, Sources: sources})
 	if err != nil {
 		return nil, err
 	}

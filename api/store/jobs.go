@@ -1,16 +1,11 @@
 package store
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"time"
-)
+import "time"
 
 // A JobState is the state of a job.
 type JobState string
 
-// The states of a job. They are part of the file format.
+// The states of a job. They are part of the stored format.
 const (
 	Queued      JobState = "queued"
 	Running     JobState = "running"
@@ -40,79 +35,4 @@ type Job struct {
 	Problem  string    `cbor:"13,keyasint,omitempty"` // the kind of the error
 	Start    string    `cbor:"14,keyasint,omitempty"` // the parser rule to start from; the grammar's own if empty
 	From     string    `cbor:"15,keyasint,omitempty"` // the model whose trees are reused
-}
-
-// NewJob stores a queued job and sets its ID and creation time.
-func (s *Store) NewJob(j Job) (Job, error) {
-	err := s.update(func(tx *txn) error {
-		n, err := tx.bucket(jobsBucket).next()
-		if err != nil {
-			return err
-		}
-		j.ID, j.State, j.Created = n, Queued, s.now()
-		return putJob(tx, j)
-	})
-	return j, err
-}
-
-// SaveJob replaces the stored job with the same ID.
-func (s *Store) SaveJob(j Job) error {
-	return s.update(func(tx *txn) error { return putJob(tx, j) })
-}
-
-func putJob(tx *txn, j Job) error {
-	value, err := encode(j)
-	if err != nil {
-		return err
-	}
-	return tx.bucket(jobsBucket).put(number(j.ID), value)
-}
-
-// Job returns the job with an ID.
-func (s *Store) Job(id uint64) (Job, error) {
-	var j Job
-	err := s.view(func(tx *txn) error {
-		value, err := tx.bucket(jobsBucket).get(number(id))
-		if err != nil || value == nil {
-			return cmp.Or[error](err, &NotFoundError{"job", fmt.Sprint(id)})
-		}
-		return decode(value, &j)
-	})
-	return j, err
-}
-
-// Jobs returns up to limit jobs, newest first. If before is not 0, it returns only
-// jobs with a lower ID. A negative limit means no limit.
-func (s *Store) Jobs(before uint64, limit int) ([]Job, error) {
-	return s.jobs(before, limit, func(Job) bool { return true })
-}
-
-// OpenJobs returns the queued and running jobs, oldest first.
-func (s *Store) OpenJobs() ([]Job, error) {
-	out, err := s.jobs(0, -1, func(j Job) bool { return !j.State.Ended() })
-	slices.Reverse(out)
-	return out, err
-}
-
-func (s *Store) jobs(before uint64, limit int, keep func(Job) bool) ([]Job, error) {
-	var out []Job
-	err := s.view(func(tx *txn) error {
-		for e, err := range tx.bucket(jobsBucket).newest(before) {
-			var j Job
-			if err == nil {
-				err = decode(e.value, &j)
-			}
-			if err != nil {
-				return err
-			}
-			if !keep(j) {
-				continue
-			}
-			if out = append(out, j); len(out) == limit {
-				return nil
-			}
-		}
-		return nil
-	})
-	return out, err
 }

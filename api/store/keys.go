@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -16,7 +15,7 @@ import (
 // A Scope is a set of requests that a key allows.
 type Scope string
 
-// The scopes. They are part of the file format.
+// The scopes. They are part of the stored format.
 const (
 	ScopeRead  Scope = "read"  // read and compute
 	ScopeWrite Scope = "write" // upload, train, and set aliases
@@ -68,72 +67,17 @@ const (
 	idLength  = 8
 )
 
-// NewKey stores and logs a key, and sets its ID, sequence number, creation time and hash. It
-// returns the secret, which cannot be recovered later.
-func (s *Store) NewKey(k Key) (Key, string, error) {
+// NewSecret returns a random secret, and the key with its ID and hash set.
+func NewSecret(k Key) (Key, string) {
 	var id [idLength / 2]byte
 	var random [24]byte
 	_, _ = rand.Read(id[:]) // never fails
 	_, _ = rand.Read(random[:])
-	k.ID, k.Created = hex.EncodeToString(id[:]), s.now()
+	k.ID = hex.EncodeToString(id[:])
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
-	err := s.update(func(tx *txn) error {
-		k.Sequence = tx.sequence()
-		if err := putKey(tx, k); err != nil {
-			return err
-		}
-		return putEvent(tx, &Event{Kind: KeyCreated, Key: k.ID, Name: k.Name, By: k.Creator, Scopes: k.Scopes, Count: 1, First: k.Created, Last: k.Created})
-	})
-	return k, secret, err
-}
-
-func putKey(tx *txn, k Key) error {
-	value, err := encode(k)
-	if err != nil {
-		return err
-	}
-	return tx.bucket(keysBucket).put([]byte(k.ID), value)
-}
-
-// key returns the key with an ID, or a key without an ID if there is none.
-func key(tx *txn, id string) (k Key, err error) {
-	value, err := tx.bucket(keysBucket).get([]byte(id))
-	if err != nil || value == nil {
-		return k, err
-	}
-	return k, decode(value, &k)
-}
-
-// Keys returns all keys, oldest first.
-func (s *Store) Keys() ([]Key, error) {
-	var out []Key
-	err := s.view(func(tx *txn) (err error) {
-		out, err = decodeAll[Key](tx.bucket(keysBucket))
-		return err
-	})
-	slices.SortFunc(out, func(a, b Key) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	return out, err
-}
-
-// RevokeKey deletes a key and logs the revocation. by is the ID of the key that
-// revoked it, or empty if no key was needed.
-func (s *Store) RevokeKey(id, by string) error {
-	return s.update(func(tx *txn) error {
-		k, err := key(tx, id)
-		if err != nil {
-			return err
-		}
-		if k.ID == "" {
-			return &NotFoundError{"key", id}
-		}
-		if err := tx.bucket(keysBucket).delete([]byte(id)); err != nil {
-			return err
-		}
-		now := s.now()
-		return putEvent(tx, &Event{Kind: KeyRevoked, Key: id, Name: k.Name, By: by, Count: 1, First: now, Last: now})
-	})
+	return k, secret
 }
 
 // KeyID returns the ID that a secret contains, or "" if it contains none. The store
@@ -147,21 +91,13 @@ func KeyID(secret string) string {
 	return id
 }
 
-// Authenticate returns the key that a secret belongs to. The error is [ErrKey] if
-// there is none, and [ErrExpired], together with the key, if the key has expired.
-func (s *Store) Authenticate(secret string) (Key, error) {
-	var k Key
-	err := s.view(func(tx *txn) (err error) {
-		k, err = key(tx, KeyID(secret))
-		return err
-	})
-	if err != nil {
-		return Key{}, err
-	}
+// Verify returns the key if the secret belongs to it, and [ErrKey] otherwise. If the
+// key has expired, it returns the key and [ErrExpired].
+func (k Key) Verify(secret string, now time.Time) (Key, error) {
 	if hash := sha256.Sum256([]byte(secret)); subtle.ConstantTimeCompare(hash[:], k.Hash) != 1 {
 		return Key{}, ErrKey
 	}
-	if k.Expired(s.now()) {
+	if k.Expired(now) {
 		return k, ErrExpired
 	}
 	return k, nil

@@ -1,13 +1,6 @@
 package store
 
-import (
-	"bytes"
-	"cmp"
-	"crypto/sha256"
-	"fmt"
-	"slices"
-	"time"
-)
+import "time"
 
 // A Model describes a stored model.
 type Model struct {
@@ -17,131 +10,10 @@ type Model struct {
 	Commit  string    `cbor:"4,keyasint"`
 	Grammar string    `cbor:"5,keyasint"` // ID of the grammar
 	Created time.Time `cbor:"6,keyasint"`
-	Size    int64     `cbor:"7,keyasint"` // bytes of the file
-	Chunks  [][]byte  `cbor:"8,keyasint"` // digests of the file's chunks
+	Size    int64     `cbor:"7,keyasint"`           // bytes of the file
+	Chunks  [][]byte  `cbor:"8,keyasint"`           // digests of the file's chunks
+	Quality []byte    `cbor:"9,keyasint,omitempty"` // size and scores, opaque to the store; earlier versions stored none
 }
 
-const (
-	chunkSize = 1 << 20
-	batchSize = 16 // chunks per transaction
-)
-
-// PutModel stores a model and its file, and sets the model's number and creation
-// time. If the store has the model already, it returns the stored one.
-func (s *Store) PutModel(m Model, file []byte) (Model, error) {
-	if before, err := s.Model(m.ID); err == nil {
-		return before, nil
-	}
-	m.Created, m.Size, m.Chunks = s.now(), int64(len(file)), nil
-	// A crash may leave chunks without a model. They are harmless: the next attempt
-	// reuses them.
-	for batch := range slices.Chunk(slices.Collect(slices.Chunk(file, chunkSize)), batchSize) {
-		err := s.update(func(tx *txn) error {
-			for _, chunk := range batch {
-				digest := sha256.Sum256(chunk)
-				if err := tx.bucket(chunksBucket).put(digest[:], chunk); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return m, err
-		}
-		for _, chunk := range batch {
-			digest := sha256.Sum256(chunk)
-			m.Chunks = append(m.Chunks, digest[:])
-		}
-	}
-	err := s.update(func(tx *txn) error {
-		numbers, models := tx.bucket(numbersBucket), tx.bucket(modelsBucket)
-		switch before, err := numbers.get([]byte(m.ID)); {
-		case err != nil:
-			return err
-		case before != nil:
-			m, err = tx.model(m.ID)
-			return err
-		}
-		n, err := models.next()
-		if err != nil {
-			return err
-		}
-		m.Number = n
-		value, err := encode(m)
-		if err != nil {
-			return err
-		}
-		if err := numbers.put([]byte(m.ID), number(n)); err != nil {
-			return err
-		}
-		return models.put(number(n), value)
-	})
-	return m, err
-}
-
-// Model returns the model with an ID.
-func (s *Store) Model(id string) (Model, error) {
-	var m Model
-	err := s.view(func(tx *txn) (err error) {
-		m, err = tx.model(id)
-		return err
-	})
-	return m, err
-}
-
-func (t *txn) model(id string) (m Model, err error) {
-	n, err := t.bucket(numbersBucket).get([]byte(id))
-	if err != nil || n == nil {
-		return m, cmp.Or[error](err, &NotFoundError{"model", id})
-	}
-	value, err := t.bucket(modelsBucket).get(n)
-	if err != nil {
-		return m, err
-	}
-	return m, decode(value, &m)
-}
-
-// Models returns up to limit models of a subject, or of all subjects if it is
-// empty, newest first. If before is not 0, it returns only models with a lower
-// number. A negative limit means no limit.
-func (s *Store) Models(subject string, before uint64, limit int) ([]Model, error) {
-	var out []Model
-	err := s.view(func(tx *txn) error {
-		for e, err := range tx.bucket(modelsBucket).newest(before) {
-			var m Model
-			if err == nil {
-				err = decode(e.value, &m)
-			}
-			if err != nil {
-				return err
-			}
-			if subject != "" && m.Subject != subject {
-				continue
-			}
-			if out = append(out, m); len(out) == limit {
-				return nil
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// ModelFile returns the file of a model.
-func (s *Store) ModelFile(m Model) ([]byte, error) {
-	var file bytes.Buffer
-	for _, digest := range m.Chunks {
-		err := s.view(func(tx *txn) error {
-			chunk, err := tx.bucket(chunksBucket).get(digest)
-			if err != nil || chunk == nil {
-				return &FileError{s.path, fmt.Sprintf("a chunk of model %s is missing or damaged", m.ID), err}
-			}
-			_, err = file.Write(chunk)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return file.Bytes(), nil
-}
+// An Alias is a name for a model.
+type Alias struct{ Name, Model string }

@@ -1,71 +1,158 @@
-// Package store keeps grammars, observations, models, jobs, campaigns and keys in one file.
-//
-// [Open] opens the file for one process at a time. When a call returns, its data
-// is on disk and survives a crash. Returned values are copies: no transaction
-// stays open between calls.
-//
-// The file is a bbolt database. Its buckets:
-//
-//	meta              version -> version of this layout
-//	                  state -> number of all other values, sum of their checksums,
-//	                           last sequence number
-//	grammars          id -> Grammar without its sources
-//	grammar_sources   id -> sources of the grammar
-//	subjects
-//	  NAME
-//	    =COMMIT
-//	      info        counts
-//	      units       digest of the ID -> observation.Unit
-//	      seen        digest of an input -> digests of its observations, 8 bytes each
-//	      blocks      number -> observations, compressed
-//	models            number -> Model, with the digests of its file's chunks
-//	model_numbers     id -> number
-//	chunks            digest -> part of a model file
-//	aliases           name -> id of a model
-//	jobs              number -> Job
-//	keys              id -> Key
-//	key_log           number -> Event
-//	campaigns         number -> Campaign
-//	campaign_data
-//	  NUMBER
-//	    request       request that created the campaign
-//	    units         units of the program at the creation
-//	    history       points of the campaign's history
-//	    leases        id of an input -> Lease
-//	    log           number -> observations that were told, compressed
-//	    told          id of an input -> number in the log
-//
-// Numbers are big-endian and increase, so keys are in order of creation. The first
-// byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
-// value ends with a checksum of the names of its buckets, its key and its content,
-// which every read verifies. The state tells [Store.Check] whether values are missing.
+// Package store describes how the service keeps grammars, observations, models, jobs,
+// campaigns and keys. Package [github.com/inroad/inroad/api/store/bolt] keeps them in one file,
+// for one process.
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"iter"
 	"os"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
-	"time"
 
-	"github.com/klauspost/compress/zstd"
-	"go.etcd.io/bbolt"
+	"github.com/inroad/inroad/model/observation"
 )
 
-// Version is the version of the layout. Open migrates older versions.
-const Version = 3
+// A Store keeps everything that the service must not lose. It is safe for concurrent
+// use.
+//
+// When a call returns without an error, its changes are durable. A call changes
+// everything that it names, or nothing; [Store.PutModel] may leave parts of a model's
+// file behind, which are harmless. Returned values are copies: no transaction stays
+// open between calls. A call whose context ends before it changes anything returns
+// the cause.
+type Store interface {
+	// PutGrammar stores a grammar and sets its ID and creation time. If the store has
+	// the grammar already, it returns the stored one and created is false.
+	PutGrammar(ctx context.Context, g Grammar) (stored Grammar, created bool, err error)
+	// Grammar returns the grammar with an ID.
+	Grammar(ctx context.Context, id string) (Grammar, error)
+	// Grammars returns all grammars without their sources, oldest first.
+	Grammars(ctx context.Context) ([]Grammar, error)
+
+	// AddObservations stores observations of a program and its units. It skips
+	// observations that the store has already.
+	AddObservations(ctx context.Context, subject, commit string, units []observation.Unit, observations []observation.Observation) (Added, error)
+	// Subjects returns all programs with observations, sorted by name.
+	Subjects(ctx context.Context) ([]Subject, error)
+	// Subject returns the program with a name.
+	Subject(ctx context.Context, name string) (Subject, error)
+	// Commit returns the counts of one version of a program.
+	Commit(ctx context.Context, subject, commit string) (Commit, error)
+	// Header returns the header of the observations of one version of a program, with
+	// its units sorted by ID.
+	Header(ctx context.Context, subject, commit string) (observation.Header, error)
+	// Observations yields the observations of one version of a program in the order in
+	// which they were stored, one block at a time.
+	Observations(ctx context.Context, subject, commit string) iter.Seq2[[]observation.Observation, error]
+
+	// PutModel stores a model and its file, and sets the model's number and creation
+	// time. If the store has the model already, it returns the stored one.
+	PutModel(ctx context.Context, m Model, file []byte) (Model, error)
+	// Model returns the model with an ID.
+	Model(ctx context.Context, id string) (Model, error)
+	// Models returns up to limit models of a subject, or of all subjects if it is
+	// empty, newest first. If before is not 0, it returns only models with a lower
+	// number. A negative limit means no limit.
+	Models(ctx context.Context, subject string, before uint64, limit int) ([]Model, error)
+	// ModelFile returns the file of a model.
+	ModelFile(ctx context.Context, m Model) ([]byte, error)
+
+	// PutAlias points an alias to a model, creating or moving the alias.
+	PutAlias(ctx context.Context, a Alias) error
+	// DeleteAlias deletes an alias. The model stays.
+	DeleteAlias(ctx context.Context, name string) error
+	// Named returns the model that an alias points to.
+	Named(ctx context.Context, alias string) (Model, error)
+	// Aliases returns all aliases, sorted by name.
+	Aliases(ctx context.Context) ([]Alias, error)
+
+	// NewJob stores a queued job and sets its ID and creation time.
+	NewJob(ctx context.Context, j Job) (Job, error)
+	// SaveJob replaces the stored job with the same ID.
+	SaveJob(ctx context.Context, j Job) error
+	// Job returns the job with an ID.
+	Job(ctx context.Context, id uint64) (Job, error)
+	// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,
+	// newest first. If before is not 0, it returns only jobs with a lower ID. A negative
+	// limit means no limit.
+	Jobs(ctx context.Context, subject string, before uint64, limit int) ([]Job, error)
+	// OpenJobs returns the queued and running jobs, oldest first.
+	OpenJobs(ctx context.Context) ([]Job, error)
+
+	// NewCampaign stores a running campaign, and sets its ID and creation time. The
+	// request is opaque to the store. Units are those of the program.
+	NewCampaign(ctx context.Context, c Campaign, request []byte, units []observation.Unit) (Campaign, error)
+	// Campaign returns the campaign with an ID.
+	Campaign(ctx context.Context, id uint64) (Campaign, error)
+	// Campaigns returns up to limit campaigns for a program, newest first; for all
+	// programs if the name is empty. If before is not 0, it returns only campaigns with a
+	// lower ID. A negative limit means no limit.
+	Campaigns(ctx context.Context, subject string, before uint64, limit int) ([]Campaign, error)
+	// CampaignRequest returns the request and the units of a campaign.
+	CampaignRequest(ctx context.Context, id uint64) (request []byte, units []observation.Unit, err error)
+	// CampaignHistory returns the history of a campaign, oldest first.
+	CampaignHistory(ctx context.Context, id uint64) (history []CampaignPoint, err error)
+	// CampaignLeases returns the inputs of a campaign that were handed out and not told,
+	// by number.
+	CampaignLeases(ctx context.Context, id uint64) ([]Lease, error)
+	// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
+	PutLeases(ctx context.Context, c Campaign, leases []Lease) error
+	// WasTold reports for each input whether its observation is in the log of a campaign.
+	WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error)
+	// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
+	// leased inputs to the log, ends their leases, and stores them as observations of the
+	// program, too. If counted is true, the counts of the campaign include them. It returns
+	// the campaign as it is stored.
+	Tell(ctx context.Context, c Campaign, told []Told, history []CampaignPoint, counted bool) (Campaign, error)
+	// CampaignLog yields the observations of a campaign in the order in which they were
+	// told, from the first block after a number.
+	CampaignLog(ctx context.Context, id, after uint64) iter.Seq2[CampaignBlock, error]
+	// DeleteCampaign deletes a campaign. The observations of the program stay.
+	DeleteCampaign(ctx context.Context, id uint64) error
+
+	// NewKey stores and logs a key, and sets its ID, sequence number, creation time and
+	// hash. It returns the secret, which cannot be recovered later.
+	NewKey(ctx context.Context, k Key) (Key, string, error)
+	// Keys returns all keys, oldest first.
+	Keys(ctx context.Context) ([]Key, error)
+	// RevokeKey deletes a key and logs the revocation. by is the ID of the key that
+	// revoked it, or empty if no key was needed.
+	RevokeKey(ctx context.Context, id, by string) error
+	// Authenticate returns the key that a secret belongs to. The error is [ErrKey] if
+	// there is none, and [ErrExpired], together with the key, if the key has expired.
+	Authenticate(ctx context.Context, secret string) (Key, error)
+	// LogEvents writes events to the key log in one transaction, and sets the numbers
+	// of new events. An event that has a number replaces its entry. A [KeyUsed] event
+	// also sets the last use of its key.
+	LogEvents(ctx context.Context, events []*Event) error
+	// Events returns up to limit entries of the key log, newest first. If before is not
+	// 0, it returns only entries with a lower number. A negative limit means no limit.
+	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
+
+	// Ping returns an error if the store cannot be read.
+	Ping(ctx context.Context) error
+	// Failure returns an error that wraps [ErrStopped] and its cause once the store has
+	// stopped writing, and nil before.
+	Failure() error
+	// Size returns the size of the stored data in bytes, or 0 if it is not known.
+	Size() int64
+	// Close closes the store. It waits for calls in progress.
+	Close() error
+}
+
+// A Copier is a store that can be copied while it is in use.
+type Copier interface {
+	// Copy writes a snapshot of the store to a new file, and returns that file at
+	// offset 0. The caller closes and removes it.
+	Copy(ctx context.Context) (*os.File, error)
+}
 
 var (
-	// ErrInUse is returned when another process has the store open.
-	ErrInUse = errors.New("store is in use by another process")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
+	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
+	ErrUnreadable = errors.New("the store is damaged")
 	// ErrStopped is returned by every write after a write to the file failed. The
 	// system may have dropped data that it had accepted, so only a restart, which
 	// reads the file again, tells what is on disk. Reads continue.
@@ -77,196 +164,10 @@ type NotFoundError struct{ Kind, Name string }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("%s %s: not found", e.Kind, e.Name) }
 
-// A FileError reports a file that is not a store, or that is damaged.
-type FileError struct {
-	Path, Reason string // the reason may be empty if there is an error
-	Err          error  // may be nil
+// NotFound returns a [NotFoundError].
+func NotFound(kind, name string) error { return &NotFoundError{kind, name} }
+
+// CommitNotFound returns the error for a version of a program without observations.
+func CommitNotFound(subject, commit string) error {
+	return NotFound("commit", fmt.Sprintf("%q of subject %s", commit, subject))
 }
-
-func (e *FileError) Error() string {
-	switch {
-	case e.Err == nil:
-		return fmt.Sprintf("%s: %s", e.Path, e.Reason)
-	case e.Reason == "":
-		return fmt.Sprintf("%s: %v", e.Path, e.Err)
-	}
-	return fmt.Sprintf("%s: %s: %v", e.Path, e.Reason, e.Err)
-}
-
-// Unwrap returns the underlying error, if any.
-func (e *FileError) Unwrap() error { return e.Err }
-
-// A Store is an open store. It is safe for concurrent use.
-type Store struct {
-	db   *bbolt.DB
-	file *os.File // of db
-	path string
-	enc  *zstd.Encoder
-	dec  *zstd.Decoder
-	now  func() time.Time
-
-	damaged bool                  // outside the data; only if opened read-only
-	writing sync.Mutex            // held by update
-	failure atomic.Pointer[error] // that stopped the store
-	stuck   atomic.Pointer[error] // with which bbolt panicked while it held its locks
-}
-
-// Names of the top-level buckets, and of the keys in meta.
-const (
-	metaBucket                          = "meta"
-	grammarsBucket                      = "grammars"
-	sourcesBucket                       = "grammar_sources" // since version 3
-	subjectsBucket                      = "subjects"
-	modelsBucket                        = "models"
-	numbersBucket                       = "model_numbers"
-	chunksBucket                        = "chunks"
-	aliasesBucket                       = "aliases" // since version 2
-	jobsBucket                          = "jobs"
-	keysBucket                          = "keys"                       // since version 2
-	keyLogBucket                        = "key_log"                    // since version 3
-	campaignsBucket, campaignDataBucket = "campaigns", "campaign_data" // may be missing in version 3
-	versionKey                          = "version"
-	stateKey                            = "state" // since version 3
-)
-
-// buckets returns the names of the top-level buckets.
-func buckets() []string {
-	return []string{metaBucket, grammarsBucket, sourcesBucket, subjectsBucket, modelsBucket, numbersBucket, chunksBucket, aliasesBucket, jobsBucket, keysBucket, keyLogBucket}
-}
-
-// addBuckets creates the buckets that were added to this version of the layout after
-// its first release.
-func (s *Store) addBuckets() error {
-	missing := false
-	err := s.view(func(tx *txn) error {
-		for _, name := range addedBuckets() {
-			missing = missing || tx.bucket(name) == nil
-		}
-		return nil
-	})
-	if err != nil || !missing {
-		return err
-	}
-	return s.update(func(tx *txn) error {
-		for _, name := range addedBuckets() {
-			if _, err := tx.bolt.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// addedBuckets returns the names of the top-level buckets that may be missing in a store
-// that is opened read-only.
-func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket} }
-
-// version returns the version of the layout.
-func (s *Store) version() (version uint64, err error) {
-	err = s.view(func(tx *txn) error {
-		version, err = tx.version()
-		return err
-	})
-	return version, err
-}
-
-func (t *txn) version() (uint64, error) {
-	meta := t.bucket(metaBucket)
-	if meta == nil {
-		return 0, &FileError{t.path, "not an inroad store", nil}
-	}
-	value := meta.bolt.Get([]byte(versionKey))
-	summed := len(value) != len(number(0)) // since version 3
-	if summed {
-		var err error
-		if value, err = meta.get([]byte(versionKey)); err != nil {
-			return 0, err
-		}
-	}
-	if len(value) != len(number(0)) || !summed && bytes.Equal(value, number(Version)) {
-		return 0, &FileError{t.path, fmt.Sprintf("malformed layout version %x", value), nil}
-	}
-	return binary.BigEndian.Uint64(value), nil
-}
-
-// checkVersion returns an error unless the store has this layout.
-func (s *Store) checkVersion(tx *txn) error {
-	version, err := tx.version()
-	if err != nil {
-		return err
-	}
-	if version != Version {
-		return &FileError{s.path, fmt.Sprintf("layout version %d: must be %d", version, Version), nil}
-	}
-	for _, name := range buckets() {
-		if tx.bucket(name) == nil {
-			return &FileError{s.path, fmt.Sprintf("bucket %s is missing", name), nil}
-		}
-	}
-	return nil
-}
-
-// Close closes the store. It waits for calls in progress.
-func (s *Store) Close() error {
-	s.dec.Close()
-	if s.stuck.Load() != nil {
-		return s.file.Close() // bbolt would wait for its own lock
-	}
-	return s.db.Close()
-}
-
-// Ping returns an error if the store cannot be read.
-func (s *Store) Ping() error { return s.view(s.checkVersion) }
-
-// Size returns the size of the file in bytes.
-func (s *Store) Size() int64 {
-	var size int64
-	_ = s.view(func(tx *txn) error { // fails only if the store is closed
-		size = tx.bolt.Size()
-		return nil
-	})
-	return size
-}
-
-// Failure returns an error that wraps [ErrStopped] and its cause once a write to the
-// file has failed, and nil before.
-func (s *Store) Failure() error {
-	if err := s.failure.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// stop makes all later writes fail.
-func (s *Store) stop(cause error) {
-	err := fmt.Errorf("%s: %w: %w", s.path, ErrStopped, cause)
-	s.failure.CompareAndSwap(nil, &err)
-}
-
-// rolledBack reports whether a transaction failed because there was no space for its
-// pages. Nothing refers to them, so the store is as before. A sync that fails for
-// lack of space is different: it may have lost pages.
-func rolledBack(err error) bool {
-	if !errors.Is(wrapFull(err), ErrFull) {
-		return false
-	}
-	_, write := errors.AsType[*fs.PathError](err)
-	return write || strings.HasPrefix(err.Error(), "file resize error: ") // bbolt returns only the text
-}
-
-// wrapFull wraps an error in [ErrFull] if a full disk caused it. When bbolt cannot
-// grow its file, it returns only the text of the system's error.
-func wrapFull(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, reason := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
-		if errors.Is(err, reason) || strings.HasSuffix(err.Error(), ": "+reason.Error()) {
-			return fmt.Errorf("%w: %w", ErrFull, err)
-		}
-	}
-	return err
-}
-
-// number encodes n so that byte order is numeric order.
-func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

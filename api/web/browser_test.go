@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/examples/distributive"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
@@ -28,7 +30,7 @@ func TestBrowser(t *testing.T) {
 	train(t, open, "demo", distributiveObservations(t))
 	train(t, open, "large", manyMethods(t))
 	locked := newStore(t)
-	_, key, err := locked.NewKey(store.Key{Name: "page", Scopes: []store.Scope{"read"}})
+	_, key, err := locked.NewKey(t.Context(), store.Key{Name: "page", Scopes: []store.Scope{"read"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +59,9 @@ func browser(t *testing.T) (node, chromium string) {
 	return node, chromium
 }
 
-func newStore(t *testing.T) *store.Store {
+func newStore(t *testing.T) *bolt.Store {
 	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), "s.db"), store.Options{})
+	st, err := bolt.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func newStore(t *testing.T) *store.Store {
 }
 
 // serve serves a store and returns its URL.
-func serve(t *testing.T, st *store.Store, needKeys bool) string {
+func serve(t *testing.T, st *bolt.Store, needKeys bool) string {
 	t.Helper()
 	// Whether the machine has much else to do is not what is tested.
 	s, err := server.New(server.Config{Store: st, Version: "test", NeedKeys: needKeys, MaxWait: time.Hour})
@@ -81,7 +83,7 @@ func serve(t *testing.T, st *store.Store, needKeys bool) string {
 }
 
 // train trains a model of observations of expressions, and stores it under a name.
-func train(t *testing.T, st *store.Store, name string, text []byte) {
+func train(t *testing.T, st *bolt.Store, name string, text []byte) {
 	t.Helper()
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
@@ -96,14 +98,22 @@ func train(t *testing.T, st *store.Store, name string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	putModel(t, st, name, m)
+}
+
+// putModel stores a model under a name.
+func putModel(t *testing.T, st *bolt.Store, name string, m *model.Model) {
+	t.Helper()
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.PutModel(store.Model{ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr"}, file.Bytes()); err != nil {
+	if _, err := st.PutModel(t.Context(), store.Model{
+		ID: m.Digest, Subject: m.Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.PutAlias(store.Alias{Name: name, Model: m.Digest}); err != nil {
+	if err := st.PutAlias(t.Context(), store.Alias{Name: name, Model: m.Digest}); err != nil {
 		t.Fatal(err)
 	}
 }

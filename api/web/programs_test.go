@@ -27,19 +27,34 @@ func TestPrograms(t *testing.T) {
 	observe(t, st, "calc", "", demo)
 	observe(t, st, markup, "older", failures(t, 3))
 	observe(t, st, markup, "newer", failures(t, 30))
+	next := bytes.ReplaceAll(demo, []byte(`"subject":"calc"`), []byte(`"subject":"next"`))
+	observe(t, st, "next", "", next)
+	train(t, st, "next-before", next)
+	train(t, st, "next-after", withoutFoldSign(next))
+	locked := newStore(t)
+	observe(t, locked, "calc", "", demo)
+	keys := map[string]string{}
+	for name, scopes := range map[string][]store.Scope{"READ": {"read"}, "WRITE": {"read", "write"}} {
+		_, key, err := locked.NewKey(t.Context(), store.Key{Name: name, Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[name] = key
+	}
 	many := newStore(t)
 	for i := range 101 {
 		observe(t, many, fmt.Sprintf("program%03d", i), "c", []byte(`{"input":"1"}`))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	runNode(ctx, t, node, "test/programs.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st), "INROAD_PAGE_MANY="+serve(t, many, false))
+	runNode(ctx, t, node, "test/programs.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serveJobs(t, st, false), "INROAD_PAGE_MANY="+serve(t, many, false),
+		"INROAD_PAGE_LOCKED="+serveJobs(t, locked, true), "INROAD_PAGE_READ="+keys["READ"], "INROAD_PAGE_WRITE="+keys["WRITE"])
 }
 
 // serveJobs serves a store, runs its jobs, and returns its URL.
-func serveJobs(t *testing.T, st *store.Store) string {
+func serveJobs(t *testing.T, st store.Store, needKeys bool) string {
 	t.Helper()
-	s, err := server.New(server.Config{Store: st, Version: "test", MaxWait: time.Hour})
+	s, err := server.New(server.Config{Store: st, Version: "test", NeedKeys: needKeys, MaxWait: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,16 +75,30 @@ func serveJobs(t *testing.T, st *store.Store) string {
 }
 
 // observe stores observations of a program.
-func observe(t *testing.T, st *store.Store, subject, commit string, text []byte) {
+func observe(t *testing.T, st store.Store, subject, commit string, text []byte) {
 	t.Helper()
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
 	for o, err := r.Next(); err == nil; o, err = r.Next() {
 		all = append(all, o)
 	}
-	if _, err := st.AddObservations(subject, commit, r.Header().Units, all); err != nil {
+	if _, err := st.AddObservations(t.Context(), subject, commit, r.Header().Units, all); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// withoutFoldSign returns the observations of the demo as if foldSign was not reached by
+// inputs with a product.
+func withoutFoldSign(text []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		if bytes.Contains(line, []byte(`"units"`)) || !bytes.Contains(bytes.SplitN(line, []byte(`"methods"`), 2)[0], []byte("*")) {
+			out.Write(line)
+			continue
+		}
+		out.Write(bytes.Replace(line, []byte(`"optimize.go#foldSign",`), nil, 1))
+	}
+	return out.Bytes()
 }
 
 // failures returns observations with n distinct crashes, of which the first has two

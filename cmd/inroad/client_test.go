@@ -18,6 +18,7 @@ import (
 
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // TestServer types commands that ask a service, each script one of its own at
@@ -48,7 +49,7 @@ func TestServer(t *testing.T) {
 // startServer starts a service for a script, and returns its address. $READER, $ADMIN
 // and $EXPIRED become keys of the service.
 func startServer(env *testscript.Env, path string, needKeys bool) (url string, err error) {
-	st, err := store.Open(path, store.Options{})
+	st, err := bolt.Open(context.Background(), path, bolt.Options{})
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +58,7 @@ func startServer(env *testscript.Env, path string, needKeys bool) (url string, e
 		{Name: "admin", Scopes: []store.Scope{store.ScopeAdmin}},
 		{Name: "expired", Scopes: []store.Scope{store.ScopeRead}, Expires: time.Date(2001, 1, 31, 0, 0, 0, 0, time.UTC)},
 	} {
-		_, secret, err := st.NewKey(k)
+		_, secret, err := st.NewKey(context.Background(), k)
 		if err != nil {
 			return "", err
 		}

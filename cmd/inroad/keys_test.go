@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/api/openapi"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
 
 // TestParityOfKeys types the same commands for a store and for a service. Both print
@@ -17,7 +17,7 @@ import (
 func TestParityOfKeys(t *testing.T) {
 	_, _, url := startParity(t)
 	file := filepath.Join(t.TempDir(), "s.db")
-	s, err := store.Open(file, store.Options{})
+	s, err := bolt.Open(t.Context(), file, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -174,7 +174,7 @@ func startParity(t *testing.T) (local, remote *parity, url string) {
 	if err := os.Remove(filepath.Join(dir, "void/void/.keep")); err != nil { // and an empty folder remains
 		t.Fatal(err)
 	}
-	st, err := store.Open(filepath.Join(dir, "store.db"), store.Options{})
+	st, err := bolt.Open(t.Context(), filepath.Join(dir, "store.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -146,17 +147,17 @@ func TestDemoInStore(t *testing.T) {
 		_, _, end := demo(t, "--store", path)
 		end()
 	}
-	s, err := store.Open(path, store.Options{})
+	s, err := bolt.Open(t.Context(), path, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := s.Check()
+	report, err := s.Check(t.Context())
 	if err != nil || report.Models != 1 || report.Observations != 1000 || len(report.Faults) > 0 {
 		t.Errorf("the store: %+v, %v", report, err)
 	}
-	other, err := s.PutModel(store.Model{ID: strings.Repeat("0", 64), Subject: "other"}, []byte("a model"))
+	other, err := s.PutModel(t.Context(), store.Model{ID: strings.Repeat("0", 64), Subject: "other"}, []byte("a model"))
 	if err == nil {
-		err = s.PutAlias(store.Alias{Name: "demo", Model: other.ID})
+		err = s.PutAlias(t.Context(), store.Alias{Name: "demo", Model: other.ID})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/statistics"
 	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
@@ -184,7 +185,7 @@ func (opt *options) column(results map[campaign.Algorithm][]measurement, a campa
 	if string(a) == opt.against || len(against) == 0 {
 		return text + "\t\t"
 	}
-	p, effect := mannWhitney(values(against, of), values(results[a], of))
+	p, effect := statistics.MannWhitney(values(against, of), values(results[a], of))
 	return text + fmt.Sprintf("\t%.3f\t%.2f", p, effect)
 }
 
@@ -197,11 +198,7 @@ func values(all []measurement, of func(measurement) float64) []float64 {
 }
 
 func mean(all []measurement, of func(measurement) float64) float64 {
-	sum := 0.0
-	for _, v := range values(all, of) {
-		sum += v
-	}
-	return sum / float64(len(all))
+	return statistics.Mean(values(all, of))
 }
 
 // A language is what inputs of a program are made from.

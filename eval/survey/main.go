@@ -68,6 +68,7 @@ func main() {
 	flag.IntVar(&opt.K, "k", 2, "length of the paths to cover")
 	flag.Uint64Var(&opt.Seed, "seed", 1, "random seed")
 	flag.IntVar(&opt.examples, "examples", 20, "number of examples, of at most 50 kB each")
+	flag.StringVar(&opt.Profile, "profile", "", "write the processor profile of covering into this `folder`, a file for each grammar")
 	flag.StringVar(&opt.other, "grammarinator", "", "compare random inputs with those of Grammarinator, whose commands are in this `folder`, instead")
 	flag.IntVar(&opt.depth, "depth", 20, "maximum depth of Grammarinator's inputs")
 	flag.Parse()
@@ -234,7 +235,7 @@ func start(ctx context.Context, t task) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, 6*(3*t.Limit+t.CoverLimit)) // the machine may be busy with other things
+	limited, cancel := context.WithTimeout(ctx, 60*(3*t.Limit+t.CoverLimit)) // the machine may be busy with other things
 	defer cancel()
 	cmd := exec.CommandContext(limited, self, "-measure")
 	cmd.Stdin = bytes.NewReader(in)

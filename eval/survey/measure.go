@@ -11,11 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
@@ -32,6 +35,7 @@ type task struct {
 	K        int
 	Seed     uint64
 	Memory   int64
+	Profile  string // the folder for processor profiles
 
 	Limit      time.Duration // processor time of each step but the last
 	CoverLimit time.Duration // processor time of covering
@@ -129,6 +133,14 @@ func (m *measurement) random(ctx context.Context) error {
 	r := &random{}
 	m.row.Random = r
 	defer stopwatch(&r.Seconds)()
+	if err := refine.Prepare(ctx, m.grammar, m.grammar.Start); err != nil {
+		r.Error = firstLine(err)
+		return context.Cause(ctx)
+	}
+	if features.NewSpace(m.grammar, features.Options{Possible: true}).Count(1).Sign() == 0 {
+		r.None = true
+		return nil
+	}
 	seen := map[string]bool{}
 	opt := generate.Options{MaxNodes: m.Nodes}
 	for round := uint64(0); r.Distinct < m.Want && round < 10; round++ { // duplicates are drawn again
@@ -176,15 +188,29 @@ func (m *measurement) cover(ctx context.Context) error {
 	c := &cover{}
 	m.row.Cover = c
 	defer stopwatch(&c.Seconds)()
-	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{MaxNodes: coverNodes}) //nolint:contextcheck // bounded
-	if err != nil {
-		c.Error = firstLine(err)
-		return nil
+	if m.Profile != "" {
+		file, err := os.Create(filepath.Join(m.Profile, strings.ReplaceAll(m.Unit.Name, "/", "-")+".prof"))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
 	}
 	count := func(possible bool) *big.Int {
 		return features.NewSpace(m.grammar, features.Options{Possible: possible}).Count(m.K)
 	}
 	c.Excluded = int(new(big.Int).Sub(count(false), count(true)).Int64())
+	if m.row.Random.None {
+		return nil
+	}
+	x, err := generate.New(m.grammar, rand.New(rand.NewPCG(m.Seed, 0)), generate.Options{MaxNodes: coverNodes}) //nolint:contextcheck // bounded
+	if err != nil {
+		c.Error = firstLine(err)
+		return nil
+	}
 	paths, err := generate.NewCover(x, m.K, generate.CoverOptions{})
 	if err == nil {
 		err = m.inputs(ctx, c, paths)
@@ -222,8 +248,15 @@ func (m *measurement) inputs(ctx context.Context, c *cover, paths *generate.Cove
 	}
 	rest, err := solver.Complete(ctx, paths, rand.New(rand.NewPCG(m.Seed, 0)), keep)
 	c.Impossible = rest.Impossible
+	space := features.NewSpace(m.grammar, features.Options{})
+	for _, p := range rest.NotFound[:min(len(rest.NotFound), mostMissing)] {
+		c.Missing = append(c.Missing, strings.Join(space.Symbols(p), " > ")+"\t"+space.Pattern(p))
+	}
 	return err
 }
+
+// mostMissing limits the paths that a row lists.
+const mostMissing = 40
 
 // keep writes an input for the ANTLR tool to read. Its name says whether inroad
 // accepts it. Generated inputs are written in the encoding of the examples.

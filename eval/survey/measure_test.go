@@ -59,8 +59,16 @@ func TestMeasureCountsPathsWithoutInput(t *testing.T) {
 	if c := measureGrammar(t, `grammar T; s : (a | b) EOF ; a : 'a' ; b : 'a' ;`).Cover; c.Excluded == 0 || c.Covered != c.Paths {
 		t.Errorf("a rule: %+v", *c)
 	}
-	if c := measureGrammar(t, `grammar T; s : (a | b) EOF ; a : ('(' | ')' | 'x')+ ; b : '(' b ')' | 'x' ;`).Cover; c.NotFound == 0 || c.Covered+c.Impossible+c.NotFound != c.Paths {
+	if c := measureGrammar(t, `grammar T; s : (a | b) EOF ; a : ('(' 'x'? | ')' 'x'? | 'x')+ ; b : '(' b ')' | 'x' ;`).Cover; c.NotFound == 0 || c.Covered+c.Impossible+c.NotFound != c.Paths {
 		t.Errorf("a nested rule: %+v", *c)
+	}
+}
+
+// A grammar whose inputs have no token is complete.
+func TestMeasureWithoutInput(t *testing.T) {
+	r := measureGrammar(t, `grammar T; s : B s? EOF ; A : 'a' ; B : 'a' ;`)
+	if !r.Random.None || !r.Cover.complete() || r.Cover.Excluded == 0 || r.note() == "" {
+		t.Errorf("random %+v, cover %+v", *r.Random, *r.Cover)
 	}
 }
 

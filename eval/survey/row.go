@@ -34,10 +34,15 @@ type random struct {
 	Bytes    int     `json:"bytes"`    // of all distinct inputs
 	Seconds  float64 `json:"seconds"`
 	Error    string  `json:"error,omitempty"`
+	None     bool    `json:"none,omitempty"` // proved: no input has a token, so there is nothing to generate
 }
 
-// thrown returns the share of draws that gave no input. It is 1 if no draw did.
+// thrown returns the share of draws that gave no input. It is 1 if no draw did, unless
+// there is nothing to draw.
 func (r *random) thrown() float64 {
+	if r.None {
+		return 0
+	}
 	if r.Draws == 0 {
 		return 1
 	}
@@ -54,6 +59,8 @@ type cover struct {
 	Inputs     int     `json:"inputs"`
 	Seconds    float64 `json:"seconds"`
 	Error      string  `json:"error,omitempty"`
+
+	Missing []string `json:"missing,omitempty"` // up to 40 of the paths not found
 }
 
 // A verdict says how the ANTLR tool judges generated inputs.

@@ -32,7 +32,7 @@ func (r *row) cells() string {
 		thrown = percent(x.thrown())
 		seconds = fmt.Sprintf("%.1f", x.Seconds)
 	}
-	if c := r.Cover; c != nil && c.Paths > 0 {
+	if c := r.Cover; c != nil && c.Paths+c.Excluded > 0 {
 		covered = fmt.Sprintf("%d of %d", c.Covered, c.Paths+c.Excluded)
 		impossible, missing = fmt.Sprint(c.Excluded+c.Impossible), fmt.Sprint(c.NotFound)
 		covering = fmt.Sprintf("%.1f", c.Seconds)
@@ -54,6 +54,9 @@ func (r *row) note() string {
 	}
 	if r.Cover != nil {
 		notes = append(notes, r.Cover.Error)
+	}
+	if r.Random != nil && r.Random.None {
+		notes = append(notes, "no input has a token, which is proved")
 	}
 	notes = append(notes, r.Stopped...)
 	if r.ANTLR != nil {
@@ -87,7 +90,7 @@ func writeTotals(w io.Writer, rows []*row, opt *options) {
 		})
 	}
 	generated := func(r *row) bool {
-		return r.Random != nil && r.Random.Distinct >= opt.Want && r.Random.Seconds <= opt.Limit.Seconds()
+		return r.Random != nil && (r.Random.None || r.Random.Distinct >= opt.Want) && r.Random.Seconds <= opt.Limit.Seconds()
 	}
 	share(fmt.Sprintf("give %d distinct random inputs of at most %d tokens within %v of processor time", opt.Want, opt.Tokens, opt.Limit), generated)
 	if checked {
@@ -97,7 +100,7 @@ func writeTotals(w io.Writer, rows []*row, opt *options) {
 	share("give random inputs and throw less than 30 % of the draws away", func(r *row) bool { return r.Random != nil && r.Random.thrown() < 0.30 })
 	share(fmt.Sprintf("have all paths of length %d covered or proved impossible", opt.K), func(r *row) bool { return r.Cover.complete() })
 	share("have at least 95 % of these paths covered or proved impossible", func(r *row) bool {
-		return r.Cover != nil && r.Cover.Paths > 0 && 20*r.Cover.NotFound <= r.Cover.Paths
+		return r.Cover != nil && r.Cover.Paths+r.Cover.Excluded > 0 && 20*r.Cover.NotFound <= r.Cover.Paths
 	})
 
 	var thrown []float64
@@ -128,7 +131,7 @@ func (r *row) accepted() bool {
 
 // complete reports whether every path is covered or proved impossible.
 func (c *cover) complete() bool {
-	return c != nil && c.Error == "" && c.Paths > 0 && c.NotFound == 0
+	return c != nil && c.Error == "" && c.Paths+c.Excluded > 0 && c.NotFound == 0
 }
 
 func percent(share float64) string {

@@ -60,6 +60,9 @@ func (l *randomLexer) commands() string {
 	}
 	if l.modes > 1 && l.IntN(2) == 0 {
 		out = append(out, l.of("mode("+mode+")", "pushMode("+mode+")", "popMode"))
+		if l.IntN(6) == 0 {
+			out = append(out, l.of("popMode", "mode("+mode+")"))
+		}
 	}
 	if out == nil {
 		return ""

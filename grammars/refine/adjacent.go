@@ -24,12 +24,14 @@ func (s typeSet) addAll(more typeSet) bool {
 }
 
 // An adjacency tells which tokens can be neighbours in a derivation of the grammar,
-// whatever the lexer reads.
+// whatever the lexer reads where. Tokens that the lexer reads nowhere do not occur.
 type adjacency struct {
 	grammar     *grammars.Grammar
 	nullable    []bool    // by node
 	first, last []typeSet // by node: the tokens that derivations begin and end with
+	all         []typeSet // by node: the tokens that derivations have
 	next        []typeSet // by token: the tokens that can be right after it
+	read        typeSet   // the tokens that the lexer can read; nil if that is not known
 }
 
 // findAdjacent finds the tokens that can be neighbours.
@@ -42,7 +44,13 @@ func findAdjacent(m *limit.Meter, g *grammars.Grammar) *adjacency {
 		}
 		return out
 	}
-	a := &adjacency{g, make([]bool, len(g.Nodes)), sets(len(g.Nodes)), sets(len(g.Nodes)), sets(len(g.Tokens()))}
+	a := &adjacency{g, make([]bool, len(g.Nodes)), sets(len(g.Nodes)), sets(len(g.Nodes)), sets(len(g.Nodes)), sets(len(g.Tokens())), nil}
+	if lexicon := g.Lexicon(); lexicon != nil && g.Exact() {
+		a.read = make(typeSet, words)
+		for _, r := range lexicon.Readings {
+			a.read.add(r.Type)
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, n := range slices.Backward(g.Nodes) { // children mostly come later
@@ -68,9 +76,15 @@ func findAdjacent(m *limit.Meter, g *grammars.Grammar) *adjacency {
 // improve computes the first and last tokens of a node from those below it. It reports
 // whether any was new.
 func (a *adjacency) improve(n *grammars.Node) bool {
-	first, last := a.first[n.ID], a.last[n.ID]
+	first, last, all := a.first[n.ID], a.last[n.ID], a.all[n.ID]
 	nullable, grown := false, false
+	for _, c := range n.Children {
+		if n.Token == 0 {
+			grown = all.addAll(a.all[c.ID]) || grown
+		}
+	}
 	take := func(c *grammars.Node) {
+		grown = all.addAll(a.all[c.ID]) || grown
 		grown = first.addAll(a.first[c.ID]) || grown
 		grown = last.addAll(a.last[c.ID]) || grown
 	}
@@ -119,12 +133,15 @@ func (a *adjacency) token(n *grammars.Node) bool {
 		own.add(0)
 	case n.Kind == grammars.TokenSet:
 		for _, t := range n.Types {
-			own.add(t)
+			if a.read == nil || a.read.has(t) {
+				own.add(t)
+			}
 		}
-	case n.Token > 0:
+	case n.Token > 0 && (a.read == nil || a.read.has(n.Token)):
 		own.add(n.Token)
 	}
 	grown := a.first[n.ID].addAll(own)
+	a.all[n.ID].addAll(own)
 	return a.last[n.ID].addAll(own) || grown
 }
 

@@ -48,6 +48,7 @@ type endings struct {
 	unchosen unchosen
 	reads    map[readKey][]*grammars.Reading // by mode and token type
 	moving   [][]*grammars.Reading           // by mode: the trivia that changes the mode
+	deep     []*grammars.Reading             // the trivia that pops more than one mode
 	tokens   []bool                          // by node: whether it derives a token
 	needs    []uint8                         // by node: the number of modes in its lexer states
 	states   []Stack                         // by number
@@ -145,9 +146,16 @@ func newEndings(g *grammars.Grammar, x *grammars.Lexicon, u unchosen) *endings {
 	}
 	useful := usefulModes(g, x)
 	for _, r := range x.Trivia {
-		if slices.ContainsFunc(changed(r), func(mode int) bool { return useful[mode] }) || len(r.After) == 0 {
+		pushes := r.Pops == 0 && len(r.After) > 0 && r.After[0] == r.Mode
+		if !pushes || slices.ContainsFunc(changed(r), func(mode int) bool { return useful[mode] }) {
 			e.moving[r.Mode] = append(e.moving[r.Mode], r)
 		}
+		if r.Pops > 0 {
+			e.deep = append(e.deep, r)
+		}
+	}
+	if e.deep != nil { // most states need the bottom of the stack, too
+		e.needs = slices.Repeat([]uint8{2}, len(g.Nodes))
 	}
 	return e
 }
@@ -172,7 +180,7 @@ func usefulModes(g *grammars.Grammar, x *grammars.Lexicon) []bool {
 
 // changed returns the modes that a token puts on the mode stack.
 func changed(r *grammars.Reading) []int {
-	if len(r.After) > 0 && r.After[0] == r.Mode {
+	if r.Pops == 0 && len(r.After) > 0 && r.After[0] == r.Mode {
 		return r.After[1:]
 	}
 	return r.After
@@ -456,8 +464,8 @@ func (e *endings) read(n *grammars.Node, s Stack) []read {
 	for _, at := range e.moved(n, s) {
 		for _, t := range types {
 			for _, r := range e.reads[readKey{at.current(), t}] {
-				if at.class() < len(e.lexicon.Follows) && e.lexicon.Follows[at.class()][r.Number] {
-					out = append(out, read{r, at[:at.modes()-1] + newStack(r.After, r.Class)})
+				if at.class() < len(e.lexicon.Follows) && e.lexicon.Follows[at.class()][r.Number] && e.pops(n, s, at, r) {
+					out = append(out, read{r, at[:at.modes()-1-r.Pops] + newStack(r.After, r.Class)})
 				}
 			}
 		}
@@ -468,25 +476,52 @@ func (e *endings) read(n *grammars.Node, s Stack) []read {
 // atEnd returns a stack after the end of the input: no token can follow.
 func (e *endings) atEnd(s Stack) Stack { return s[:s.modes()] + newStack(nil, len(e.lexicon.Follows)) }
 
-// moved returns a stack and the stacks that trivia can turn it into.
+// pops reports whether a stack has the modes that a token pops. If they are not known, the
+// lexer states of the node, which begin with the stack s, get more modes.
+func (e *endings) pops(n *grammars.Node, s, at Stack, r *grammars.Reading) bool {
+	if at.modes() > r.Pops+1 || at[0] != bottom && at.modes() > r.Pops {
+		return true
+	}
+	if at[0] != bottom {
+		e.deepen(n, s)
+	}
+	return false
+}
+
+// moved returns a stack and the stacks that trivia can turn it into. Trivia that pushes
+// modes in which the parser sees no token is left out: other trivia pops them again. If
+// that can pop more, it may pop any number of modes.
 func (e *endings) moved(n *grammars.Node, s Stack) []Stack {
 	if s.ended() || s.class() == len(e.lexicon.Follows) {
 		return nil
 	}
 	out := []Stack{s}
+	add := func(after Stack) {
+		switch {
+		case after.empty():
+			e.deepen(n, s)
+		case after.current() == bottom || slices.Contains(out, after):
+		default:
+			out = append(out, after)
+		}
+	}
 	for i := 0; i < len(out); i++ {
-		for _, r := range e.moving[out[i].current()] {
-			after := out[i][:out[i].modes()-1] + newStack(r.After, 0)
-			switch {
-			case after.empty():
-				e.deepen(n, s)
-			case after.current() == bottom || slices.Contains(out, after):
-			default:
-				out = append(out, after)
-				if after.modes() > maxStack {
-					e.failIf(true)
-					return out
-				}
+		at := out[i]
+		if at.modes() > maxStack {
+			e.failIf(true)
+			return out
+		}
+		for _, r := range e.moving[at.current()] {
+			if e.pops(n, s, at, r) {
+				add(at[:at.modes()-1-r.Pops] + newStack(r.After, 0))
+			}
+		}
+		if e.deep != nil && at[0] != bottom {
+			e.deepen(n, s)
+		}
+		for _, r := range e.deep {
+			for below := 1; below < at.modes(); below++ {
+				add(at[:below] + newStack(r.After, 0))
 			}
 		}
 	}

@@ -303,6 +303,10 @@ func (x *inclusion) empty(c continuation) bool {
 	return true
 }
 
+// dead reports whether a continuation derives nothing, because the lexer reads none of the
+// tokens that it begins with.
+func (x *inclusion) dead(c continuation) bool { return !x.empty(c) && !x.first(c).meets(x.first(c)) }
+
 // meets reports whether two sets have a common member.
 func (s typeSet) meets(other typeSet) bool {
 	for i, word := range other {
@@ -430,7 +434,7 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 	if x.spend(1); !begin.contains(x.first(of)) {
 		return false
 	}
-	if slices.Contains(in, of) {
+	if slices.Contains(in, of) || x.dead(of) {
 		return true
 	}
 	x.work = min(x.mostWork, x.totalWork)
@@ -495,7 +499,7 @@ func (x *inclusion) holdsAfter(c continuation, set int32) bool {
 	if skipped := x.after(set, at.item, at.next); skipped != noSet && x.holds(at.next, skipped) {
 		return true
 	}
-	if x.holdsByRule(at, set) {
+	if x.holdsByLoop(at, set) || x.holdsByRule(at, set) {
 		return true
 	}
 	for _, o := range x.options(c) {
@@ -504,6 +508,49 @@ func (x *inclusion) holdsAfter(c continuation, set int32) bool {
 		}
 	}
 	return true
+}
+
+// holdsByLoop reports whether a continuation is included because a loop of the set can take
+// all tokens of its first item one by one, and then what remains.
+func (x *inclusion) holdsByLoop(at link, set int32) bool {
+	var tokens typeSet
+	switch at.item.kind {
+	case tokenItem:
+		return false
+	case ruleItem, operatorsItem:
+		tokens = x.adjacent.all[x.grammar.ParserRules()[at.item.id].Root]
+	default:
+		tokens = x.adjacent.all[at.item.id]
+	}
+	for _, c := range x.sets[set] {
+		if c == bottomOf || x.links[c].item.kind != loopItem || x.links[c].item == at.item {
+			continue
+		}
+		body := x.grammar.Nodes[x.links[c].item.id].Children[0]
+		if !x.first(c).contains(tokens) || !x.single(body).contains(tokens) {
+			continue
+		}
+		if rest := x.set([]continuation{c}, at.next); rest != noSet && x.holds(at.next, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// single returns the tokens that a node of a parser rule derives alone.
+func (x *inclusion) single(n *grammars.Node) typeSet {
+	switch {
+	case n.Kind == grammars.Alternation:
+		out := slices.Clone(x.nowhere)
+		for _, alt := range n.Children {
+			out.addAll(x.single(alt))
+		}
+		return out
+	case n.Kind == grammars.Reference && n.Token > 0 || n.Kind == grammars.Literal || n.Kind == grammars.TokenSet:
+		return x.adjacent.first[n.ID]
+	default:
+		return x.nowhere
+	}
 }
 
 // maxOtherRules limits the rules that a rule is compared with in one place.
@@ -517,34 +564,61 @@ func (x *inclusion) holdsByRule(at link, set int32) bool {
 	if at.item.kind != ruleItem || at.next == bottomOf {
 		return false
 	}
-	first := x.first(x.push(at.item, bottomOf))
+	own := x.push(at.item, bottomOf)
+	first := x.first(own)
 	var others []item
 	for _, c := range x.sets[set] {
 		other := x.links[c].item
 		if c == bottomOf || other.kind != ruleItem || other == at.item || slices.Contains(others, other) {
 			continue
 		}
-		if others = append(others, other); len(others) > maxOtherRules {
-			return false
-		}
-	}
-	for _, other := range others {
 		whole := x.push(other, bottomOf)
 		if !x.first(whole).contains(first) {
 			continue
 		}
-		in, rest := x.set([]continuation{whole}, x.push(at.item, bottomOf)), x.after(set, other, at.next)
-		if in != noSet && rest != noSet && x.holds(x.push(at.item, bottomOf), in) && x.holds(at.next, rest) {
+		if others = append(others, other); len(others) > maxOtherRules {
+			return false
+		}
+		in, rest := x.set([]continuation{whole}, own), x.after(set, other, at.next)
+		if in != noSet && rest != noSet && x.holds(own, in) && x.holds(at.next, rest) {
 			return true
 		}
 	}
 	return false
 }
 
+// holdsBySkip reports whether a continuation is included in what follows a token in a set,
+// because the same item comes next and what remains after it is included. It saves all
+// that the items of the set lead to, which can be too much.
+func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
+	if c == bottomOf || x.links[c].item.kind == tokenItem {
+		return false
+	}
+	at := x.links[c]
+	var rest []continuation
+	for _, from := range x.sets[set] {
+		if from == bottomOf || x.links[from].item.kind != tokenItem || !x.adjacent.first[x.links[from].item.id].has(t) {
+			continue
+		}
+		if next := x.links[from].next; next != bottomOf && x.links[next].item == at.item {
+			rest = append(rest, x.links[next].next)
+		}
+	}
+	if len(rest) == 0 {
+		return false
+	}
+	x.spend(1 + len(x.sets[set])/8)
+	to := x.set(rest, at.next)
+	return to != noSet && x.holds(at.next, to)
+}
+
 func (x *inclusion) holdsAfterToken(at link, set int32) bool {
 	types := x.adjacent.first[at.item.id]
 	for t := range len(types) * 64 {
 		if !types.has(t) {
+			continue
+		}
+		if x.dead(at.next) || x.holdsBySkip(at.next, set, t) {
 			continue
 		}
 		if to := x.token(set, t, at.next); to == noSet || !x.holds(at.next, to) {

@@ -47,6 +47,34 @@ func turns(g *grammars.Grammar, m *refine.Modes, rule string, t refine.Turn) []s
 	return slices.Compact(out)
 }
 
+// Trivia can replace a mode by one without tokens and then pop it, and pop several modes
+// at once.
+func TestTriviaThatPops(t *testing.T) {
+	const parser = "parser grammar P; options { tokenVocab = L; }\ns : PUSH (A | B) EOF ;\n"
+	const lexer = "lexer grammar L;\nA : 'a' ;\nPUSH : 'c' -> pushMode(M) ;\nmode M;\nB : 'a' ;\n"
+	for _, test := range []struct{ name, rest, text string }{
+		{"a mode that replaces another", "P : 'b' -> skip, mode(X) ;\nmode X;\nQ : 'c' -> skip, popMode ;\n", "cbca"},
+		{"two modes at once", "P : 'b' -> skip, pushMode(X) ;\nmode X;\nQ : 'c' -> skip, popMode, popMode ;\n", "cbca"},
+		{"a mode, and the one below is replaced", "P : 'b' -> skip, pushMode(X) ;\nmode X;\nQ : 'c' -> skip, popMode, mode(DEFAULT_MODE) ;\n", "cbca"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := grammartest.Load(t, lexer+test.rest, parser)
+			grammartest.Parse(t, g, test.text)
+			a := slices.IndexFunc(g.Nodes, func(n *grammars.Node) bool { return n.Text == "A" && n.Rule.Name == "s" })
+			graph := refine.Of(g, "s").Graph()
+			found := false
+			for _, body := range graph.Bodies {
+				for _, part := range body.Parts {
+					found = found || part.Node != nil && part.Node.ID == grammars.Occurrence(a) && part.Useful
+				}
+			}
+			if !found {
+				t.Errorf("%q has A, which is impossible in the refined grammar", test.text)
+			}
+		})
+	}
+}
+
 func TestTurns(t *testing.T) {
 	g := grammartest.Load(t, template...)
 	m := refine.Of(g, "s").Modes()
@@ -98,10 +126,9 @@ func TestPlans(t *testing.T) {
 func TestModesThatAreNotRefined(t *testing.T) {
 	parser := "parser grammar P; options { tokenVocab = L; }\ns : A* EOF ;\n"
 	for name, lexer := range map[string]string{
-		"one mode":                     "lexer grammar L;\nA : 'a' ;\n",
-		"code":                         "lexer grammar L;\nA : 'a' {mode(X);} ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
-		"a mode below another changed": "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), popMode, mode(X) ;\n",
-		"modes that pile up":           "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), pushMode(X) ;\n",
+		"one mode":           "lexer grammar L;\nA : 'a' ;\n",
+		"code":               "lexer grammar L;\nA : 'a' {mode(X);} ;\nmode X;\nB : 'b' -> type(A), mode(DEFAULT_MODE) ;\n",
+		"modes that pile up": "lexer grammar L;\nA : 'a' -> pushMode(X) ;\nmode X;\nB : 'b' -> type(A), pushMode(X) ;\n",
 	} {
 		if m := refine.Of(grammartest.Load(t, parser, lexer), "s").Modes(); m != nil {
 			t.Errorf("%s: modes are refined", name)

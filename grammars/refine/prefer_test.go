@@ -60,6 +60,10 @@ func TestUnchosen(t *testing.T) {
 		{"not what only begins alike", "s : (A B | A C) EOF ;", nil},
 		{"recursive rules", "s : (x | y) EOF ;\nx : A x B | C ;\ny : A y B | C ;", []string{"s: y"}},
 		{"recursive rules by another rule", "s : (x | y) EOF ;\nx : A x? B ;\ny : A x B ;", []string{"s: y"}},
+		{"a rule whose tokens a loop takes", "s : (x | y) EOF ;\nx : (A | B | C)* ;\ny : A y B | C ;", []string{"s: y"}},
+		{"not if the loop lacks a token", "s : (x | y) EOF ;\nx : (A | B)* ;\ny : A y B | C ;", nil},
+		{"not if the loop takes more than one token at once", "s : (x | y) EOF ;\nx : (A | B A | C)* ;\ny : A y B | C ;", nil},
+		{"a token that an earlier rule reads", "s : (D | B | x) EOF ;\nx : D | A ;\nD : 'a' ;", []string{"s: x", "x: D", "x: A"}},
 		{"not a larger language", "s : (x | y) EOF ;\nx : A x B | C ;\ny : A y B | C | B ;", nil},
 		{"an operator of the operand before", "s : e (B e)* EOF ;\ne : e B e | e C e | A ;", []string{"s: (B e)"}},
 		{"not an operator that binds less than the one before", "s : e EOF ;\ne : e B | e C e | A ;", nil},
@@ -130,5 +134,29 @@ func TestUnchosenInRandomGrammars(t *testing.T) {
 	t.Logf("%d choices of %d of %d grammars are never made", found, grammarsWith, loaded)
 	if grammarsWith < loaded/10 {
 		t.Errorf("only %d of %d grammars have choices that are never made", grammarsWith, loaded)
+	}
+}
+
+// An alternative that an earlier one has in a rule far below is never taken, although
+// there are very many ways to go on after its first token.
+func TestUnchosenWithManyContexts(t *testing.T) {
+	const levels = 40
+	var b strings.Builder
+	b.WriteString("grammar G;\ns : e0 EOF ;\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "e%d : e%d ('%d' e%d)* | A e0 B ;\n", i, i+1, i, i+1)
+	}
+	fmt.Fprintf(&b, "e%d : C ", levels)
+	for i := range levels {
+		fmt.Fprintf(&b, "| 'x%d' ", i)
+	}
+	b.WriteString(";\nA : 'a' ;\nB : 'b' ;\nC : 'c' ;\n")
+	g := grammartest.Load(t, b.String())
+	var want []string
+	for i := range levels - 1 {
+		want = append(want, fmt.Sprintf("e%d: A e0 B", i))
+	}
+	if got := unchosen(g, refine.Of(g, "s")); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

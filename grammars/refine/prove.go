@@ -38,8 +38,8 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	}
 	m := limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove paths impossible", Value: strconv.Itoa(maxSteps)})
 	known := r.preferences
-	known.unchosen = maps.Clone(known.unchosen) // more are found
-	p := newPreference(m, r.grammar, r.start.Name, findAdjacent(m, r.grammar), known)
+	known.unchosen = maps.Clone(known.unchosen)                                       // more are found
+	p := newPreference(m, r.grammar, r.start.Name, findAdjacent(m, r.grammar), known) //nolint:contextcheck // the refinement has prepared the lexicon
 	p.mostOpen = maxProofOpen
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
 	return &Prover{search: p, known: map[site]bool{}}, nil

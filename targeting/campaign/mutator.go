@@ -59,22 +59,23 @@ func (m *Mutator) Mutants(ctx context.Context, input, more []byte, n, maxSize in
 	var out [][]byte
 	met := map[string]bool{string(input): true}
 	for tries := 0; len(out) < n && tries < 4*n; tries++ {
-		text, err := m.mutant(ctx, tree, other)
-		if errors.Is(err, generate.ErrUnwritten) {
-			continue
-		}
-		if err != nil {
+		texts, err := m.mutate(ctx, tree, other)
+		if err != nil && !errors.Is(err, generate.ErrUnwritten) {
 			return nil, err
 		}
-		if len(text) <= maxSize && !met[string(text)] {
-			met[string(text)] = true
-			out = append(out, text)
+		for _, text := range texts {
+			if len(out) < n && len(text) <= maxSize && !met[string(text)] {
+				met[string(text)] = true
+				out = append(out, text)
+			}
 		}
 	}
 	return out, nil
 }
 
-func (m *Mutator) mutant(ctx context.Context, tree, other *derivation.Tree) ([]byte, error) {
+// mutate returns up to three mutants of a tree, each a mutant of the one before. Without a
+// tree, it returns a generated input or mutants of an earlier tree.
+func (m *Mutator) mutate(ctx context.Context, tree, other *derivation.Tree) ([][]byte, error) {
 	if tree == nil && len(m.known) > 0 && m.rand.IntN(2) == 0 {
 		tree = m.known[m.rand.IntN(len(m.known))]
 	}
@@ -83,7 +84,7 @@ func (m *Mutator) mutant(ctx context.Context, tree, other *derivation.Tree) ([]b
 		if err != nil {
 			return nil, err
 		}
-		return input.Text, nil
+		return [][]byte{input.Text}, nil
 	}
 	if other == nil || len(m.known) > 0 && m.rand.IntN(2) == 0 {
 		other = tree
@@ -91,18 +92,15 @@ func (m *Mutator) mutant(ctx context.Context, tree, other *derivation.Tree) ([]b
 			other = m.known[m.rand.IntN(len(m.known))]
 		}
 	}
-	var text []byte
+	var texts [][]byte
 	for range 1 + m.rand.IntN(3) {
 		input, err := m.generator.Mutate(ctx, tree, other, generate.Mutations()...)
-		if err != nil && text != nil && errors.Is(err, generate.ErrUnwritten) {
-			break
-		}
 		if err != nil {
-			return nil, err
+			return texts, err
 		}
-		tree, text = input.Tree, input.Text
+		tree, texts = input.Tree, append(texts, input.Text)
 	}
-	return text, nil
+	return texts, nil
 }
 
 // parse returns the tree of an input, or nil if it is outside the grammar, and remembers

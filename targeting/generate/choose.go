@@ -104,6 +104,29 @@ func (u uniform) again(d *drawing, n *grammars.Node, depth int) bool {
 
 func (uniform) drawn(_ *drawing, _ *grammars.Node, _ int) {}
 
+// sparse takes one of the smallest derivations, but for one of so many choices, where it
+// chooses like uniform. Its trees are small and still differ in every part, whereas those
+// of uniform have no room left for the parts that come last.
+type sparse struct {
+	uniform
+	of int
+}
+
+func (s sparse) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	if d.rand.IntN(s.of) > 0 {
+		return shortest{}.pick(d, n, alts, depth)
+	}
+	return s.uniform.pick(d, n, alts, depth)
+}
+
+func (s sparse) times(d *drawing, n *grammars.Node, _ int) int {
+	times := n.Min
+	for times < s.most(d, n) && d.rand.IntN(s.of) == 0 {
+		times++
+	}
+	return times
+}
+
 // cooling makes an alternative less likely each time that the input takes it.
 type cooling struct{ uniform }
 

@@ -161,6 +161,15 @@ func (c *Cover) Covers(p features.Path) bool {
 	return ok && c.covered[i]
 }
 
+// Has reports whether a path is one of those to cover.
+func (c *Cover) Has(p features.Path) bool {
+	_, ok := c.at[c.space.ID(p)]
+	return ok
+}
+
+// Length returns the length of the paths to cover.
+func (c *Cover) Length() int { return c.k }
+
 // Reads reports whether an input so far, or a tree that was read in between, has a
 // symbol.
 func (c *Cover) Reads(o grammars.Occurrence) bool { return c.pool.has(o) }
@@ -259,10 +268,14 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 	}
 }
 
-// Search draws up to a number of trees for a path that [Cover.Next] gave up. It returns
-// an input that covers it, or else another new path; nil if there is none.
+// Search draws up to a number of trees for a path that [Cover.Next] gave up, and as many
+// below the path's first symbol in trees that were read. It returns an input that covers
+// the path, or else another new path; nil if there is none.
 func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input, error) {
-	best, err := c.best(ctx, p, shortest{}, tries, c.missed(p)+tries)
+	best, err := c.regrow(ctx, p, tries)
+	if best == nil && err == nil {
+		best, err = c.best(ctx, p, shortest{}, tries, c.missed(p)+tries)
+	}
 	if best == nil || err != nil {
 		return nil, err
 	}
@@ -331,7 +344,7 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		d := c.draw(goals[:needs], c.chooser(closing, late), failed, late && closing != nil)
+		d := c.draw(goals[:needs], c.chooser(closing, late, failed), failed, late && closing != nil)
 		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err
@@ -364,19 +377,28 @@ func (c *Cover) wanted(closing chooser) int {
 	return min(max(20_000/len(c.paths), 1), 8)
 }
 
-// chooser returns the chooser of a tree. The second half of the tries uses another
-// one: the smallest derivation may be misread.
-func (c *Cover) chooser(closing chooser, late bool) chooser {
+// chooser returns the chooser of a tree. The second half of the tries uses others: the
+// smallest derivation may be misread.
+func (c *Cover) chooser(closing chooser, late bool, failed int) chooser {
 	switch {
 	case closing == nil:
 		return c
 	case !late:
 		return closing
 	case closing == shortest{}:
-		return uniform{c.x.opt}
+		return c.varied(failed)
 	default:
 		return shortest{}
 	}
+}
+
+// varied returns a chooser for the trees of a series: one that chooses uniformly, or that
+// takes the smallest derivation most often, or every optional part.
+func (c *Cover) varied(number int) chooser {
+	if number%8 == 0 {
+		return uniform{c.x.opt}
+	}
+	return sparse{uniform{c.x.opt}, 1 + number%4}
 }
 
 // draw draws a tree with goals. After failures, it packs less, because a packed path

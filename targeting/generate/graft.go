@@ -87,6 +87,25 @@ func (c *Cover) combine(ctx context.Context, i int) iter.Seq2[*Draft, error] {
 	}
 }
 
+// regrow draws a path below its first symbol in trees that were read, a number of times.
+// It returns an input that covers the path; nil if there is none.
+func (c *Cover) regrow(ctx context.Context, p features.Path, tries int) (*candidate, error) {
+	hosts := slices.Clone(c.pool.hosts[p[0]])
+	if c.k == 1 || len(hosts) == 0 {
+		return nil, nil
+	}
+	for try := range tries {
+		t := c.redraw(hosts[try%len(hosts)], p, 1+try)
+		if t == nil {
+			continue
+		}
+		if some, err := c.try(ctx, t, p); some != nil || err != nil {
+			return some, err
+		}
+	}
+	return nil, nil
+}
+
 // plant adds small trees with a symbol to the pool, because the trees of packing leave
 // grafts no room.
 func (c *Cover) plant(ctx context.Context, o grammars.Occurrence) error {
@@ -129,14 +148,14 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 func (c *Cover) redraw(host site, p features.Path, try int) *Draft {
 	n := c.x.grammar.Nodes[p[0]]
 	d := c.x.newDrawing()
-	d.chooser = uniform{c.x.opt}
+	d.chooser = c.varied(try)
 	if try == 0 {
 		d.chooser = shortest{}
 	}
 	g := &goal{path: p, at: 1, far: c.way(p[0]), way: c.x.within(p[1])}
 	d.goals, d.chain = []*goal{g}, host.tree.chainTo(host.node)
 	t, i, depth := host.tree, host.node, host.tree.nodes[host.node].depth
-	d.limit.nodes = max(c.x.opt.MaxNodes-len(t.nodes), 0)
+	d.limit.nodes = max(c.x.opt.MaxNodes-len(t.nodes), c.x.opt.MaxNodes/4)
 	switch {
 	case n.Kind != grammars.Reference:
 		return nil

@@ -16,8 +16,8 @@ import (
 
 // A Rest says what is left of the paths of a cover.
 type Rest struct {
-	Impossible int // it is proved that no tree has the path
-	NotFound   int // no input was found
+	Impossible int             // the number of paths that are proved impossible
+	NotFound   []features.Path // neither covered nor proved impossible
 }
 
 // Complete solves the paths that a cover gave up and calls take with the inputs. The
@@ -39,22 +39,27 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	var rest Rest
 	var left []features.Path
 	for _, p := range c.Unrealised() {
-		var proved bool
-		if proved, err = m.prove(ctx, p); err != nil {
-			break
+		proved := false
+		if err == nil {
+			proved, err = m.prove(ctx, p)
 		}
 		if proved {
 			rest.Impossible++
+			m.proved = append(m.proved, p)
 		} else {
 			left = append(left, p)
 		}
+	}
+	if n := len(left); err == nil && c.Length() == 2 {
+		left = m.withoutAbsent(left)
+		rest.Impossible += n - len(left)
 	}
 	for i := 0; i < len(left) && err == nil; i++ {
 		if !c.Covers(left[i]) { // by an input for an earlier path
 			err = m.path(ctx, left[i], min(manyTrees/len(left), maxTrees))
 		}
 	}
-	rest.NotFound = len(c.Unrealised()) - rest.Impossible
+	rest.NotFound = slices.DeleteFunc(left, c.Covers)
 	return rest, err
 }
 
@@ -67,6 +72,18 @@ type completion struct {
 	rand   *rand.Rand
 	take   func(*generate.Input) error
 	absent map[grammars.Occurrence]bool // the symbols without an input
+	proved []features.Path              // proved impossible
+}
+
+// withoutAbsent returns, of paths of two symbols, those that are not impossible because
+// other paths are.
+func (m *completion) withoutAbsent(paths []features.Path) []features.Path {
+	a := newAbsence(m.grammar, m.start, m.cover)
+	for _, p := range m.proved {
+		a.add(p)
+	}
+	a.spread()
+	return slices.DeleteFunc(paths, a.excludes)
 }
 
 // pathEffort limits the search for an input with a path.

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
@@ -14,43 +16,94 @@ import (
 // unbounded nesting.
 func TestComplete(t *testing.T) {
 	for name, c := range map[string]struct {
-		grammar  string
-		notFound int
+		grammar              string
+		impossible, notFound int
 	}{
-		"every path has an input": {"grammar G;\ns : x+ EOF ;\nx : a | b ;\na : 'x' ;\nb : 'y' ;\n", 0},
-		"the parser prefers a":    {"grammar G;\ns : x EOF ;\nx : a | b ;\na : ('(' | ')' | 'x')+ ;\nb : '(' b ')' | 'x' ;\n", 8},
+		"every path has an input": {"grammar G;\ns : x+ EOF ;\nx : a | b ;\na : 'x' ;\nb : 'y' ;\n", 0, 0},
+		"the parser prefers a":    {"grammar G;\ns : x EOF ;\nx : a | b ;\na : ('(' 'x'? | ')' 'x'? | 'x')+ ;\nb : '(' b ')' | 'x' ;\n", 0, 8},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := grammartest.Load(t, c.grammar)
-			x, err := generate.New(g, rand.New(rand.NewPCG(1, 0)), generate.Options{MaxNodes: 50})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cover, err := generate.NewCover(x, 2, generate.CoverOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for {
-				input, err := cover.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if input == nil {
-					break
-				}
-			}
-			solver, err := solve.New(g, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			rest, err := solver.Complete(t.Context(), cover, rand.New(rand.NewPCG(1, 0)), func(*generate.Input) error { return nil })
-			if err != nil {
-				t.Fatal(err)
-			}
+			cover, rest := complete(t, g)
 			covered, all := cover.Covered()
-			if rest.NotFound != c.notFound || covered+rest.Impossible+rest.NotFound != all {
-				t.Errorf("%d of %d paths are covered, and of the rest %+v; want %d not found", covered, all, rest, c.notFound)
+			if rest.Impossible != c.impossible || len(rest.NotFound) != c.notFound || covered+rest.Impossible+len(rest.NotFound) != all {
+				t.Errorf("%d of %d paths are covered, and of the rest %+v; want %d impossible and %d not found", covered, all, rest, c.impossible, c.notFound)
 			}
 		})
+	}
+}
+
+// complete covers the paths of two symbols.
+func complete(t *testing.T, g *grammars.Grammar) (*generate.Cover, solve.Rest) {
+	t.Helper()
+	x, err := generate.New(g, rand.New(rand.NewPCG(1, 0)), generate.Options{MaxNodes: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cover, err := generate.NewCover(x, 2, generate.CoverOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		input, err := cover.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if input == nil {
+			break
+		}
+	}
+	solver, err := solve.New(g, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := solver.Complete(t.Context(), cover, rand.New(rand.NewPCG(1, 0)), func(*generate.Input) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cover, rest
+}
+
+// No tree of a short text has a path that is proved impossible, for random grammars.
+func TestCompleteProvesNoPathOfATree(t *testing.T) {
+	t.Parallel()
+	texts := grammartest.ShortTexts(5)
+	proved := 0
+	for seed := range uint64(60) {
+		text := grammartest.RandomParser(rand.New(rand.NewPCG(seed, 7)))
+		g, err := grammars.Load(t.Context(), grammars.Source{Name: "G.g4", Text: text})
+		if err != nil {
+			continue
+		}
+		if x, err := generate.New(g, rand.New(rand.NewPCG(1, 0)), generate.Options{}); err != nil || x == nil {
+			continue
+		}
+		cover, rest := complete(t, g)
+		space := features.NewSpace(g, features.Options{})
+		impossible := map[uint64]bool{}
+		for _, p := range cover.Unrealised() {
+			impossible[space.ID(p)] = true
+		}
+		for _, p := range rest.NotFound {
+			delete(impossible, space.ID(p))
+		}
+		proved += len(impossible)
+		for _, input := range texts {
+			tree, err := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{})
+			if err != nil {
+				continue
+			}
+			err = space.Locate(tree, 2, func(id uint64, p features.Path) {
+				if impossible[id] {
+					t.Fatalf("%s%q has %v, which was proved impossible", text, input, space.Symbols(p))
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if proved < 8 {
+		t.Errorf("only %d paths were proved impossible", proved)
 	}
 }

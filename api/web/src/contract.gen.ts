@@ -1947,6 +1947,22 @@ export interface components {
             /** @description Number of methods that no observation reached. */
             never: number;
         };
+        /** @description How much a model was trained on, and how well it predicts held-out observations. */
+        ModelQuality: {
+            /** @description Number of observations that training used. */
+            observations: number;
+            methods: components["schemas"]["MethodCounts"];
+            /**
+             * Format: double
+             * @description Mean F1 over the learned methods on held-out observations; absent without cross-validation.
+             */
+            f1?: number;
+            /**
+             * Format: double
+             * @description Mean F1 over the learned methods that less than 5 % of the observations reached, if there are any.
+             */
+            rare_f1?: number;
+        };
         ModelItem: {
             /** @description Digest of the content of the model. */
             id: string;
@@ -1965,6 +1981,8 @@ export interface components {
              * @description Size of the model file in bytes.
              */
             size: number;
+            /** @description Absent if an earlier version stored the model. */
+            quality?: components["schemas"]["ModelQuality"];
         };
         /**
          * @example {
@@ -1976,7 +1994,17 @@ export interface components {
          *           "commit": "",
          *           "grammar": "expr",
          *           "created": "2026-01-02T03:04:05Z",
-         *           "size": 46272
+         *           "size": 46272,
+         *           "quality": {
+         *             "observations": 1000,
+         *             "methods": {
+         *               "all": 24,
+         *               "learned": 15,
+         *               "always": 8,
+         *               "never": 1
+         *             },
+         *             "f1": 0.98
+         *           }
          *         }
          *       ]
          *     }
@@ -5419,6 +5447,8 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
+                /** @description List only jobs for this program. */
+                subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
                 /** @description List only jobs older than this ID; `before` of the previous page. */

@@ -1,11 +1,13 @@
 // Tests of the screens of programs. The Go test in programs_test.go starts the services and
 // sets the variables: INROAD_PAGE is a service with the observations and the model of the
-// demo, and with a program whose name is markup; INROAD_PAGE_MANY one with 101 programs.
+// demo, and with a program whose name is markup; INROAD_PAGE_MANY one with 101 programs
+// that does not run its jobs; INROAD_PAGE_LOCKED one that requires a key, INROAD_PAGE_READ
+// or INROAD_PAGE_WRITE.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { inspect, open, test } from "./page.mjs";
 
-const { INROAD_PAGE: url, INROAD_PAGE_MANY: many } = process.env;
+const { INROAD_PAGE: url, INROAD_PAGE_MANY: many, INROAD_PAGE_LOCKED: locked, INROAD_PAGE_READ: read, INROAD_PAGE_WRITE: write } = process.env;
 const markup = "<img src=x onerror=alert(1)>";
 const failing = `${url}/#/programs/${encodeURIComponent(markup + "\u202e")}`;
 
@@ -13,7 +15,7 @@ test("programs: the demo", async (t) => {
   const page = await open(t, url);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Programs" }).click();
   await page.getByText("1,026 observations of 2 commits").waitFor();
-  await page.getByText("1,000 ok").waitFor();
+  await page.getByText("1,000 ok").first().waitFor();
   await inspect(page, "programs");
   await page.getByRole("heading", { name: "calc" }).getByRole("link").click();
   const row = page.getByRole("row", { name: "(no commit)" });
@@ -55,7 +57,7 @@ test("failures: groups with reproducers, markup as text", async (t) => {
   assert.equal(await items.count(), 1);
   await page.getByRole("combobox", { name: "Commit" }).selectOption("older");
   await page.getByText("5 distinct failures in 26 observations.").waitFor();
-  await page.getByText("Train a model").waitFor();
+  await page.getByRole("link", { name: "Train a model" }).waitFor();
   assert.equal(await page.locator("img, main script").count(), 0);
 });
 
@@ -69,4 +71,87 @@ test("failures: an input is copied and saved", async (t) => {
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download input 1" }).click();
   assert.deepEqual([...readFileSync(await (await saving).path())], [0xff, 0]);
+});
+
+test("models of a program: training adds a model to the plot and the table", async (t) => {
+  const page = await open(t, `${url}/#/programs/calc/models`);
+  const chart = page.getByRole("slider", { name: "Quality of the models, oldest first" });
+  await chart.waitFor();
+  assert.equal(await chart.getAttribute("aria-valuemax"), "0");
+  const rows = page.getByRole("region", { name: "Table of models" }).locator("tbody tr");
+  assert.match(await rows.first().textContent(), /1\s+demo.*expr.*1,000.*15 of 24.*%/s);
+  await page.getByLabel("Seed").fill("2");
+  await page.evaluate(() => {
+    globalThis.shown = new Set();
+    const look = () => document.querySelectorAll("main li").forEach((e) => globalThis.shown.add(e.textContent));
+    new MutationObserver(look).observe(document.querySelector("main"), { subtree: true, childList: true, characterData: true });
+  });
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await page.getByText(/^Training \d+ is done\.$/).waitFor({ timeout: 60_000 });
+  const shown = await page.evaluate(() => [...globalThis.shown]);
+  assert.ok(shown.some((text) => /: (reading|learning)/.test(text)), shown.join("; "));
+  await rows.nth(1).waitFor();
+  assert.equal(await chart.getAttribute("aria-valuemax"), "1");
+  assert.match(await chart.getAttribute("aria-valuetext"), /^\d+: F1 [0-9.]+\s%, F1 of rare methods [0-9.]+\s%$/);
+  await chart.focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await chart.getAttribute("aria-valuetext"), /^1: F1 /);
+  await inspect(page, "program-models");
+  await page.getByRole("link", { name: "Explore the model of training" }).click();
+  await page.getByRole("tree", { name: "Derivation tree" }).waitFor();
+});
+
+test("models of a program: training can be cancelled", async (t) => {
+  const page = await open(t, `${many}/#/programs/program000/models`);
+  await page.getByText("The program has no models.").waitFor();
+  await page.getByLabel("Grammar").selectOption("expr");
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await page.getByRole("progressbar").waitFor();
+  await inspect(page, "training");
+  await page.reload(); // the job goes on
+  await page.getByRole("button", { name: "Cancel training" }).click();
+  await page.getByText(/^Training \d+ was cancelled\.$/).waitFor();
+  assert.equal(await page.getByRole("progressbar").count(), 0);
+});
+
+test("models of a program: training needs a key with the scope write", async (t) => {
+  const page = await open(t, `${locked}/#/programs/calc/models`, { expected: /401|403/ });
+  const use = async (key) => {
+    await page.getByLabel("Key", { exact: true }).fill(key);
+    await page.getByRole("button", { name: "Use key" }).click();
+    await page.getByLabel("Grammar").selectOption("expr");
+    await page.getByRole("button", { name: "Train", exact: true }).click();
+  };
+  await use(read);
+  await page.getByRole("alert").getByText("write").waitFor();
+  await page.reload();
+  await use(write);
+  await page.getByText(/^Training \d+ is done\.$/).waitFor({ timeout: 60_000 });
+});
+
+test("compare: changed conditions, rates and an example", async (t) => {
+  const page = await open(t, `${url}/#/programs/next/models`);
+  await page.getByRole("link", { name: /^Changes of model/ }).click();
+  await page.getByRole("heading", { name: "1 changed method" }).waitFor();
+  const item = page.locator("section[aria-labelledby=changes] > ol > li");
+  assert.match(await item.textContent(), /foldSign reached by other inputs.*predict \d+ inputs differently; model error explains at most/s);
+  assert.match(await item.textContent(), /Reached before\s+\d+ of 1,000 observations, \d+.*Reached after\s+\d+ of 1,000 observations/s);
+  const input = await item.getByText("Example:").locator("code").textContent();
+  assert.match(input, /\*/);
+  await inspect(page, "compare");
+  await page.getByRole("button", { name: "Explore the example of change 1, after" }).click();
+  await page.getByRole("heading", { name: "Why foldSign?" }).waitFor();
+  await page.getByText("Not reached", { exact: true }).waitFor();
+});
+
+test("compare: choosing models, and a program with one model", async (t) => {
+  const page = await open(t, `${url}/#/programs/next/compare`);
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.getByRole("heading", { name: "1 changed method" }).waitFor();
+  const newer = page.getByLabel("Newer model");
+  await newer.selectOption(await page.getByLabel("Older model").inputValue());
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.getByRole("heading", { name: "No changed methods" }).waitFor();
+  await page.goto(`${many}/#/programs/program000/compare`);
+  await page.getByText("The program has 0 models; two are needed.").waitFor();
 });

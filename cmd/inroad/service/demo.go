@@ -10,7 +10,9 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/examples/distributive"
 	"github.com/inroad/inroad/grammars/bundled"
@@ -25,19 +27,19 @@ const (
 )
 
 // putDemo adds the observations of the demo and its model to a store.
-func putDemo(ctx context.Context, st *store.Store) error {
+func putDemo(ctx context.Context, st *bolt.Store) error {
 	header, observations, err := readDemo()
 	if err != nil {
 		return err
 	}
-	named, err := st.Named(demoModel)
+	named, err := st.Named(ctx, demoModel)
 	if _, none := errors.AsType[*store.NotFoundError](err); err != nil && !none {
 		return err
 	}
 	if named.Subject != "" && named.Subject != header.Subject {
 		return fmt.Errorf("--demo: the store already has a model named %s, of program %s", demoModel, cli.Printable(named.Subject))
 	}
-	if _, err := st.AddObservations(header.Subject, header.Commit, header.Units, observations); err != nil {
+	if _, err := st.AddObservations(ctx, header.Subject, header.Commit, header.Units, observations); err != nil {
 		return err
 	}
 	sources, err := bundled.Sources(demoGrammar)
@@ -54,11 +56,13 @@ func putDemo(ctx context.Context, st *store.Store) error {
 	if err := m.Write(&file); err != nil {
 		return err
 	}
-	stored, err := st.PutModel(store.Model{ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar}, file.Bytes())
+	stored, err := st.PutModel(ctx, store.Model{
+		ID: m.Digest, Subject: header.Subject, Commit: header.Commit, Grammar: demoGrammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+	}, file.Bytes())
 	if err != nil {
 		return err
 	}
-	return st.PutAlias(store.Alias{Name: demoModel, Model: stored.ID})
+	return st.PutAlias(ctx, store.Alias{Name: demoModel, Model: stored.ID})
 }
 
 func readDemo() (observation.Header, []observation.Observation, error) {

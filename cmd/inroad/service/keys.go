@@ -13,7 +13,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -37,9 +37,9 @@ type keyring interface {
 }
 
 // storedKeys is the keyring of a store that no service has open.
-type storedKeys struct{ store *store.Store }
+type storedKeys struct{ store *bolt.Store }
 
-func (s storedKeys) CreateKey(_ context.Context, req openapi.KeyRequest) (openapi.NewKey, error) {
+func (s storedKeys) CreateKey(ctx context.Context, req openapi.KeyRequest) (openapi.NewKey, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.NewKey{}, err
 	}
@@ -47,12 +47,12 @@ func (s storedKeys) CreateKey(_ context.Context, req openapi.KeyRequest) (openap
 	if err != nil {
 		return openapi.NewKey{}, err
 	}
-	k, secret, err := s.store.NewKey(k)
+	k, secret, err := s.store.NewKey(ctx, k)
 	return openapi.NewKey{Key: server.DescribeKey(k), Secret: secret}, err
 }
 
-func (s storedKeys) Keys(context.Context) (openapi.KeyList, error) {
-	found, err := s.store.Keys()
+func (s storedKeys) Keys(ctx context.Context) (openapi.KeyList, error) {
+	found, err := s.store.Keys(ctx)
 	out := openapi.KeyList{Keys: []openapi.Key{}}
 	for _, k := range found {
 		out.Keys = append(out.Keys, server.DescribeKey(k))
@@ -60,14 +60,16 @@ func (s storedKeys) Keys(context.Context) (openapi.KeyList, error) {
 	return out, err
 }
 
-func (s storedKeys) KeyLog(_ context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
+func (s storedKeys) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.KeyLog{}, err
 	}
-	return server.KeyLog(s.store, req)
+	return server.KeyLog(ctx, s.store, req)
 }
 
-func (s storedKeys) RevokeKey(_ context.Context, id string) error { return s.store.RevokeKey(id, "") }
+func (s storedKeys) RevokeKey(ctx context.Context, id string) error {
+	return s.store.RevokeKey(ctx, id, "")
+}
 
 // A keysCommand holds the state that the keys commands share.
 type keysCommand struct {
@@ -79,14 +81,14 @@ type keysCommand struct {
 
 // bind adds the flags that select the keyring, and sets run as the command's function.
 // A store is opened with the options opt.
-func (c *keysCommand) bind(cmd *cobra.Command, opt store.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
+func (c *keysCommand) bind(cmd *cobra.Command, opt bolt.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.Streams = cli.StreamsOf(cmd)
 		switch {
 		case c.store != "" && cmd.Flags().Changed("server"):
 			return errors.New("--store and --server: give only one of them")
 		case c.store != "":
-			return withStore(c.store, opt, func(s *store.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
+			return withStore(cmd.Context(), c.store, opt, func(s *bolt.Store) error { return run(cmd.Context(), storedKeys{s}, args) })
 		case c.server.URL == "":
 			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
 		}
@@ -114,7 +116,7 @@ or a time (2027-01-31T12:00:00Z). From then on, the key is refused.`,
 		Example: `  inroad keys create --store inroad.db --name ci --scopes read,write --expires 90d
   curl -H "Authorization: Bearer $KEY" https://inroad.example.org/v1/models`,
 		Args: cobra.NoArgs,
-	}, store.Options{}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, bolt.Options{}, func(ctx context.Context, keys keyring, _ []string) error {
 		created, err := keys.CreateKey(ctx, *req)
 		if err != nil {
 			return err
@@ -137,7 +139,7 @@ func newKeysList() *cobra.Command {
 		Use:   "list --store FILE|--server URL [flags]",
 		Short: "List keys: ID, scopes, quotas, creation, expiry, last use and name",
 		Args:  cobra.NoArgs,
-	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, bolt.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		list, err := keys.Keys(ctx)
 		if err != nil {
 			return err
@@ -195,7 +197,7 @@ Each creation and each revocation has an entry, with the key that was used for i
 if any. Accepted and refused requests are counted: per hour, there is one entry
 for each key, scope and reason.`,
 		Args: cobra.NoArgs,
-	}, store.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
+	}, bolt.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		log, err := keys.KeyLog(ctx, *req)
 		if err != nil {
 			return err
@@ -271,5 +273,5 @@ func newKeysRevoke() *cobra.Command {
 		Use:   "revoke --store FILE|--server URL ID",
 		Short: "Revoke a key",
 		Args:  cobra.ExactArgs(1),
-	}, store.Options{Existing: true}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
+	}, bolt.Options{Existing: true}, func(ctx context.Context, keys keyring, args []string) error { return keys.RevokeKey(ctx, args[0]) })
 }

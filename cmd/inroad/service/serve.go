@@ -22,6 +22,7 @@ import (
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -137,7 +138,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 		defer func() { _ = os.RemoveAll(dir) }() // best effort: the folder is temporary
 		c.store = filepath.Join(dir, "inroad.db")
 	}
-	st, err := store.Open(c.store, store.Options{})
+	st, err := bolt.Open(ctx, c.store, bolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -158,8 +159,8 @@ func spareThreads() (processors int) {
 }
 
 // serve serves a store until ctx ends.
-func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *store.Store) error {
-	keys, err := st.Keys()
+func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st *bolt.Store) error {
+	keys, err := st.Keys(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -18,8 +19,8 @@ func bindStore(flags *pflag.FlagSet, name *string) {
 }
 
 // withStore opens a store, calls use with it, and closes it.
-func withStore(path string, opt store.Options, use func(s *store.Store) error) error {
-	s, err := store.Open(path, opt)
+func withStore(ctx context.Context, path string, opt bolt.Options, use func(s *bolt.Store) error) error {
+	s, err := bolt.Open(ctx, path, opt)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ The service must be stopped: it has the store open. A running service answers
 GET /v1/backup with a backup.`, checkCmd, compact, backup, restore)
 }
 
-func newStoreCommand(use, short string, args int, run func(c *storeCommand, args []string) error) (*storeCommand, *cobra.Command) {
+func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx context.Context, args []string) error) (*storeCommand, *cobra.Command) {
 	c := &storeCommand{}
 	cmd := &cobra.Command{
 		Use:   use,
@@ -56,20 +57,20 @@ func newStoreCommand(use, short string, args int, run func(c *storeCommand, args
 			if c.store == "" {
 				return errors.New("no store: give --store FILE")
 			}
-			return run(c, args)
+			return run(c, cmd.Context(), args)
 		},
 	}
 	bindStore(cmd.Flags(), &c.store)
 	return c, cmd
 }
 
-func (c *storeCommand) check([]string) error {
-	return withStore(c.store, store.Options{ReadOnly: true, Damaged: true}, c.report)
+func (c *storeCommand) check(ctx context.Context, _ []string) error {
+	return withStore(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return c.report(ctx, s) })
 }
 
 // report prints the contents of a store and its faults.
-func (c *storeCommand) report(s *store.Store) error {
-	r, err := s.Check()
+func (c *storeCommand) report(ctx context.Context, s *bolt.Store) error {
+	r, err := s.Check(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -90,8 +91,8 @@ func (c *storeCommand) report(s *store.Store) error {
 	return err
 }
 
-func (c *storeCommand) compact([]string) error {
-	before, after, err := store.CompactFile(c.store)
+func (c *storeCommand) compact(ctx context.Context, _ []string) error {
+	before, after, err := bolt.CompactFile(ctx, c.store)
 	if err != nil {
 		return err
 	}
@@ -99,18 +100,18 @@ func (c *storeCommand) compact([]string) error {
 	return err
 }
 
-func (c *storeCommand) backup(args []string) error {
-	return withStore(c.store, store.Options{ReadOnly: true, Damaged: true}, func(s *store.Store) error { return s.Backup(args[0]) })
+func (c *storeCommand) backup(ctx context.Context, args []string) error {
+	return withStore(ctx, c.store, bolt.Options{ReadOnly: true, Damaged: true}, func(s *bolt.Store) error { return s.Backup(ctx, args[0]) })
 }
 
-func (c *storeCommand) restore(args []string) error {
+func (c *storeCommand) restore(ctx context.Context, args []string) error {
 	if _, err := os.Lstat(c.store); err == nil {
 		return fmt.Errorf("%s: already exists; move it away first", cli.Printable(c.store))
 	}
-	return withStore(args[0], store.Options{ReadOnly: true}, func(s *store.Store) error {
-		if err := c.report(s); err != nil {
+	return withStore(ctx, args[0], bolt.Options{ReadOnly: true}, func(s *bolt.Store) error {
+		if err := c.report(ctx, s); err != nil {
 			return err
 		}
-		return s.Backup(c.store)
+		return s.Backup(ctx, c.store)
 	})
 }

@@ -1,3 +1,3 @@
-// Package test tests the custom mutator for AFL++. It is a folder of its own because a Go
-// package without cgo must not have C files.
+// Package test tests the custom mutators for AFL++ and libFuzzer. It is a folder of its own
+// because a Go package without cgo must not have C files.
 package test

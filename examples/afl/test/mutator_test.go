@@ -11,21 +11,10 @@ import (
 // The mutator returns mutants in the grammar, also of inputs outside it. Without the
 // program, it returns inputs unchanged.
 func TestMutator(t *testing.T) {
-	for _, tool := range []string{"go", "cc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(tool + " not found")
-		}
-	}
+	need(t, "go", "cc")
 	dir := t.TempDir()
-	inroad, driver := filepath.Join(dir, "inroad"), filepath.Join(dir, "driver")
-	for _, args := range [][]string{
-		{"go", "build", "-o", inroad, "github.com/inroad/inroad/cmd/inroad"},
-		{"cc", "-Wall", "-Werror", "-o", driver, "../inroad_mutator.c", "testdata/driver.c"},
-	} {
-		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", args[0], err, out)
-		}
-	}
+	inroad, driver := build(t), filepath.Join(dir, "driver")
+	must(t, nil, "cc", "-Wall", "-Werror", "-o", driver, "../inroad_mutator.c", "testdata/driver.c")
 	run := func(program string) [][]byte {
 		cmd := exec.CommandContext(t.Context(), driver)
 		cmd.Env = append(cmd.Environ(), "INROAD="+program, "INROAD_GRAMMAR=json")

@@ -15,13 +15,14 @@ type Match struct {
 	state *lexState
 }
 
-// Modes returns the modes that replace the current mode after the match. It reports
-// false if the match pops more than the current mode.
-func (m Match) Modes(mode int) (modes []int, ok bool) {
+// Modes returns the modes that replace the current mode after the match, and the number
+// of modes below it that they replace as well.
+func (m Match) Modes(mode int) (modes []int, pops int) {
 	modes = []int{mode}
 	for _, a := range m.state.modeActions {
-		if len(modes) == 0 && a.kind != actPushMode {
-			return nil, false
+		if len(modes) == 0 && a.kind != actPushMode { // it changes the mode below
+			pops++
+			modes = append(modes, mode)
 		}
 		switch a.kind {
 		case actMode:
@@ -32,7 +33,7 @@ func (m Match) Modes(mode int) (modes []int, ok bool) {
 			modes = modes[:len(modes)-1]
 		}
 	}
-	return modes, true
+	return modes, pops
 }
 
 // maxMatchSteps limits the steps to find the matches of a rule. Nested comments and the
