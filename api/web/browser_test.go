@@ -26,6 +26,7 @@ import (
 // TestBrowser runs test/browser.mjs.
 func TestBrowser(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	open := newStore(t)
 	train(t, open, "demo", distributiveObservations(t))
 	train(t, open, "large", manyMethods(t))

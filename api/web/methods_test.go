@@ -16,6 +16,7 @@ import (
 // model of 3,000 methods, and three models of one program.
 func TestMethodsPage(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	st := newStore(t)
