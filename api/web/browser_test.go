@@ -26,6 +26,7 @@ import (
 // TestBrowser runs test/browser.mjs.
 func TestBrowser(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	open := newStore(t)
 	train(t, open, "demo", distributiveObservations(t))
 	train(t, open, "large", manyMethods(t))
@@ -98,12 +99,18 @@ func train(t *testing.T, st *bolt.Store, name string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	putModel(t, st, name, m)
+}
+
+// putModel stores a model under a name.
+func putModel(t *testing.T, st *bolt.Store, name string, m *model.Model) {
+	t.Helper()
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := st.PutModel(t.Context(), store.Model{
-		ID: m.Digest, Subject: r.Header().Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
+		ID: m.Digest, Subject: m.Subject, Grammar: "expr", Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
 	}, file.Bytes()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 // a program whose names and inputs have markup.
 func TestCorpusPage(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	st := newStore(t)
 	demo := distributiveObservations(t)
 	train(t, st, "demo", demo)

@@ -20,6 +20,7 @@ const markup = "<img src=x onerror=alert(1)>\u202e"
 // TestPrograms runs test/programs.mjs.
 func TestPrograms(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	st := newStore(t)
 	demo := distributiveObservations(t)
 	train(t, st, "demo", demo)

@@ -18,6 +18,7 @@ import (
 // TestReportPage runs test/report.mjs on reports that the command writes.
 func TestReportPage(t *testing.T) {
 	node, chromium := browser(t)
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	dir := t.TempDir()

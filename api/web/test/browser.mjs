@@ -184,7 +184,7 @@ test("grammar: a dropped file is parsed", async (t) => {
   await inspect(page, "grammars");
   await page.getByRole("link", { name: "json" }).click();
   await page.getByRole("heading", { name: "Grammar json" }).waitFor();
-  await page.locator("input[type=file]").setInputFiles({ name: "<b>.json", mimeType: "text/plain", buffer: Buffer.from('{"a": [1, true]}') });
+  await page.getByLabel("Or drop a file here").setInputFiles({ name: "<b>.json", mimeType: "text/plain", buffer: Buffer.from('{"a": [1, true]}') });
   await page.getByText("In the grammar.").waitFor();
   await page.getByText("<b>.json, 16 bytes").waitFor();
   await page.getByRole("tree", { name: "Derivation tree" }).waitFor();

@@ -67,3 +67,38 @@ test("selection: an invalid diff and names with markup", async (t) => {
   await page.getByRole("heading", { name: /selected$/ }).waitFor();
   assert.equal(await page.locator("img, main script, main b, main i").count(), 0);
 });
+
+test("grammar: coverage of a corpus by path length, and inputs for uncovered paths", async (t) => {
+  const page = await open(t, `${url}/#/grammars/json`);
+  await page.getByLabel("Drop the files").setInputFiles([file(markup, "[1, true]"), file("b", '{"a": []}'), file("c", "[1,")]);
+  await page.getByText("2 of 3 inputs parse.").waitFor();
+  const table = page.getByRole("region", { name: /^Paths that the corpus covers/ });
+  await table.getByRole("row").nth(5).waitFor();
+  const shares = await table.getByRole("row").evaluateAll((rows) => rows.slice(1).map((r) => Number.parseFloat(r.cells[1].textContent)));
+  assert.equal(shares.length, 5);
+  assert.ok(shares[0] > shares[4] && shares[4] > 0 && shares[0] < 100, `shares by k: ${shares}`);
+  await page.getByText("1 rejected input, by reason").click();
+  await page.getByText(/unexpected end of input/).first().waitFor();
+  await page.getByText(/^\d+ rules? that no input uses/).waitFor();
+  await table.getByRole("button", { name: "3" }).click();
+  await page.getByRole("heading", { name: /uncovered paths of 3 symbols$/ }).waitFor();
+  await page.getByRole("button", { name: /^Generate inputs with/ }).first().click();
+  const input = page.getByTitle("Parse this input").first();
+  await input.waitFor();
+  const text = await input.textContent();
+  await inspect(page, "coverage");
+  await input.click();
+  await page.getByText("In the grammar.").waitFor();
+  assert.equal((await page.locator(".cm-content").textContent()).replace(/\s/g, "").slice(0, 20), text.replace(/[\s⇥↵␍…]/g, "").slice(0, 20));
+});
+
+test("grammar: coverage of the observations of a program", async (t) => {
+  const page = await open(t, `${url}/#/grammars/expr`);
+  await page.getByRole("combobox", { name: "Inputs of observations" }).selectOption({ label: "calc (1,000)" });
+  await page.getByText("1,000 of 1,000 inputs parse.").waitFor();
+  await page.getByRole("region", { name: /^Paths that the corpus covers/ }).getByRole("row").nth(5).waitFor();
+  await page.getByRole("combobox", { name: "Inputs of observations" }).selectOption({ label: "<i>large</i> (122)" });
+  await page.getByText(/inputs of observations of <i>large<\/i>/).waitFor();
+  await page.getByText(/of 122 inputs parse/).waitFor();
+  assert.equal(await page.locator("main i").count(), 0);
+});

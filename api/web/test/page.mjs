@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const { INROAD_SCREENSHOTS: pictures, CHROMIUM: executablePath } = process.env;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-export const test = (name, body) => declare(name, { timeout: 60_000 }, body);
+export const test = (name, body) => declare(name, { timeout: 180_000 }, body);
 
 let browser;
 before(async () => {
