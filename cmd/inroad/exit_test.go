@@ -23,7 +23,7 @@ func TestExitCodes(t *testing.T) {
 		return name
 	}
 	late := write("late.g4", "grammar late; s : KEY EOF ; NAME : [a-z]+ ; KEY : 'key' ;")
-	twice := write("twice.g4", "grammar twice; s : (first | second) EOF ; first : ('(' | ')' | 'a')+ ; second : '(' second ')' | 'a' ;")
+	twice := write("twice.g4", "grammar twice; s : (first | second) EOF ; first : '(' first ')' | '(' ')' ; second : half ')' ; half : '(' | '(' half ')' ;")
 	seen := write("seen.ndjson", observed())
 	trained := filepath.Join(dir, "letters.model")
 	letters := write("letters.g4", "grammar letters; s : letter* EOF ; letter : 'a' | 'b' | 'c' ;")

@@ -158,7 +158,7 @@ func startParity(t *testing.T) (local, remote *parity, url string) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"letters.g4": "grammar letters; s : letter* EOF ; letter : 'a' | 'b' | 'c' ;", "seen.ndjson": observed(), "bad.g4": "grammar bad; s : t ;",
-		"twice.g4": "grammar twice; s : (first | second) EOF ; first : ('(' | ')' | 'a')+ ; second : '(' second ')' | 'a' ;", "a.json": "[1, {}]", "bad.json": "[1,]", "ab": "ab", "c": "c",
+		"twice.g4": "grammar twice; s : (first | second) EOF ; first : '(' first ')' | '(' ')' ; second : half ')' ; half : '(' | '(' half ')' ;", "a.json": "[1, {}]", "bad.json": "[1,]", "ab": "ab", "c": "c",
 		"corpus/one.json": "[1]", "corpus/two.json": `{"a": "b"}`, "letters/ab": "ab", "letters/c": "c", "letters/aa": "aa",
 		"change.diff": "--- a/letters.go\n+++ b/letters.go\n@@ -2 +2 @@\n-old\n+new\n", "no.diff": "--- a/letters.go\n+++ b/letters.go\n@@ what @@\n",
 		"empty": "", "latin1.json": "[\"\xe9\"]", "bytes": "a\xff", "folder.g4/file": "", "none.ndjson": "", "latin1.g4": "grammar latin1; s : '\xe9\xff' ; // \xe9", "void/void/.keep": "",
