@@ -25,7 +25,10 @@ func TestMethodsPage(t *testing.T) {
 	train(t, st, "first", bytes.ReplaceAll(firstLines(demo, 200), []byte("distributiveRule"), []byte("oldRule")))
 	train(t, st, "second", firstLines(demo, 60))
 	train(t, st, "third", demo)
-	putModel(t, st, "real", trainReal(ctx, t))
+	real, half, observations := trainReal(ctx, t)
+	putModel(t, st, "half", half)
+	putModel(t, st, "real", real)
+	observe(t, st, real.Subject, real.Commit, observations)
 	runNode(ctx, t, node, "test/methods.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, st, false))
 }
 
@@ -35,15 +38,33 @@ func firstLines(text []byte, n int) []byte {
 }
 
 // trainReal observes the type checker and the formatter of Go's standard library on
-// generated expressions, and trains a model.
-func trainReal(ctx context.Context, t *testing.T) *model.Model {
+// generated expressions, and trains a model on all observations and one on half of them.
+func trainReal(ctx context.Context, t *testing.T) (whole, half *model.Model, seen []byte) {
 	t.Helper()
 	dir := t.TempDir()
 	inroad := build(ctx, t, dir)
-	observations, file := filepath.Join(dir, "o.ndjson"), filepath.Join(dir, "check.model")
+	observations, first := filepath.Join(dir, "o.ndjson"), filepath.Join(dir, "half.ndjson")
 	cmd := exec.CommandContext(ctx, inroad, "observe", "--go", "./.Check", "--cover", "go/...", "--cover", "math/big", "--generate", "200", "--grammar", "expr", "--out", observations)
 	cmd.Dir = "testdata/check"
 	run(t, cmd)
+	seen, err := os.ReadFile(observations)
+	if err == nil {
+		err = os.WriteFile(first, firstLines(seen, bytes.Count(seen, []byte("\n"))/2), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, half = trainFile(ctx, t, inroad, observations), trainFile(ctx, t, inroad, first)
+	if got := len(whole.Units); got < 1000 {
+		t.Errorf("the model has %d methods, want at least 1,000", got)
+	}
+	return whole, half, seen
+}
+
+// trainFile trains a model on the observations in a file.
+func trainFile(ctx context.Context, t *testing.T, inroad, observations string) *model.Model {
+	t.Helper()
+	file := observations + ".model"
 	run(t, exec.CommandContext(ctx, inroad, "train", "--grammar", "expr", "--observations", observations, "--out", file))
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -52,9 +73,6 @@ func trainReal(ctx context.Context, t *testing.T) *model.Model {
 	m, err := model.ReadModel(ctx, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if got := len(m.Units); got < 1000 {
-		t.Errorf("the model has %d methods, want at least 1,000", got)
 	}
 	return m
 }

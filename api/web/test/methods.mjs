@@ -51,6 +51,36 @@ test("real program: methods, heat map, one method", async (t) => {
   await inspect(page, "method-real");
 });
 
+test("real program: observations, models, comparison and campaigns", async (t) => {
+  const { subject } = await (await fetch(`${url}/v1/models/real`)).json();
+  const program = `${url}/#/programs/${encodeURIComponent(subject)}`;
+  const page = await open(t, program);
+  await page.getByText("200 observations").first().waitFor();
+  await inspect(page, "program-real");
+  await page.goto(`${program}/models`);
+  await page.getByRole("link", { name: /^Changes of model/ }).click();
+  await page.getByRole("heading", { name: /^(\d+|No) changed methods?$/ }).waitFor();
+  await inspect(page, "compare-real");
+  await page.goto(`${program}/campaigns`);
+  await page.getByText("There are no campaigns.").waitFor();
+});
+
+test("real program: selection and coverage", async (t) => {
+  const { methods } = await (await fetch(`${url}/v1/models/real/methods?contains=${encodeURIComponent("#(*Checker).binary")}`)).json();
+  const { file, start } = methods[0];
+  const page = await open(t, `${url}/#/models/real/selection`);
+  await page.getByRole("textbox", { name: "Diff" }).fill(`--- a/${file}\n+++ b/${file}\n@@ -${start + 1} +${start + 1} @@\n-\ta\n+\tb\n`);
+  await page.getByRole("combobox", { name: "Inputs of observations" }).selectOption({ index: 1 });
+  await page.getByText(/inputs of observations of/).waitFor();
+  await page.getByRole("button", { name: "Select" }).click();
+  await page.getByRole("heading", { name: /^\d+ of \d+ inputs selected$/ }).waitFor();
+  await inspect(page, "selection-real");
+  await page.goto(`${url}/#/grammars/expr`);
+  await page.getByRole("combobox", { name: "Inputs of observations" }).selectOption({ index: 1 });
+  await page.getByText("200 of 200 inputs parse.").waitFor();
+  await inspect(page, "coverage-real");
+});
+
 test("heat map: a file opens its methods in the table", async (t) => {
   const page = await open(t, `${url}/#/models/third/methods`);
   await page.getByRole("button", { name: "Heat map by file" }).click();
