@@ -25,10 +25,10 @@ func TestMethodsPage(t *testing.T) {
 	train(t, st, "first", bytes.ReplaceAll(firstLines(demo, 200), []byte("distributiveRule"), []byte("oldRule")))
 	train(t, st, "second", firstLines(demo, 60))
 	train(t, st, "third", demo)
-	real, half, observations := trainReal(ctx, t)
+	whole, half, observations := trainReal(ctx, t)
 	putModel(t, st, "half", half)
-	putModel(t, st, "real", real)
-	observe(t, st, real.Subject, real.Commit, observations)
+	putModel(t, st, "real", whole)
+	observe(t, st, whole.Subject, whole.Commit, observations)
 	runNode(ctx, t, node, "test/methods.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, st, false))
 }
 
