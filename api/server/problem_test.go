@@ -140,6 +140,9 @@ func TestProblems(t *testing.T) {
 		{"a token without a text", "POST", "/v1/grammars/" + never + "/solutions", "application/json", `{"require":["KEY"]}`, nil, 422, "infeasible", "no text has the tokens of a tree"},
 		{"a tree that is read as another", "POST", "/v1/grammars/" + shadowed + "/solutions", "application/json", `{"require":["second"]}`, nil, 422, "unrealised", "no text was found"},
 
+		{"a name that is not UTF-8", "POST", "/v1/subjects/%ff/observations", "application/x-ndjson", `{"input":"1","methods":[]}`, nil, 400, "bad-request", "must be valid UTF-8"},
+		{"a commit that is not UTF-8", "POST", "/v1/subjects/p/observations?commit=%ff", "application/x-ndjson", `{"input":"1","methods":[]}`, nil, 400, "bad-request", "must be valid UTF-8"},
+
 		{"another host", "GET", "/v1/models", "", "", []string{"Host", "example.org"}, 403, "forbidden", `host "example.org"`},
 		{"another origin", "GET", "/v1/models", "", "", []string{"Origin", "http://example.org"}, 403, "forbidden", `origin "http://example.org"`},
 	} {

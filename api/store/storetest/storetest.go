@@ -618,10 +618,10 @@ func testEndedContext(t *testing.T, open func() store.Store) {
 	}
 }
 
-// Names may be any text. They are sorted by bytes.
+// Names may be any bytes, by which they are sorted.
 func testAnyNames(t *testing.T, open func() store.Store) {
 	s := open()
-	names := []string{"\x00", "B", "a", "a\x00b", "é"}
+	names := []string{"\x00", "B", "a", "a\x00b", "é", "\xff"}
 	if _, err := s.PutModel(t.Context(), store.Model{ID: "m"}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,10 @@ func encoding() cbor.EncMode {
 }
 
 func decoding() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: 1 << 24, MaxMapPairs: 1 << 20, MaxNestedLevels: 16}.DecMode()
+	mode, err := cbor.DecOptions{
+		MaxArrayElements: 1 << 24, MaxMapPairs: 1 << 20, MaxNestedLevels: 16,
+		UTF8: cbor.UTF8DecodeInvalid, // everything that was encoded can be decoded
+	}.DecMode()
 	if err != nil {
 		panic(err) // the options are constants
 	}
