@@ -24,7 +24,7 @@ func TestFuzzAtService(t *testing.T) {
 	go io.Copy(io.Discard, logged)
 	fuzz := func(args ...string) (code int, stdout, stderr string) {
 		var out, errs bytes.Buffer
-		args = append([]string{"fuzz", "--server", address, "--exec", `grep -q "[+]" {}`, "--subject", "plus", "--commit", "v1", "--jobs", "2"}, args...)
+		args = append([]string{"fuzz", "--server", address, "--exec", `grep -q "[+]" {}`, "--subject", "plus", "--commit", "v1", "--jobs", "2", "--timeout", "1s"}, args...)
 		code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
 		return code, out.String(), errs.String()
 	}

@@ -130,6 +130,9 @@ func refined(ctx context.Context, r *Refiner, train, held []observation.Observat
 // held-out inputs show. Single training sets gain between 0.1 and 0.3, so the gain is
 // the mean of several.
 func TestRefine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: trains many models, which takes minutes with the race detector")
+	}
 	const sets, size, rounds, runs = 3, 300, 3, 200
 	all := randomObservations(t, reader, sets*size+1000)
 	held := all[sets*size:]
@@ -304,6 +307,9 @@ func TestRefineWarmsUp(t *testing.T) {
 }
 
 func TestRefineStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: trains many models, which takes minutes with the race detector")
+	}
 	given := randomObservations(t, reader, 200)
 	train, held := HoldOut(given, 1)
 

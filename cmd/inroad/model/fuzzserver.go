@@ -42,7 +42,7 @@ const (
 	retryDelay  = time.Second            // between requests while the service cannot be reached
 	batchTime   = 500 * time.Millisecond // to run the inputs of one request
 	maxBatch    = 50
-	leaseMargin = time.Minute // in addition to the time that the inputs of one request may take
+	leaseMargin = 10 * time.Second // in addition to the time that the inputs of one request may take
 	partingTime = 10 * time.Second
 	maxRuns     = 1_000_000 // of a campaign at a service
 )
