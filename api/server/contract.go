@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -134,9 +133,6 @@ func (c *contract) validate(next echo.HandlerFunc) echo.HandlerFunc {
 		for i, name := range ctx.ParamNames() {
 			params[name] = ctx.ParamValues()[i]
 		}
-		if !utf8.ValidString(r.URL.Path) {
-			return &requestError{"path: must be valid UTF-8"}
-		}
 		err := openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
 			Request: r, PathParams: params, Route: route,
 			Options: &openapi3filter.Options{ExcludeRequestBody: true, SkipSettingDefaults: true},
@@ -173,8 +169,6 @@ func checkQuery(route *routers.Route, query string) error {
 			return openapi.FieldErrorf(excerpt(name), "unknown parameter: must be %s", openapi.List(slices.Sorted(maps.Keys(lists))))
 		case !list && len(given[name]) > 1:
 			return openapi.FieldErrorf(name, "given more than once")
-		case slices.ContainsFunc(given[name], func(value string) bool { return !utf8.ValidString(value) }):
-			return openapi.FieldErrorf(name, "must be valid UTF-8")
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -74,6 +75,11 @@ func (r bodyReader) Read(p []byte) (int, error) {
 
 // AddObservations stores observations while they are received.
 func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservationsRequestObject) (openapi.AddObservationsResponseObject, error) {
+	for name, value := range map[string]string{"subject": req.Subject, "commit": req.Params.Commit} {
+		if !utf8.ValidString(value) {
+			return nil, openapi.FieldErrorf(name, "must be valid UTF-8")
+		}
+	}
 	sent := observationsOf(ctx, req.Body, req.Params.Strict)
 	invalid := api.CountInvalid(&sent)
 	u := &upload{store: s.Store, commit: req.Params.Commit, report: openapi.UploadReport{Subject: req.Subject}}
