@@ -103,6 +103,9 @@ func (k problemKind) problem(detail string) openapi.Problem {
 // problemOf returns the problem that clients receive for an error. Unknown errors
 // become internal errors, whose details are only logged.
 func problemOf(err error) openapi.Problem {
+	if errors.Is(err, store.ErrUnavailable) {
+		err = store.ErrUnavailable // its cause names hosts and users
+	}
 	for _, kind := range problemKinds {
 		if slices.ContainsFunc(kind.errors, func(match func(error) bool) bool { return match(err) }) {
 			p := kind.problem(excerpt(err.Error()))
@@ -180,7 +183,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	p := problemOf(err)
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
-	if p.Status == http.StatusInternalServerError {
+	if p.Status == http.StatusInternalServerError || errors.Is(err, store.ErrUnavailable) {
 		s.log(ctx).ErrorContext(ctx, "request failed", "route", c.Path(), "err", err, "request_id", p.RequestID)
 	}
 	if c.Response().Committed { // by a stream

@@ -75,10 +75,8 @@ func (r bodyReader) Read(p []byte) (int, error) {
 
 // AddObservations stores observations while they are received.
 func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservationsRequestObject) (openapi.AddObservationsResponseObject, error) {
-	for name, value := range map[string]string{"subject": req.Subject, "commit": req.Params.Commit} {
-		if !utf8.ValidString(value) {
-			return nil, openapi.FieldErrorf(name, "must be valid UTF-8")
-		}
+	if err := cmp.Or(checkUTF8("subject", req.Subject), checkUTF8("commit", req.Params.Commit)); err != nil {
+		return nil, err
 	}
 	sent := observationsOf(ctx, req.Body, req.Params.Strict)
 	invalid := api.CountInvalid(&sent)
@@ -98,6 +96,14 @@ func (s *Server) AddObservations(ctx context.Context, req openapi.AddObservation
 	return openapi.AddObservations200JSONResponse(u.report), nil
 }
 
+// checkUTF8 rejects a name that is not UTF-8.
+func checkUTF8(field, name string) error {
+	if utf8.ValidString(name) {
+		return nil
+	}
+	return openapi.FieldErrorf(field, "must be valid UTF-8")
+}
+
 // An upload stores observations block by block.
 type upload struct {
 	store  store.Store
@@ -105,9 +111,9 @@ type upload struct {
 	report openapi.UploadReport
 }
 
-// add stores a block under the name of the program in the URL, also if the request
-// has ended: observations that were received are not lost. The name in the
-// header, which the harness chose, is ignored.
+// add stores a block under the name of the program in the URL. The name in the header,
+// which the harness chose, is ignored. Observations that were received are stored even if
+// the request has ended.
 func (u *upload) add(ctx context.Context, block observation.Block) error {
 	h := block.Header
 	u.report.Commit = cmp.Or(u.commit, h.Commit)

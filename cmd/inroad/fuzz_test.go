@@ -114,7 +114,7 @@ func fuzzed(t *testing.T, name string) []string {
 // it is fed.
 func TestWatchFuzz(t *testing.T) {
 	if _, err := exec.LookPath("grep"); err != nil {
-		t.Skip("needs grep")
+		t.Skip("needs grep, which is not installed")
 	}
 	dir := t.TempDir()
 	out, queue := filepath.Join(dir, "seen.ndjson"), filepath.Join(dir, "out", "default", "queue")

@@ -17,7 +17,7 @@ import (
 // the service is restarted. No run gets lost, and none is done twice.
 func TestFuzzAtService(t *testing.T) {
 	if _, err := exec.LookPath("grep"); err != nil {
-		t.Skip("needs grep")
+		t.Skip("needs grep, which is not installed")
 	}
 	path := filepath.Join(t.TempDir(), "s.db")
 	address, logged, end := serving(t, io.Discard, "--store", path)

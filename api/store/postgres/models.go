@@ -11,56 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/inroad/inroad/api/store"
-	"github.com/inroad/inroad/api/store/internal/encoding"
 )
-
-// PutGrammar implements [store.Store].
-func (s *Store) PutGrammar(ctx context.Context, g store.Grammar) (stored store.Grammar, created bool, err error) {
-	g.ID, g.Created = store.GrammarID(g.Start, g.Sources), s.now()
-	if before, err := s.Grammar(ctx, g.ID); err == nil {
-		return before, false, nil
-	}
-	sources, err := encoding.Encode(g.Sources)
-	if err != nil {
-		return g, false, err
-	}
-	err = s.update(ctx, func(tx pgx.Tx) error {
-		n, err := next(ctx, tx, "sequence")
-		if err != nil {
-			return err
-		}
-		g.Sequence = n
-		data, err := encoding.Encode(g)
-		if err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, "insert into grammars (id, sequence, data, sources) values ($1, $2, $3, $4) on conflict (id) do nothing", []byte(g.ID), int64(n), data, sources)
-		created = tag.RowsAffected() == 1
-		return err
-	})
-	if err == nil && !created { // by another process meanwhile
-		g, err = s.Grammar(ctx, g.ID)
-	}
-	return g, created, err
-}
-
-// Grammar implements [store.Store].
-func (s *Store) Grammar(ctx context.Context, id string) (store.Grammar, error) {
-	var g store.Grammar
-	err := s.view(ctx, func(tx pgx.Tx) error {
-		missing := store.NotFound("grammar", id)
-		if err := get(ctx, tx, &g, missing, "select data from grammars where id = $1", []byte(id)); err != nil {
-			return err
-		}
-		return get(ctx, tx, &g.Sources, missing, "select sources from grammars where id = $1", []byte(id))
-	})
-	return g, err
-}
-
-// Grammars implements [store.Store].
-func (s *Store) Grammars(ctx context.Context) ([]store.Grammar, error) {
-	return list[store.Grammar](ctx, s, "select data from grammars order by sequence")
-}
 
 const chunkSize = 1 << 20
 
@@ -189,44 +140,4 @@ func (s *Store) Aliases(ctx context.Context) ([]store.Alias, error) {
 		return err
 	})
 	return out, err
-}
-
-// NewJob implements [store.Store].
-func (s *Store) NewJob(ctx context.Context, j store.Job) (store.Job, error) {
-	err := s.update(ctx, func(tx pgx.Tx) error {
-		n, err := next(ctx, tx, "jobs")
-		if err != nil {
-			return err
-		}
-		j.ID, j.State, j.Created = n, store.Queued, s.now()
-		return put(ctx, tx, j, "insert into jobs (id, subject, ended, data) values ($1, $2, false, $3)", int64(n), []byte(j.Subject))
-	})
-	return j, err
-}
-
-// SaveJob implements [store.Store].
-func (s *Store) SaveJob(ctx context.Context, j store.Job) error {
-	return s.update(ctx, func(tx pgx.Tx) error {
-		return put(ctx, tx, j, "update jobs set ended = $2, data = $3 where id = $1", int64(j.ID), j.State.Ended())
-	})
-}
-
-// Job implements [store.Store].
-func (s *Store) Job(ctx context.Context, id uint64) (store.Job, error) {
-	var j store.Job
-	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &j, store.NotFound("job", fmt.Sprint(id)), "select data from jobs where id = $1", int64(id))
-	})
-	return j, err
-}
-
-// Jobs implements [store.Store].
-func (s *Store) Jobs(ctx context.Context, subject string, before uint64, limit int) ([]store.Job, error) {
-	return list[store.Job](ctx, s, `select data from jobs
-		where ($1::bytea = '' or subject = $1) and ($2 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
-}
-
-// OpenJobs implements [store.Store].
-func (s *Store) OpenJobs(ctx context.Context) ([]store.Job, error) {
-	return list[store.Job](ctx, s, "select data from jobs where not ended order by id")
 }

@@ -197,7 +197,7 @@ func (s *Store) subjects(ctx context.Context, name string) ([]store.Subject, err
 	return out, err
 }
 
-// commit returns the ID and the counts of one version of a program.
+// readCommit returns the ID and the counts of one version of a program.
 func readCommit(ctx context.Context, tx pgx.Tx, subject, commit string) (id int64, info store.Commit, err error) {
 	var data []byte
 	err = tx.QueryRow(ctx, "select id, data from commits where subject = $1 and name = $2", []byte(subject), []byte(commit)).Scan(&id, &data)

@@ -76,8 +76,15 @@ func (s *Store) migrate(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "create schema if not exists "+schema); err != nil {
+		// "create schema if not exists" needs the right to create it even if it exists.
+		var missing bool
+		if err := tx.QueryRow(ctx, "select to_regnamespace($1) is null", schema).Scan(&missing); err != nil {
 			return err
+		}
+		if missing {
+			if _, err := tx.Exec(ctx, "create schema "+schema); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.Exec(ctx, "create table if not exists version (version int not null)"); err != nil {
 			return err

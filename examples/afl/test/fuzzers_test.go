@@ -17,7 +17,7 @@ func need(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s not found", tool)
+			t.Skipf("needs %s, which is not installed", tool)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func buildLibFuzzer(t *testing.T, dir string) string {
 	cmd := exec.CommandContext(t.Context(), "clang", "-Wall", "-Wextra", "-Werror", "-fsanitize=fuzzer", "../../libfuzzer/inroad_mutator.c", "testdata/fuzz.c", "-o", fuzz)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if bytes.Contains(out, []byte("libclang_rt.fuzzer")) {
-			t.Skip("clang has no libFuzzer")
+			t.Skip("needs the libFuzzer of clang, which is not installed")
 		}
 		t.Fatalf("%v\n%s", err, out)
 	}
