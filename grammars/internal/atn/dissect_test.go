@@ -249,7 +249,7 @@ func TestDissectFirstDerivation(t *testing.T) {
 		}
 	})
 	t.Logf("%d tokens, %d of them compared", tokens, trees)
-	if trees < 100 || trees < tokens/2 {
+	if trees == 0 || trees < tokens/2 { // how many there are depends on chance, and on -short
 		t.Errorf("of %d tokens only %d were compared", tokens, trees)
 	}
 }
