@@ -87,10 +87,15 @@ const idLength = 64
 func (l *library) find(ctx context.Context, name string) (store.Model, error) {
 	subject, ok := strings.CutSuffix(name, "@"+latest)
 	if !ok && name != latest {
+		first, second := l.store.Named, l.store.Model
 		if len(name) == idLength { // no alias is as long
-			return l.store.Model(ctx, name)
+			first, second = second, first
 		}
-		return l.store.Named(ctx, name)
+		m, err := first(ctx, name)
+		if _, none := errors.AsType[*store.NotFoundError](err); none {
+			m, err = second(ctx, name)
+		}
+		return m, err
 	}
 	if !ok {
 		subject = ""
