@@ -130,6 +130,16 @@ type Store interface {
 	// 0, it returns only entries with a lower number. A negative limit means no limit.
 	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
 
+	// Export yields all entries of the store as they are at one time, ordered by the
+	// position of their kind and by their key. The store must not be changed from within
+	// the loop. Values are valid until the next iteration.
+	Export(ctx context.Context) iter.Seq2[Entry, error]
+	// Import stores the entries of another store. It returns an error that wraps
+	// [ErrNotEmpty] unless this store is empty, and one that wraps [ErrInUse] if a service
+	// uses it. At the end it calls check with the entries that this store has now. If
+	// Import fails, a database is unchanged, while a file is incomplete and of no use.
+	Import(ctx context.Context, entries iter.Seq2[Entry, error], check func(stored iter.Seq2[Entry, error]) error) error
+
 	// Ping returns an error if the store cannot be read.
 	Ping(ctx context.Context) error
 	// Failure returns an error that wraps [ErrStopped] and its cause once the store has
@@ -151,6 +161,8 @@ type Copier interface {
 var (
 	// ErrInUse is returned when another process has the store open.
 	ErrInUse = errors.New("store is in use by another process")
+	// ErrNotEmpty is returned by [Store.Import] for a store that has entries.
+	ErrNotEmpty = errors.New("the store is not empty")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
 	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
