@@ -15,6 +15,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/limit"
@@ -49,7 +50,7 @@ var (
 // problemKinds maps errors to problems; the first kind that matches an error applies.
 var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError], is[*memoryError]}},
-	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
+	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests), is[*queue.FullError]}},
 	badRequest,
 	{http.StatusUnauthorized, "unauthorized", "Missing, unknown or expired key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
 	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},

@@ -71,6 +71,9 @@ type Store interface {
 	NewJob(ctx context.Context, j Job) (Job, error)
 	// SaveJob replaces the stored job with the same ID.
 	SaveJob(ctx context.Context, j Job) error
+	// CompleteJob stores a model and its file like [Store.PutModel], and replaces the job
+	// with the same ID, whose model it sets, in the same transaction.
+	CompleteJob(ctx context.Context, j Job, m Model, file []byte) (Job, error)
 	// Job returns the job with an ID.
 	Job(ctx context.Context, id uint64) (Job, error)
 	// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,

@@ -20,6 +20,20 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 	if before, err := s.Model(ctx, m.ID); err == nil {
 		return before, nil
 	}
+	m, err := s.putChunks(ctx, m, file)
+	if err != nil {
+		return m, err
+	}
+	err = s.update(ctx, func(tx pgx.Tx) (err error) {
+		m, err = putModel(ctx, tx, m)
+		return err
+	})
+	return m, err
+}
+
+// putChunks stores the file of a model in parts, and sets the fields of the model that
+// follow from the file.
+func (s *Store) putChunks(ctx context.Context, m store.Model, file []byte) (store.Model, error) {
 	m.Created, m.Size, m.Chunks = s.now(), int64(len(file)), nil
 	for chunk := range slices.Chunk(file, chunkSize) {
 		digest := sha256.Sum256(chunk)
@@ -32,30 +46,28 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 			return m, err
 		}
 	}
-	err := s.update(ctx, func(tx pgx.Tx) error {
-		n, err := next(ctx, tx, "models") // before the model is looked up: others wait here
-		if err != nil {
-			return err
-		}
-		var before store.Model
-		err = get(ctx, tx, &before, pgx.ErrNoRows, "select data from models where id = $1", []byte(m.ID))
-		if err == nil {
-			m = before
-			return errExists // so that the number is not used up
-		}
-		if !errors.Is(err, pgx.ErrNoRows) {
-			return err
-		}
-		m.Number = n
-		return put(ctx, tx, m, "insert into models (number, id, subject, data) values ($1, $2, $3, $4)", int64(n), []byte(m.ID), []byte(m.Subject))
-	})
-	if errors.Is(err, errExists) {
-		err = nil
-	}
-	return m, err
+	return m, nil
 }
 
-var errExists = errors.New("the model exists")
+// putModel stores a model whose chunks are stored. It returns the stored model, which may
+// be an earlier one.
+func putModel(ctx context.Context, tx pgx.Tx, m store.Model) (store.Model, error) {
+	n, err := next(ctx, tx, "models") // before the model is looked up: others wait here
+	if err != nil {
+		return m, err
+	}
+	var before store.Model
+	err = get(ctx, tx, &before, pgx.ErrNoRows, "select data from models where id = $1", []byte(m.ID))
+	if err == nil { // the number is not used up
+		_, err = tx.Exec(ctx, "update counters set value = value - 1 where name = 'models'")
+		return before, err
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return m, err
+	}
+	m.Number = n
+	return m, put(ctx, tx, m, "insert into models (number, id, subject, data) values ($1, $2, $3, $4)", int64(n), []byte(m.ID), []byte(m.Subject))
+}
 
 // Model implements [store.Store].
 func (s *Store) Model(ctx context.Context, id string) (store.Model, error) {
