@@ -28,6 +28,7 @@ const (
 	LogEntry           EntryKind = "log"            // ID of the campaign, number; observations
 	KeyEntry           EntryKind = "key"            // ID
 	EventEntry         EntryKind = "event"          // number
+	PolicyEntry        EntryKind = "policy"         // subject
 	CounterEntry       EntryKind = "counter"        // name; the value is the last number that was used
 )
 
@@ -54,7 +55,7 @@ func (k EntryKind) parts() int {
 	const one, two, three = 1, 2, 3
 	switch k {
 	case GrammarEntry, SourcesEntry, ChunkEntry, ModelEntry, AliasEntry, JobEntry, CampaignEntry, RequestEntry,
-		CampaignUnitsEntry, HistoryEntry, KeyEntry, EventEntry, CounterEntry:
+		CampaignUnitsEntry, HistoryEntry, KeyEntry, EventEntry, PolicyEntry, CounterEntry:
 		return one
 	case CommitEntry, LeaseEntry, LogEntry:
 		return two

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"time"
 
 	"github.com/inroad/inroad/model/observation"
 )
@@ -132,6 +133,28 @@ type Store interface {
 	// Events returns up to limit entries of the key log, newest first. If before is not
 	// 0, it returns only entries with a lower number. A negative limit means no limit.
 	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
+
+	// DeleteCommit deletes the observations of one version of a program. Like the other
+	// deletions, it returns an [InUseError] if [Usage] says that something uses them.
+	DeleteCommit(ctx context.Context, subject, commit string) error
+	// DeleteSubject deletes all observations of a program.
+	DeleteSubject(ctx context.Context, name string) error
+	// DeleteModel deletes the model with an ID and its file.
+	DeleteModel(ctx context.Context, id string) error
+	// DeleteGrammar deletes the grammar with an ID.
+	DeleteGrammar(ctx context.Context, id string) error
+	// DeleteEvents deletes the entries of the key log whose last event is before a time,
+	// and returns their number.
+	DeleteEvents(ctx context.Context, until time.Time) (int64, error)
+	// Usage returns what uses observations, models and grammars.
+	Usage(ctx context.Context) (*Usage, error)
+
+	// PutPolicy creates or replaces the policy of a subject.
+	PutPolicy(ctx context.Context, p Policy) error
+	// DeletePolicy deletes the policy of a subject.
+	DeletePolicy(ctx context.Context, subject string) error
+	// Policies returns all policies, sorted by subject.
+	Policies(ctx context.Context) ([]Policy, error)
 
 	// Export yields all entries of the store as they are at one time, ordered by the
 	// position of their kind and by their key. The store must not be changed from within

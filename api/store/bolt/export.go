@@ -51,7 +51,7 @@ func (x *exporter) export(ctx context.Context) error {
 		x.top(store.ChunkEntry, chunksBucket), x.top(store.ModelEntry, modelsBucket), x.top(store.AliasEntry, aliasesBucket),
 		x.top(store.JobEntry, jobsBucket),
 		x.campaigns,
-		x.top(store.KeyEntry, keysBucket), x.top(store.EventEntry, keyLogBucket),
+		x.top(store.KeyEntry, keysBucket), x.top(store.EventEntry, keyLogBucket), x.top(store.PolicyEntry, policiesBucket),
 		x.counters,
 	} {
 		if err := step(ctx); err != nil {
@@ -63,7 +63,13 @@ func (x *exporter) export(ctx context.Context) error {
 
 // top returns a function that yields the values of a top-level bucket.
 func (x *exporter) top(kind store.EntryKind, name string) func(context.Context) error {
-	return func(ctx context.Context) error { return x.values(ctx, kind, x.tx.bucket(name)) }
+	return func(ctx context.Context) error {
+		b := x.tx.bucket(name)
+		if b == nil { // in a store that an earlier version wrote, opened read-only
+			return nil
+		}
+		return x.values(ctx, kind, b)
+	}
 }
 
 // values yields the values of a bucket, and reads a page of them at a time. The keys of

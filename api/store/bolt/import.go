@@ -105,6 +105,8 @@ func (s *Store) importEntry(tx *txn, e store.Entry) error {
 		return top(keysBucket)
 	case store.EventEntry:
 		return top(keyLogBucket)
+	case store.PolicyEntry:
+		return top(policiesBucket)
 	case store.CounterEntry:
 		return importCounter(tx, e.Key[0], binary.BigEndian.Uint64(e.Value))
 	}

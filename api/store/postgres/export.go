@@ -47,6 +47,7 @@ func (x *exporter) export(ctx context.Context) error {
 		x.campaigns,
 		x.table(store.KeyEntry, "select id, data from keys order by id"),
 		x.table(store.EventEntry, "select int8send(number), data from key_log order by number"),
+		x.table(store.PolicyEntry, "select subject, data from policies order by subject"),
 		x.table(store.CounterEntry, `select convert_to(name, 'UTF8'), int8send(value) from counters
 			where name in ('campaigns', 'jobs', 'key_log', 'models', 'sequence') order by name collate "C"`),
 	} {

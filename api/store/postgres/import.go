@@ -71,6 +71,7 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 		{"campaigns", "a campaign"},
 		{"keys", "a key"},
 		{"key_log", "a log of keys"},
+		{"policies", "a policy"},
 	} {
 		var exists bool
 		if err := tx.QueryRow(ctx, "select exists (select from "+table.name+")").Scan(&exists); err != nil {
@@ -155,6 +156,8 @@ func (in *importer) add(ctx context.Context, e store.Entry) error {
 		return in.exec(ctx, "insert into keys (id, sequence, data) values ($1, $2, $3)", key, int64(k.Sequence), value)
 	case store.EventEntry:
 		return in.row(ctx, "key_log", int64(e.Number()), value)
+	case store.PolicyEntry:
+		return in.exec(ctx, "insert into policies (subject, data) values ($1, $2)", key, value)
 	case store.CounterEntry:
 		return in.exec(ctx, "update counters set value = $2 where name = $1", e.Key[0], int64(store.KeyNumber(string(value))))
 	}

@@ -67,6 +67,7 @@ func fill(t *testing.T, s store.Store) filled {
 	}
 	must(s.DeleteCampaign(t.Context(), out.campaign.ID))
 	out.campaign.ID--
+	must(s.PutPolicy(t.Context(), store.Policy{Subject: "p", Commits: new(10)}))
 	revoked, _, err := s.NewKey(t.Context(), store.Key{Name: "revoked"})
 	must(err)
 	_, out.secret, err = s.NewKey(t.Context(), store.Key{Name: "ci", Scopes: store.Scopes()})
@@ -100,7 +101,7 @@ func testExport(t *testing.T, open func() store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := transfer.Contents{Grammars: 2, Commits: 3, Observations: 9, Models: 2, Aliases: 1, Jobs: 3, Campaigns: 2, Keys: 1, Events: 3, Digest: first.Digest}
+	want := transfer.Contents{Grammars: 2, Commits: 3, Observations: 9, Models: 2, Aliases: 1, Jobs: 3, Campaigns: 2, Keys: 1, Events: 3, Policies: 1, Digest: first.Digest}
 	if first != want {
 		t.Errorf("exported %+v, want %+v", first, want)
 	}

@@ -25,6 +25,7 @@ type Contents struct {
 	Campaigns    int   `json:"campaigns"`
 	Keys         int   `json:"keys"`
 	Events       int   `json:"events"`
+	Policies     int   `json:"policies"`
 
 	Digest [sha256.Size]byte `json:"-"` // of all entries in their order
 }
@@ -146,6 +147,8 @@ func (r *reader) count(e store.Entry) error {
 		r.counts.Keys++
 	case store.EventEntry:
 		r.counts.Events++
+	case store.PolicyEntry:
+		r.counts.Policies++
 	}
 	return nil
 }

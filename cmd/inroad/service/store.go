@@ -81,11 +81,11 @@ func NewStore() *cobra.Command {
 	_, compact := newStoreCommand("compact --store FILE", "Release the space that the store no longer uses", 0, (*storeCommand).compact)
 	_, backup := newStoreCommand("backup --store FILE BACKUP", "Write a copy of the store to a new file", 1, (*storeCommand).backup)
 	_, restore := newStoreCommand("restore --store FILE BACKUP", "Check a backup and create a new store from it", 1, (*storeCommand).restore)
-	return cli.Group("store check|compact|backup|restore|copy", "Maintain the service's data: check, compact, back up, copy", `Maintain the service's data: check, compact, back up and restore its file, and
-copy it between a file and a database.
+	return cli.Group("store check|compact|backup|restore|copy|delete|policy|prune", "Maintain the service's data: check, compact, back up, copy, delete", `Maintain the service's data: check, compact, back up and restore its file, copy it
+between a file and a database, and delete what is no longer needed.
 
-The service must be stopped: it has the store open. A running service answers
-GET /v1/backup with a backup.`, checkCmd, compact, backup, restore, newStoreCopy())
+With --store FILE the service must be stopped: it has the store open. A running
+service answers GET /v1/backup with a backup.`, checkCmd, compact, backup, restore, newStoreCopy(), newStoreDelete(), newStorePolicy(), newStorePrune())
 }
 
 func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx context.Context, args []string) error) (*storeCommand, *cobra.Command) {
@@ -163,11 +163,11 @@ func (c *storeCommand) copyStore(ctx context.Context, from, to string) (err erro
 	if c.format == "json" {
 		return cli.WriteJSON(c.Out, copied)
 	}
-	_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s with %s, %s, %s, %s, %s\n",
+	_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s with %s, %s, %s, %s, %s, %s\n",
 		cli.Count(copied.Grammars, "grammar", "grammars"), cli.Count(int(copied.Observations), "observation", "observations"),
 		cli.Count(copied.Commits, "commit", "commits"), cli.Count(copied.Models, "model", "models"), cli.Count(copied.Aliases, "alias", "aliases"),
 		cli.Count(copied.Jobs, "job", "jobs"), cli.Count(copied.Campaigns, "campaign", "campaigns"), cli.Count(copied.Keys, "key", "keys"),
-		cli.Count(copied.Events, "key event", "key events"))
+		cli.Count(copied.Events, "key event", "key events"), cli.Count(copied.Policies, "policy", "policies"))
 	return err
 }
 
