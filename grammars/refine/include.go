@@ -459,7 +459,7 @@ func (x *inclusion) step(set int32, by item, next continuation, matches func(ite
 	x.spend(len(x.sets[set]) / 8)
 	for _, c := range x.sets[set] {
 		if c != bottomOf && matches(x.links[c].item) {
-			from = append(from, x.links[c].next)
+			from = append(from, x.pass(c))
 		}
 	}
 	to := x.set(from, next)
@@ -467,6 +467,18 @@ func (x *inclusion) step(set int32, by item, next continuation, matches func(ite
 		x.steps[key] = to
 	}
 	return to
+}
+
+// pass returns the continuation after the first item of another. More operators can come
+// after a left-recursive rule: together, they are the rule again.
+func (x *inclusion) pass(c continuation) continuation {
+	at := x.links[c]
+	if at.item.kind == ruleItem {
+		if r := x.grammar.ParserRules()[at.item.id]; r.Operators != nil {
+			return x.operators(r, at.next)
+		}
+	}
+	return at.next
 }
 
 // includes reports whether all token sequences of a continuation are among those of
@@ -652,7 +664,7 @@ func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
 			continue
 		}
 		if next := x.links[from].next; next != bottomOf && x.links[next].item == at.item {
-			rest = append(rest, x.links[next].next)
+			rest = append(rest, x.pass(next))
 		}
 	}
 	if len(rest) == 0 {

@@ -72,6 +72,7 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 	if !g.ExactRules() {
 		return out
 	}
+	findPrevented(m, g, out.unchosen)
 	p := newPreference(m, g, start, adjacent, out)
 	for _, n := range g.Nodes {
 		if !p.isUsed(n) {
