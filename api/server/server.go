@@ -216,6 +216,10 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error {
+		s.pruneAlways(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}

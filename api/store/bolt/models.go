@@ -27,7 +27,7 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 		return m, err
 	}
 	err = s.update(ctx, func(tx *txn) (err error) {
-		m, err = tx.putModel(m)
+		m, err = tx.putModel(m, file)
 		return err
 	})
 	return m, err
@@ -40,7 +40,7 @@ func (s *Store) CompleteJob(ctx context.Context, j store.Job, m store.Model, fil
 		return j, err
 	}
 	err = s.update(ctx, func(tx *txn) error {
-		stored, err := tx.putModel(m)
+		stored, err := tx.putModel(m, file)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Store) putChunks(ctx context.Context, m store.Model, file []byte) (stor
 
 // putModel stores a model whose chunks are stored. It returns the stored model, which may
 // be an earlier one.
-func (t *txn) putModel(m store.Model) (store.Model, error) {
+func (t *txn) putModel(m store.Model, file []byte) (store.Model, error) {
 	numbers, models := t.bucket(numbersBucket), t.bucket(modelsBucket)
 	before, err := numbers.get([]byte(m.ID))
 	if err != nil {
@@ -86,6 +86,16 @@ func (t *txn) putModel(m store.Model) (store.Model, error) {
 	}
 	if before != nil {
 		return t.model(m.ID)
+	}
+	i := 0
+	for chunk := range slices.Chunk(file, chunkSize) {
+		// A chunk may have been deleted with another model since it was stored.
+		if stored, err := t.bucket(chunksBucket).get(m.Chunks[i]); err != nil || stored == nil {
+			if err = cmp.Or(err, t.bucket(chunksBucket).put(m.Chunks[i], chunk)); err != nil {
+				return m, err
+			}
+		}
+		i++
 	}
 	if m.Number, err = models.next(); err != nil {
 		return m, err

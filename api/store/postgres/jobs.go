@@ -38,7 +38,7 @@ func (s *Store) CompleteJob(ctx context.Context, j store.Job, m store.Model, fil
 		return j, err
 	}
 	err = s.update(ctx, func(tx pgx.Tx) error {
-		stored, err := putModel(ctx, tx, m)
+		stored, err := putModel(ctx, tx, m, file)
 		if err != nil {
 			return err
 		}

@@ -531,7 +531,7 @@ func (a *attempt) end(ctx context.Context, result queue.Result, failure error) e
 		switch {
 		case failure == nil:
 			var stored store.Model
-			if stored, err = putModel(ctx, tx, result.Model); err == nil {
+			if stored, err = putModel(ctx, tx, result.Model, result.File); err == nil {
 				j.State, j.Model = store.Done, stored.ID
 				err = saveJob(ctx, tx, j)
 			}
