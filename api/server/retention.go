@@ -35,7 +35,7 @@ func (r Retention) DeleteGrammar(ctx context.Context, id string) error {
 // nil.
 func (r Retention) DeleteSubject(ctx context.Context, name string, req openapi.DeleteSubjectParams) error {
 	if req.Commit != nil {
-		return r.Store.DeleteCommit(ctx, name, *req.Commit)
+		return r.Store.DeleteCommit(ctx, name, *req.Commit, 0)
 	}
 	return r.Store.DeleteSubject(ctx, name)
 }
