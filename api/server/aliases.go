@@ -18,7 +18,7 @@ func (e *aliasError) Error() string {
 
 // PutAlias sets an alias of a model.
 func (s *Server) PutAlias(ctx context.Context, req openapi.PutAliasRequestObject) (openapi.PutAliasResponseObject, error) {
-	if req.Alias == latest || strings.HasSuffix(req.Alias, "@"+latest) || len(req.Alias) == 64 {
+	if req.Alias == latest || strings.HasSuffix(req.Alias, "@"+latest) || len(req.Alias) == idLength {
 		return nil, &aliasError{req.Alias}
 	}
 	m, err := s.library.find(ctx, req.Body.Model)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,6 +107,13 @@ func (q *keyRequests) end(key string) {
 	for cancel := range q.byKey[key] {
 		(*cancel)(&authError{http.StatusUnauthorized, fmt.Sprintf("key %s: revoked", key)})
 	}
+}
+
+// keys returns the IDs of the keys of requests in progress.
+func (q *keyRequests) keys() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Collect(maps.Keys(q.byKey))
 }
 
 // bearer returns the secret that a request was sent with, if any.

@@ -53,7 +53,7 @@ func TestImportFails(t *testing.T) {
 		t.Errorf("jobs after a copy that failed: %+v, %v", jobs, err)
 	}
 	owner := open(t, url)
-	if err := owner.Own(t.Context()); err != nil {
+	if err := owner.Join(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := transfer.Copy(t.Context(), from, to); !errors.Is(err, store.ErrInUse) {

@@ -47,6 +47,7 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 
 // DeleteModel implements [store.Store].
 func (s *Store) DeleteModel(ctx context.Context, id string) error {
+	defer s.dropCached(store.ModelChange, "")
 	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		at := slices.IndexFunc(u.Models, func(m store.Model) bool { return m.ID == id })
 		if at < 0 {

@@ -73,6 +73,17 @@ func (s *Server) url(database string) string {
 	return u.String()
 }
 
+// Cut ends all connections to a database.
+func (s *Server) Cut(tb testing.TB, database string) error {
+	tb.Helper()
+	connection, err := pgx.Connect(tb.Context(), database)
+	if err != nil {
+		return err
+	}
+	_, err = connection.Exec(tb.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+	return errors.Join(err, connection.Close(tb.Context()))
+}
+
 // create creates and starts a server.
 func (s *Server) create(ctx context.Context) (err error) {
 	if s.programs, err = findPrograms(); err != nil {
