@@ -39,7 +39,6 @@ const AnyContext = -1
 const (
 	maxInsideStates  = 10_000 // places in texts
 	maxInsideThreads = 50_000 // ways to derive these texts
-	charsPerThread   = 16     // characters that take as long as a thread; classes of Unicode have many
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
 	maxInsideAgain   = 2      // nested rules that are the same; likewise
 )
@@ -280,7 +279,6 @@ type insideSearch struct {
 	out    *Inside
 	last   int32 // the last context
 	work   int
-	chars  int // characters that were looked at
 	failed bool
 }
 
@@ -478,9 +476,7 @@ func (x *insideSearch) extend(i int32) {
 				continue
 			}
 		}
-		if x.chars++; x.chars%charsPerThread == 0 {
-			x.work++
-		}
+		x.work++
 		var symbols []insideKey
 		if !a.edge.continues { // a literal has a single leaf
 			symbols = append(symbols, insideKey{x.calls[p.at.calls].context, a.edge.occurrenceOf(char)})
