@@ -24,6 +24,7 @@ type trainCommand struct {
 	out          string
 	format       string
 	server       cli.Server
+	request      string // names the request
 	cli.Streams
 }
 
@@ -64,6 +65,7 @@ writes it to a file.`,
 	c.server.BindWorkers(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
+	flags.StringVar(&c.request, "idempotency-key", "", "`NAME` of the training for the service: a command with the same name and options gets the same training")
 	return cmd
 }
 
@@ -80,6 +82,9 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.out == "" && c.server.URL == "" {
 		return errors.New("no output: give --out FILE")
 	}
+	if c.request != "" && c.server.URL == "" {
+		return errors.New("--idempotency-key: give --server")
+	}
 	service, err := c.server.Service()
 	if err != nil {
 		return err
@@ -95,7 +100,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.request,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()
