@@ -27,6 +27,8 @@ type Training struct {
 	Options      openapi.TrainOptions
 	Observations observation.Sources
 	Progress     func(openapi.Progress) // called from time to time; may be nil
+
+	IdempotencyKey string // for a service: names the request, which may be repeated; random if empty
 }
 
 // Train implements [Service]. If the library can keep models, it keeps this one.

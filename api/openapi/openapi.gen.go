@@ -3521,6 +3521,12 @@ type ListModelsParams struct {
 	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
+// TrainModelParams defines parameters for TrainModel.
+type TrainModelParams struct {
+	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // EvaluateModelParams defines parameters for EvaluateModel.
 type EvaluateModelParams struct {
 	// Strict Reject observations with invalid lines.
@@ -4281,7 +4287,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModel Train a model
 	//
@@ -4290,7 +4296,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteModel Delete a model
 	//
@@ -5583,8 +5589,8 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequestWithBody(c.Server, contentType, body)
+func (c *Client) TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5602,8 +5608,8 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequest(c.Server, body)
+func (c *Client) TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8233,18 +8239,18 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 }
 
 // NewTrainModelRequest calls the generic TrainModel builder with application/json body
-func NewTrainModelRequest(server string, body TrainModelJSONRequestBody) (*http.Request, error) {
+func NewTrainModelRequest(server string, params *TrainModelParams, body TrainModelJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewTrainModelRequestWithBody(server, "application/json", bodyReader)
+	return NewTrainModelRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewTrainModelRequestWithBody constructs an http.Request for the TrainModel method, with any body, and a specified content type
-func NewTrainModelRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewTrainModelRequestWithBody(server string, params *TrainModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8268,6 +8274,19 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
 
 	return req, nil
 }
@@ -10035,7 +10054,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// TrainModelWithResponse Train a model
 	//
@@ -10044,7 +10063,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// DeleteModelWithResponse Delete a model
 	//
@@ -14837,8 +14856,8 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModelWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14852,8 +14871,8 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModel(ctx, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -18140,7 +18159,7 @@ type ServerInterface interface {
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
-	TrainModel(ctx echo.Context) error
+	TrainModel(ctx echo.Context, params TrainModelParams) error
 	// DeleteModel Delete a model
 	// (DELETE /v1/models/{model})
 	DeleteModel(ctx echo.Context, model ModelName) error
@@ -19143,8 +19162,28 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TrainModelParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.TrainModel(ctx)
+	err = w.Handler.TrainModel(ctx, params)
 	return err
 }
 
@@ -22550,7 +22589,8 @@ func (response ListModelsdefaultApplicationProblemPlusJSONResponse) VisitListMod
 }
 
 type TrainModelRequestObject struct {
-	Body *TrainModelJSONRequestBody
+	Params TrainModelParams
+	Body   *TrainModelJSONRequestBody
 }
 
 type TrainModelResponseObject interface {
@@ -25830,8 +25870,10 @@ func (sh *strictHandler) ListModels(ctx echo.Context, params ListModelsParams) e
 }
 
 // TrainModel operation middleware
-func (sh *strictHandler) TrainModel(ctx echo.Context) error {
+func (sh *strictHandler) TrainModel(ctx echo.Context, params TrainModelParams) error {
 	var request TrainModelRequestObject
+
+	request.Params = params
 
 	var body TrainModelJSONRequestBody
 	var err error

@@ -5108,7 +5108,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -26,6 +26,7 @@ type trainCommand struct {
 	out          string
 	format       string
 	server       cli.Server
+	request      string // names the request
 	cli.Streams
 }
 
@@ -68,6 +69,7 @@ writes it to a file.`,
 	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
+	flags.StringVar(&c.request, "idempotency-key", "", "`NAME` of the training for the service: a command with the same name and options gets the same training")
 	return cmd
 }
 
@@ -87,6 +89,9 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
 	}
+	if c.request != "" && c.server.URL == "" {
+		return errors.New("--idempotency-key: give --server")
+	}
 	service, err := c.server.Service()
 	if err != nil {
 		return err
@@ -102,7 +107,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.request,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()

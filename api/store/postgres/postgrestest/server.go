@@ -33,17 +33,20 @@ type Server struct {
 
 // Main runs the tests of a package and stops the server that they have started.
 func Main(m *testing.M, s *Server) int {
-	defer func() {
-		if s.folder != "" {
-			_ = s.Stop(context.Background())
-			_ = os.RemoveAll(s.folder)
-		}
-	}()
+	defer s.Close()
 	return m.Run()
 }
 
+// Close stops the server and removes its data.
+func (s *Server) Close() {
+	if s.folder != "" {
+		_ = s.Stop(context.Background())
+		_ = os.RemoveAll(s.folder)
+	}
+}
+
 // Database returns the URL of a new, empty database. It starts the server first, and
-// skips the test if PostgreSQL is not installed. The server stops with [Main].
+// skips the test if PostgreSQL is not installed. The server stops with [Main] or [Server.Close].
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
 	s.mu.Lock()
