@@ -33,39 +33,50 @@ type Server struct {
 
 // Main runs the tests of a package and stops the server that they have started.
 func Main(m *testing.M, s *Server) int {
-	defer func() {
-		if s.folder != "" {
-			_ = s.Stop(context.Background())
-			_ = os.RemoveAll(s.folder)
-		}
-	}()
+	defer s.Remove()
 	return m.Run()
+}
+
+// Remove stops the server, if it was started, and removes its data.
+func (s *Server) Remove() {
+	if s.folder != "" {
+		_ = s.Stop(context.Background())
+		_ = os.RemoveAll(s.folder)
+	}
 }
 
 // Database returns the URL of a new, empty database. It starts the server first, and
 // skips the test if PostgreSQL is not installed. The server stops with [Main].
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
+	database, err := s.NewDatabase(tb.Context())
+	if errors.Is(err, exec.ErrNotFound) {
+		tb.Skip("tests with PostgreSQL skipped: initdb is not installed")
+	} else if err != nil {
+		tb.Fatal(err)
+	}
+	return database
+}
+
+// NewDatabase returns the URL of a new, empty database. It starts the server first. The
+// error wraps [exec.ErrNotFound] if PostgreSQL is not installed.
+func (s *Server) NewDatabase(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.folder == "" {
-		if err := s.create(tb.Context()); errors.Is(err, exec.ErrNotFound) {
-			tb.Skip("tests with PostgreSQL skipped: initdb is not installed")
-		} else if err != nil {
-			tb.Fatal(err)
+		if err := s.create(ctx); err != nil {
+			return "", err
 		}
 	}
 	s.databases++
 	name := fmt.Sprint("d", s.databases)
-	connection, err := pgx.Connect(tb.Context(), s.url("postgres"))
+	connection, err := pgx.Connect(ctx, s.url("postgres"))
 	if err != nil {
-		tb.Fatal(err)
+		return "", err
 	}
-	defer func() { _ = connection.Close(context.WithoutCancel(tb.Context())) }()
-	if _, err := connection.Exec(tb.Context(), "create database "+name); err != nil {
-		tb.Fatal(err)
-	}
-	return s.url(name)
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	_, err = connection.Exec(ctx, "create database "+name)
+	return s.url(name), err
 }
 
 func (s *Server) url(database string) string {
