@@ -24,6 +24,8 @@ import (
 
 // A Server is a PostgreSQL server that listens on a socket in a temporary folder.
 type Server struct {
+	Settings []string // such as archive_mode=on
+
 	mu        sync.Mutex
 	folder    string
 	programs  string
@@ -108,7 +110,7 @@ func (s *Server) create(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.call(ctx, "initdb", "--pgdata", s.data(), "--username", "inroad", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C"); err != nil {
+	if err := s.Call(ctx, "initdb", "--pgdata", s.data(), "--username", "inroad", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C"); err != nil {
 		return err
 	}
 	return s.Start(ctx)
@@ -119,16 +121,22 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 // Start starts a server that was stopped.
 func (s *Server) Start(ctx context.Context) error {
 	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200", s.folder)
-	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
+	for _, setting := range s.Settings {
+		options += fmt.Sprintf(" -c '%s'", setting)
+	}
+	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
 }
 
 // Stop stops the server at once. Transactions in progress fail.
 func (s *Server) Stop(ctx context.Context) error {
-	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--mode", "immediate", "--wait", "stop")
+	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--mode", "immediate", "--wait", "stop")
 }
 
-// call runs a program of PostgreSQL.
-func (s *Server) call(ctx context.Context, program string, args ...string) error {
+// Folder returns the folder of the server. Its data is in the folder data below it.
+func (s *Server) Folder() string { return s.folder }
+
+// Call runs a program of PostgreSQL in the folder of the server.
+func (s *Server) Call(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.programs, program), args...)
@@ -151,6 +159,9 @@ func (s *Server) call(ctx context.Context, program string, args ...string) error
 // on the PATH.
 func findPrograms() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		if target, err := filepath.EvalSymlinks(path); err == nil { // not all programs may have links
+			path = target
+		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
