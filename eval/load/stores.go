@@ -9,8 +9,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -44,8 +46,8 @@ func (opt options) compareStores(ctx context.Context) (err error) {
 	var database postgrestest.Server
 	defer database.Remove()
 	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| store\t| replicas\t| uploaded/s\t| predictions/s\t| p50\t| p99\t| refused\t| errors\t| trainings\t| memory\t|")
-	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	fmt.Fprintln(out, "| store\t| replicas\t| uploaded/s\t| predictions/s\t| p50\t| p99\t| refused\t| errors\t| trainings\t| memory\t| store\t|")
+	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, replicas := range []int{0, 1, 2, 4} {
 		name, store := "file", filepath.Join(dir, "s.db")
 		if replicas > 0 {
@@ -58,9 +60,9 @@ func (opt options) compareStores(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s with %d replicas: %w", name, replicas, err)
 		}
-		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d\t| %d\t| %.1f s\t| %d MB\t|\n", name, max(1, replicas), m.uploaded,
+		fmt.Fprintf(out, "| %s\t| %d\t| %.0f\t| %.0f\t| %.2f ms\t| %.2f ms\t| %d\t| %d\t| %.1f s\t| %d MB\t| %.0f MB\t|\n", name, max(1, replicas), m.uploaded,
 			float64(m.predictions.responses())/opt.duration.Seconds(), m.predictions.percentile(50), m.predictions.percentile(99),
-			m.predictions.refused, m.predictions.errors, m.training.Seconds(), m.memory>>20)
+			m.predictions.refused, m.predictions.errors, m.training.Seconds(), m.memory>>20, m.size/1e6)
 		if err := out.Flush(); err != nil {
 			return err
 		}
@@ -68,7 +70,46 @@ func (opt options) compareStores(ctx context.Context) (err error) {
 			fmt.Fprintf(os.Stderr, "load: first error: %v\n", m.predictions.first)
 		}
 	}
+	return opt.copyStores(ctx, dir, &database)
+}
+
+// copyStores measures copies of the data file to a database and back.
+func (opt options) copyStores(ctx context.Context, dir string, database *postgrestest.Server) error {
+	url, err := database.NewDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	file, back := filepath.Join(dir, "s.db"), filepath.Join(dir, "back.db")
+	for _, c := range []struct{ name, from, to string }{{"file to database", file, url}, {"database to file", url, back}} {
+		begun := time.Now()
+		cmd := exec.CommandContext(ctx, opt.inroad, "store", "copy", c.from, c.to)
+		text, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, text)
+		}
+		memory := int64(0)
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			memory = usage.Maxrss >> 10
+		}
+		if _, err := fmt.Fprintf(opt.stdout, "copy, %s: %.1f s, %d MB of memory: %s", c.name, time.Since(begun).Seconds(), memory, text); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// storeSize returns the size of the store of a service in bytes.
+func (s *service) storeSize(ctx context.Context) (size float64, err error) {
+	text, err := s.call(ctx, http.MethodGet, "/metrics", "", nil)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "inroad_store_bytes %g", &size); err == nil {
+			return size, nil
+		}
+	}
+	return 0, errors.New("no size of the store in /metrics")
 }
 
 // A measurement has the results of one store.
@@ -77,6 +118,7 @@ type measurement struct {
 	predictions *result
 	training    time.Duration // until all trainings have ended
 	memory      int64         // peak of all replicas
+	size        float64       // bytes of the store after the uploads
 }
 
 // measure starts replicas on an empty store, and uses them.
@@ -108,6 +150,9 @@ func (opt options) measure(ctx context.Context, store string, replicas int) (m m
 		return m, err
 	}
 	m.uploaded = float64(uploads*perUpload) / time.Since(begun).Seconds()
+	if m.size, err = services[0].storeSize(ctx); err != nil {
+		return m, err
+	}
 	if m.predictions, err = (load{"predictions", demo, opt.connections}).run(ctx, addresses, opt); err != nil {
 		return m, err
 	}
