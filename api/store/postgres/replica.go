@@ -105,8 +105,9 @@ func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 	for ctx.Err() == nil {
 		if connection != nil {
 			r.receive(ctx, connection)
-			close, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			_ = connection.Close(close)
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			_, _ = connection.Exec(end, "select pg_advisory_unlock_shared($1)", int64(replicaLock)) // now; the server notices the end of a connection later
+			_ = connection.Close(end)
 			cancel()
 			connection = nil
 		}

@@ -9,6 +9,12 @@ alter table jobs
     add column progress bytea;
 create unique index jobs_request on jobs (request) where request is not null;
 
+-- Some databases of version 1 have this table.
+create table if not exists policies (
+    subject bytea primary key,
+    data bytea not null
+);
+
 create table replicas (
     id text primary key,
     serves boolean not null, -- takes requests
