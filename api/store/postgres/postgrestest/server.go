@@ -118,19 +118,15 @@ func (s *Server) create(ctx context.Context) (err error) {
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
-// Start starts a server that was stopped. The server does not wait for the disk: its data
-// survives the end of its processes, but not that of the machine.
+// Start starts a server that was stopped. Unless the settings have fsync=on, the server
+// does not wait for the disk: its data survives the end of its processes, but not that of
+// the machine.
 func (s *Server) Start(ctx context.Context) error {
-<<<<<<< HEAD
-	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200", s.folder)
+	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)
 	for _, setting := range s.Settings {
 		options += fmt.Sprintf(" -c '%s'", setting)
 	}
 	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
-=======
-	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)
-	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
->>>>>>> main
 }
 
 // Stop stops the server at once. Transactions in progress fail.
