@@ -1722,7 +1722,10 @@ type Gathered struct {
 
 	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
-	Used       int `json:"used"`
+
+	// Unsampled Number of observations that are not in the sample that was learned from; absent without a sample.
+	Unsampled int `json:"unsampled,omitempty,omitzero"`
+	Used      int `json:"used"`
 }
 
 // GenerateRequest defines model for GenerateRequest.
@@ -3135,6 +3138,9 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`

@@ -64,7 +64,7 @@ writes it to a file.`,
 	c.observations.bind(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
 	cli.Bind(flags, &c.req, "from")
-	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "seed")
+	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "sample", "seed")
 	c.server.BindWorkers(flags)
 	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
@@ -160,6 +160,7 @@ func printModel(w *bufio.Writer, m openapi.Model) {
 		{o.Outside, "of inputs outside the grammar"},
 		{o.Unlabelled, "without methods"},
 		{o.Limited, "of inputs that reached a limit of the parser"},
+		{o.Unsampled, "not in the sample"},
 	})
 	n := m.Methods
 	fmt.Fprintf(w, "%s: %d learned, %d always reached, %d never\n", cli.Count(n.All, "method", "methods"), n.Learned, n.Always, n.Never)
