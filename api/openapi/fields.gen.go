@@ -109,6 +109,7 @@ var contractFields = map[string][]Field{
 		{Name: "max_repeat", Description: "Maximum number of repetitions of a repeated part.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "max_tokens", Description: "Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "n", Description: "Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "no_verify", Description: "Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.", Schema: Schema{Type: "boolean"}},
 		{Name: "one_target", Description: "Derive each input of kpath for one path only.", Schema: Schema{Type: "boolean"}},
 		{Name: "probabilities", Description: "Probabilities of the choices of the grammar, as printed by `inroad probabilities`.", Schema: Schema{Type: "object"}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
@@ -127,6 +128,8 @@ var contractFields = map[string][]Field{
 	},
 	"GrammarSource": {
 		{Name: "files", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 100, Items: &Schema{Type: "object"}}},
+		{Name: "merge_literals", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "scannerless", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"Input": {

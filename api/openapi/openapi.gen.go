@@ -1729,6 +1729,9 @@ type GenerateRequest struct {
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
+	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	NoVerify bool `json:"no_verify,omitempty,omitzero"`
+
 	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
 
@@ -1795,6 +1798,9 @@ type GenerateSummary struct {
 
 	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
+
+	// Unverified Number of inputs that were not parsed again, because the request asked for it.
+	Unverified int `json:"unverified,omitempty,omitzero"`
 }
 
 // GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
@@ -1847,6 +1853,12 @@ type GrammarReport struct {
 // GrammarSource defines model for GrammarSource.
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
+
+	// MergeLiterals Read the grammar without a scanner
+	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
+
+	// Scannerless Read the grammar without a scanner
+	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`

@@ -21,7 +21,7 @@ func (s *Server) ListGrammars(ctx context.Context, _ openapi.ListGrammarsRequest
 
 // CreateGrammar stores a grammar without errors.
 func (s *Server) CreateGrammar(ctx context.Context, req openapi.CreateGrammarRequestObject) (openapi.CreateGrammarResponseObject, error) {
-	sources := api.Sources(req.Body.Files)
+	sources := api.Sources(*req.Body)
 	g, err := api.LoadGrammar(ctx, req.Body.Start, sources)
 	if err != nil {
 		return nil, err
