@@ -212,6 +212,7 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "encoding", Description: "Encoding of the inputs.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
+		{Name: "any_derivation", Description: "Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "missing", Description: "Maximum number of uncovered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 		{Name: "present", Description: "Maximum number of covered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 	},

@@ -3295,6 +3295,9 @@ type MeasureCoverageParams struct {
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
 
+	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
+
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
 
@@ -6659,6 +6662,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "any_derivation", params.AnyDerivation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -16709,6 +16720,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
+	}
+
+	// ------------- Optional query parameter "any_derivation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "any_derivation", ctx.QueryParams(), &params.AnyDerivation, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter any_derivation: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------
