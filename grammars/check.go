@@ -675,7 +675,7 @@ func (c *checker) enteredModes() map[string]bool {
 }
 
 // maxShadowSteps limits the steps to find tokens that can never match.
-const maxShadowSteps = 20_000_000
+const maxShadowSteps = 2_000_000
 
 // checkShadowed warns about tokens with a fixed text that an earlier rule also
 // matches.

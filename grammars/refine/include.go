@@ -459,7 +459,7 @@ func (x *inclusion) step(set int32, by item, next continuation, matches func(ite
 	x.spend(len(x.sets[set]) / 8)
 	for _, c := range x.sets[set] {
 		if c != bottomOf && matches(x.links[c].item) {
-			from = append(from, x.links[c].next)
+			from = append(from, x.pass(c))
 		}
 	}
 	to := x.set(from, next)
@@ -467,6 +467,18 @@ func (x *inclusion) step(set int32, by item, next continuation, matches func(ite
 		x.steps[key] = to
 	}
 	return to
+}
+
+// pass returns the continuation after the first item of another. More operators can come
+// after a left-recursive rule: together, they are the rule again.
+func (x *inclusion) pass(c continuation) continuation {
+	at := x.links[c]
+	if at.item.kind == ruleItem {
+		if r := x.grammar.ParserRules()[at.item.id]; r.Operators != nil {
+			return x.operators(r, at.next)
+		}
+	}
+	return at.next
 }
 
 // includes reports whether all token sequences of a continuation are among those of
@@ -486,7 +498,27 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 	if slices.Contains(in, of) || x.dead(of) {
 		return true
 	}
-	x.work = min(x.mostWork, x.totalWork)
+	alone := 0
+	for _, c := range in {
+		if alone == maxAlone || len(in) == 1 {
+			break
+		}
+		if x.first(c).contains(x.first(of)) {
+			if alone++; x.decide(of, []continuation{c}, x.mostWork/maxAlone) {
+				return true
+			}
+		}
+	}
+	return x.decide(of, in, x.mostWork)
+}
+
+// maxAlone limits the continuations that are looked at alone, before all together. They
+// have smaller sets.
+const maxAlone = 4
+
+// decide is includes within a limit of work.
+func (x *inclusion) decide(of continuation, in []continuation, work int) bool {
+	x.work = min(work, x.totalWork)
 	set := x.set(in, of)
 	before := len(x.assumed)
 	if set != noSet && x.holds(of, set) {
@@ -652,7 +684,7 @@ func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
 			continue
 		}
 		if next := x.links[from].next; next != bottomOf && x.links[next].item == at.item {
-			rest = append(rest, x.links[next].next)
+			rest = append(rest, x.pass(next))
 		}
 	}
 	if len(rest) == 0 {
