@@ -11,12 +11,14 @@ import (
 	"hash/fnv"
 	"hash/maphash"
 	"math/rand/v2"
+	"path"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/internal/spill"
 	"github.com/inroad/inroad/model/observation"
@@ -120,9 +122,13 @@ func NewTrainer(ctx context.Context, start string, sources []grammars.Source, op
 func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
 	out := slices.Clone(sources)
 	for i := range out {
-		out[i].Name = g.Name + ".g4"
+		ext := ".g4"
+		if path.Ext(out[i].Name) == tribble.Extension { // the notation depends on it
+			ext = tribble.Extension
+		}
+		out[i].Name = g.Name + ext
 		if len(out) > 1 {
-			out[i].Name = fmt.Sprintf("%s-%d.g4", g.Name, i+1)
+			out[i].Name = fmt.Sprintf("%s-%d%s", g.Name, i+1, ext)
 		}
 	}
 	return out

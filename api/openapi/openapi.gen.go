@@ -1763,6 +1763,9 @@ type GenerateRequest struct {
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
+	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	NoVerify bool `json:"no_verify,omitempty,omitzero"`
+
 	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
 
@@ -1829,6 +1832,9 @@ type GenerateSummary struct {
 
 	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
+
+	// Unverified Number of inputs that were not parsed again, because the request asked for it.
+	Unverified int `json:"unverified,omitempty,omitzero"`
 }
 
 // GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
@@ -1884,6 +1890,12 @@ type GrammarReport struct {
 // GrammarSource defines model for GrammarSource.
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
+
+	// MergeLiterals Read the grammar without a scanner
+	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
+
+	// Scannerless Read the grammar without a scanner
+	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
@@ -3399,6 +3411,9 @@ type MeasureCoverageParams struct {
 
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
+
+	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
 
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
@@ -7146,6 +7161,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "any_derivation", params.AnyDerivation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -18667,6 +18690,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
+	}
+
+	// ------------- Optional query parameter "any_derivation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "any_derivation", ctx.QueryParams(), &params.AnyDerivation, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter any_derivation: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------
