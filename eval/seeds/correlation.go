@@ -95,7 +95,7 @@ func setsOf(done []row, program string) (paths [longest][]float64, branches []fl
 // correlate runs a program on the sets of a forest. The values of a row have the number
 // of the set in their names.
 func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
-	p, err := find(c.Program)
+	p, err := l.find(c.Program)
 	if err != nil {
 		return row{}, err
 	}

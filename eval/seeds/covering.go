@@ -36,7 +36,7 @@ func covering(ctx context.Context, l *lab) (*report.Document, error) {
 	ways := []string{manyPaths, sameNumber, sameBytes, onePath, oneNumber}
 	var cells []cell
 	for seed := 1; seed <= l.seeds; seed++ {
-		for _, k := range lengths() {
+		for _, k := range l.lengths() {
 			for _, p := range selected {
 				for _, way := range ways {
 					cells = append(cells, cell{Table: "covering", Program: p.Name, Way: way, K: k, Seed: seed})
@@ -160,7 +160,7 @@ func exceptions(done []row, ways []string) report.Table {
 
 // cover runs a program on the inputs of a cell.
 func (l *lab) cover(ctx context.Context, c cell) (row, error) {
-	p, err := find(c.Program)
+	p, err := l.find(c.Program)
 	if err != nil {
 		return row{}, err
 	}
@@ -191,7 +191,7 @@ func (l *lab) cover(ctx context.Context, c cell) (row, error) {
 // chapter3Grammar returns the published grammar of a program, or the bundled one without
 // -grammars.
 func (l *lab) chapter3Grammar(ctx context.Context, p program) (*grammars.Grammar, error) {
-	if l.grammars != "" {
+	if l.grammars != "" && p.chapter3 != "" {
 		return l.grammar(ctx, p.chapter3, true)
 	}
 	return l.grammar(ctx, p.Grammar, false)

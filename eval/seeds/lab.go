@@ -25,6 +25,8 @@ import (
 
 // A lab has the programs, grammars and observations that tables are measured with.
 type lab struct {
+	programs []program
+	smoke    bool // published grammars are replaced by bundled ones
 	maven    string
 	grammars string // folder of the published grammars
 	drivers  string // folder of drivers that replace ours
@@ -114,7 +116,7 @@ func (l *lab) fill(ctx context.Context, cells []cell, measure func(context.Conte
 
 // selected returns the programs that -only names and that are in a table.
 func (l *lab) selected(in func(program) bool) (out []program, notes []string) {
-	for _, p := range programs() {
+	for _, p := range l.programs {
 		switch {
 		case !in(p) || !l.only.MatchString(p.Name):
 		case p.missing != "":
@@ -127,19 +129,18 @@ func (l *lab) selected(in func(program) bool) (out []program, notes []string) {
 }
 
 // find returns a program by its name.
-func find(name string) (program, error) {
-	all := programs()
-	i := slices.IndexFunc(all, func(p program) bool { return p.Name == name })
+func (l *lab) find(name string) (program, error) {
+	i := slices.IndexFunc(l.programs, func(p program) bool { return p.Name == name })
 	if i < 0 {
 		return program{}, fmt.Errorf("program %q: not found", name)
 	}
-	return all[i], nil
+	return l.programs[i], nil
 }
 
 // sources returns a published grammar, which has an extension of a grammar notation, or a
 // bundled one.
 func (l *lab) sources(name string, isPublished bool) ([]grammars.Source, error) {
-	if !isPublished {
+	if !isPublished || l.smoke {
 		return bundled.Sources(name)
 	}
 	if l.grammars == "" {

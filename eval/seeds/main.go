@@ -11,7 +11,8 @@
 // them. The programs come from a Maven repository. Drivers that parse an input and print
 // it again are in seeds/java; those in the folder of -drivers replace them.
 //
-// Run it in the root of its module. It needs Go, a JDK and a Maven repository.
+// Run it in the root of its module. It needs Go, a JDK and a Maven repository; with -smoke
+// it needs Go only.
 package main
 
 import (
@@ -46,7 +47,7 @@ func tables() map[string]func(context.Context, *lab) (*report.Document, error) {
 }
 
 func main() {
-	l := &lab{progress: os.Stderr}
+	l := &lab{progress: os.Stderr, programs: programs()}
 	flag.StringVar(&l.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs")
 	flag.StringVar(&l.grammars, "grammars", "", "`folder` with the published grammars, such as json-org.g4 and JSON.g4")
 	flag.StringVar(&l.drivers, "drivers", "", "`folder` with drivers that replace those in seeds/java")
@@ -56,6 +57,7 @@ func main() {
 	flag.IntVar(&l.sets, "sets", 20, "number of input sets per forest of the table correlation")
 	flag.DurationVar(&l.limit, "time", 0, "start no further measurement after this time; run again to continue")
 	flag.BoolVar(&l.report, "report", false, "measure nothing: write the tables of the rows so far")
+	flag.BoolVar(&l.smoke, "smoke", false, "measure two programs in Go with bundled grammars and few inputs, and fail if a measurement does")
 	only := flag.String("only", "", "measure only programs, or grammars, whose names match this `regexp`")
 	out := flag.String("out", "../docs/evaluation", "`folder` for the tables")
 	flag.Parse()
@@ -71,6 +73,16 @@ func (l *lab) run(ctx context.Context, only, out string, names []string) (err er
 		return fmt.Errorf("-only: %w", err)
 	}
 	known := slices.Sorted(maps.Keys(tables()))
+	if l.smoke {
+		l.programs, l.n, l.seeds, l.sets = smokePrograms(), 200, 2, 5
+		if len(names) == 0 {
+			names = known
+		}
+		if out, err = os.MkdirTemp("", "inroad-smoke-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
+	}
 	if len(names) == 0 {
 		return fmt.Errorf("expected at least 1 argument (a table), got 0: tables are %s", strings.Join(known, ", "))
 	}
@@ -98,6 +110,9 @@ func (l *lab) run(ctx context.Context, only, out string, names []string) (err er
 		d.Run.Command, d.Run.Seeds = l.command(name, only), l.seedRange()
 		if err := d.Write(out); err != nil {
 			return err
+		}
+		if l.smoke && (len(d.Notes) > 0 || len(d.Tables[0].Rows) == 0) {
+			return fmt.Errorf("%s: %d rows; %s", name, len(d.Tables[0].Rows), strings.Join(d.Notes, "; "))
 		}
 	}
 	return nil

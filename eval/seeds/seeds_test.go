@@ -22,7 +22,7 @@ import (
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	return &lab{
-		work: t.TempDir(), only: regexp.MustCompile(""), n: 50, seeds: 1, progress: io.Discard, started: time.Now(),
+		programs: programs(), work: t.TempDir(), only: regexp.MustCompile(""), n: 50, seeds: 1, progress: io.Discard, started: time.Now(),
 		loaded: map[string]*grammars.Grammar{}, built: map[string]*observe.Program{},
 	}
 }

@@ -101,7 +101,7 @@ type learned struct {
 
 // learn trains a model of a program.
 func (l *lab) learn(ctx context.Context, c cell) (*learned, error) {
-	p, err := find(c.Program)
+	p, err := l.find(c.Program)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 
 	"github.com/inroad/inroad/eval/internal/subject"
@@ -75,7 +76,18 @@ func programs() []program {
 	}
 }
 
+// smokePrograms returns two programs that need neither a JDK nor a Maven repository.
+func smokePrograms() []program {
+	return []program{
+		{seedGrammar: "json", chapter3: "json", Subject: subject.Subject{Name: "encoding-json", Grammar: "json", Target: "EncodingJSON", Cover: "encoding/json"}},
+		{seedGrammar: "url", chapter3: "url", Subject: subject.Subject{Name: "net-url", Grammar: "url", Target: "NetURL", Cover: "net/url"}},
+	}
+}
+
 // version returns the name and the version of the program.
 func (p program) version() string {
+	if p.Jar == "" {
+		return p.Name + " of " + runtime.Version()
+	}
 	return p.Name + " " + p.Jar[strings.LastIndexByte(p.Jar, ':')+1:]
 }

@@ -39,7 +39,7 @@ func (l *lab) target(ctx context.Context, c cell) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	p, err := find(c.Program)
+	p, err := l.find(c.Program)
 	if err != nil {
 		return row{}, err
 	}
