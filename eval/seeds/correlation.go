@@ -137,7 +137,7 @@ func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
 			if err = extractor.Add(covered, input.Tree); err != nil {
 				break
 			}
-			if err = branches.run(ctx, input.Text); err != nil {
+			if _, err = branches.Run(ctx, input.Text); err != nil {
 				break
 			}
 			input = nil

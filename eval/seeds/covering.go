@@ -178,7 +178,7 @@ func (l *lab) cover(ctx context.Context, c cell) (row, error) {
 	}
 	defer x.runner.Close()
 	for _, text := range texts {
-		if err := x.run(ctx, text); err != nil {
+		if _, err := x.Run(ctx, text); err != nil {
 			return row{}, err
 		}
 	}
@@ -259,10 +259,11 @@ func (l *lab) newCoverage(ctx context.Context, p program) (*coverage, error) {
 	return x, nil
 }
 
-func (x *coverage) run(ctx context.Context, input []byte) error {
+// Run runs the program on an input.
+func (x *coverage) Run(ctx context.Context, input []byte) (observation.Observation, error) {
 	o, err := x.runner.Run(ctx, input)
 	if err != nil {
-		return err
+		return o, err
 	}
 	for _, id := range o.Methods {
 		if reached, ok := x.blocks[id]; ok && !reached {
@@ -273,7 +274,7 @@ func (x *coverage) run(ctx context.Context, input []byte) error {
 	if f := o.Failure; f != nil && !strings.HasPrefix(f.Type, x.packages) {
 		x.failures[f.Type+" "+f.Stack] = true
 	}
-	return nil
+	return o, nil
 }
 
 // share returns the share of the blocks that are reached.

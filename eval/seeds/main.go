@@ -3,8 +3,8 @@
 //
 //	go run ./seeds TABLE...
 //
-// The tables are association, targeting, inputs, covering and correlation. Rows are kept
-// in the folder of -work, so that an interrupted run continues. The setting seed follows
+// The tables are association, targeting, inputs, covering, correlation, hell and
+// evolution. Rows are kept in the folder of -work, so that an interrupted run continues. The setting seed follows
 // the protocol of the publications, and default has the defaults of inroad.
 //
 // The published grammars are not part of this repository: -grammars names a folder with
@@ -43,6 +43,8 @@ func tables() map[string]func(context.Context, *lab) (*report.Document, error) {
 		"inputs":      inputs,
 		"covering":    covering,
 		"correlation": correlation,
+		"hell":        hell,
+		"evolution":   evolution,
 	}
 }
 
