@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/inroad/inroad/eval/internal/grammarinator"
 	"github.com/inroad/inroad/eval/internal/report"
 	"github.com/inroad/inroad/eval/internal/statistics"
 	"github.com/inroad/inroad/grammars"
@@ -17,12 +20,13 @@ import (
 
 // Ways to generate inputs for the table covering.
 const (
-	manyPaths   = "many paths an input"
-	onePath     = "one path an input"
-	sameNumber  = "random, as many inputs"
-	sameBytes   = "random, at least as many bytes"
-	oneNumber   = "random, as many inputs as one path an input"
-	randomBatch = 100 // inputs that are drawn at a time to fill a number of bytes
+	manyPaths  = "many paths an input"
+	onePath    = "one path an input"
+	sameNumber = "random, as many inputs"
+	sameBytes  = "random, at least as many bytes"
+	oneNumber  = "random, as many inputs as one path an input"
+	rival      = "Grammarinator, as many inputs"
+	oneRival   = "Grammarinator, as many inputs as one path an input"
 )
 
 // covering measures the branches and exceptions that covering inputs reach, and random
@@ -34,6 +38,9 @@ func covering(ctx context.Context, l *lab) (*report.Document, error) {
 	}
 	selected, notes := l.selected(func(p program) bool { return p.chapter3 != "" })
 	ways := []string{manyPaths, sameNumber, sameBytes, onePath, oneNumber}
+	if l.bin != "" {
+		ways = append(ways, rival, oneRival)
+	}
 	var cells []cell
 	for seed := 1; seed <= l.seeds; seed++ {
 		for _, k := range l.lengths() {
@@ -98,9 +105,9 @@ func covering(ctx context.Context, l *lab) (*report.Document, error) {
 // baseline returns the way that a way is compared with.
 func baseline(way string) string {
 	switch way {
-	case manyPaths, sameBytes:
+	case manyPaths, sameBytes, rival:
 		return sameNumber
-	case onePath:
+	case onePath, oneRival:
 		return oneNumber
 	default:
 		return ""
@@ -168,7 +175,7 @@ func (l *lab) cover(ctx context.Context, c cell) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	texts, err := coveringInputs(ctx, g, c)
+	texts, err := l.coveringInputs(ctx, g, p, c)
 	if err != nil {
 		return row{}, err
 	}
@@ -199,41 +206,61 @@ func (l *lab) chapter3Grammar(ctx context.Context, p program) (*grammars.Grammar
 
 // coveringInputs generates the inputs of a cell. Random inputs are as many as cover the
 // paths with the same seed.
-func coveringInputs(ctx context.Context, g *grammars.Grammar, c cell) ([][]byte, error) {
-	model := c
+func (l *lab) coveringInputs(ctx context.Context, g *grammars.Grammar, p program, c cell) ([][]byte, error) {
+	number := c
 	switch c.Way {
-	case sameNumber, sameBytes:
-		model.Way = manyPaths
-	case oneNumber:
-		model.Way = onePath
+	case sameNumber, sameBytes, rival:
+		number.Way = manyPaths
+	case oneNumber, oneRival:
+		number.Way = onePath
 	}
-	covering, _, err := cover(ctx, g, model)
-	if err != nil || model.Way == c.Way {
-		return covering, err
+	covering, _, err := cover(ctx, g, number)
+	if err != nil {
+		return nil, err
 	}
-	var texts [][]byte
 	seed := drawSeed(c.Seed, "train")<<8 + uint64(c.K) //nolint:gosec // not negative
-	if c.Way != sameBytes {
-		for input, err := range draw(ctx, g, seed, len(covering)) {
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, input.Text)
-		}
-		return texts, nil
+	switch c.Way {
+	case sameNumber, oneNumber:
+		return drawRandom(ctx, g, seed, len(covering), 0)
+	case sameBytes:
+		return drawRandom(ctx, g, seed, 100*len(covering), size(covering))
+	case rival, oneRival:
+		return l.grammarinate(ctx, g, p, seed, len(covering))
+	default:
+		return covering, nil
 	}
-	left := size(covering)
-	for batch := uint64(1); ; batch++ {
-		for input, err := range draw(ctx, g, seed+batch<<40, randomBatch) {
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, input.Text)
-			if left -= len(input.Text); left <= 0 || len(texts) >= 100*len(covering) {
-				return texts, nil
-			}
+}
+
+// drawRandom draws up to n random inputs, until they have a number of bytes, if it is not 0.
+func drawRandom(ctx context.Context, g *grammars.Grammar, seed uint64, n, bytes int) (texts [][]byte, err error) {
+	for input, err := range draw(ctx, g, seed, n) {
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, input.Text)
+		if bytes > 0 && size(texts) >= bytes {
+			break
 		}
 	}
+	return texts, nil
+}
+
+// grammarinate generates inputs with Grammarinator as the dissertation does: to depth 30,
+// with a cooldown of 0.9 and spaces.
+func (l *lab) grammarinate(ctx context.Context, g *grammars.Grammar, p program, seed uint64, n int) ([][]byte, error) {
+	generator := l.rivals[g.Name]
+	if generator == nil {
+		if l.grammars == "" {
+			return nil, errors.New("-grammarinator: needs -grammars")
+		}
+		var err error
+		if generator, err = grammarinator.New(ctx, l.bin, filepath.Join(l.grammars, p.chapter3+".g4")); err != nil {
+			return nil, err
+		}
+		l.rivals[g.Name] = generator
+	}
+	texts, _, err := generator.Generate(ctx, grammarinator.Options{Start: g.Start, N: n, Depth: 30, Cooldown: 0.9, Seed: seed, Serializer: grammarinator.Spaces})
+	return texts, err
 }
 
 // A coverage collects the blocks and exceptions of a program that inputs reach.

@@ -105,8 +105,6 @@ func (l *lab) evolve(ctx context.Context, c cell) (row, error) {
 	return row{Values: map[string]float64{"blocks": x.share(), "exceptions": float64(len(x.failures))}}, nil
 }
 
-
-
 // noLog makes a campaign run all its inputs.
 type noLog struct{}
 

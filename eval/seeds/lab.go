@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/grammarinator"
 	"github.com/inroad/inroad/eval/internal/rows"
 	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/grammars"
@@ -30,6 +33,7 @@ type lab struct {
 	maven    string
 	grammars string // folder of the published grammars
 	drivers  string // folder of drivers that replace ours
+	bin      string // folder of Grammarinator's commands; empty to leave it out
 	work     string
 	only     *regexp.Regexp
 	n        int // inputs to train on, and to test on
@@ -42,6 +46,7 @@ type lab struct {
 	started time.Time
 	loaded  map[string]*grammars.Grammar
 	built   map[string]*observe.Program
+	rivals  map[string]*grammarinator.Generator // by grammar
 }
 
 // A cell names one measurement of a table.
@@ -102,6 +107,7 @@ func (l *lab) fill(ctx context.Context, cells []cell, measure func(context.Conte
 			continue
 		}
 		r.cell, r.Seconds = c, time.Since(began).Seconds()
+		maps.DeleteFunc(r.Values, func(_ string, x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) // unknown
 		if err := rows.Append(file, r); err != nil {
 			return nil, nil, err
 		}
@@ -198,11 +204,14 @@ func (l *lab) build(ctx context.Context, p program, blocks bool) (*observe.Progr
 	return built, nil
 }
 
-// close removes the programs that were built.
+// close removes the programs and generators that were built.
 func (l *lab) close() error {
 	var err error
 	for _, p := range l.built {
 		err = errors.Join(err, p.Close())
+	}
+	for _, g := range l.rivals {
+		err = errors.Join(err, g.Close())
 	}
 	return err
 }

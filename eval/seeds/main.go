@@ -30,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/grammarinator"
 	"github.com/inroad/inroad/eval/internal/report"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observe"
@@ -53,6 +54,7 @@ func main() {
 	flag.StringVar(&l.maven, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs")
 	flag.StringVar(&l.grammars, "grammars", "", "`folder` with the published grammars, such as json-org.g4 and JSON.g4")
 	flag.StringVar(&l.drivers, "drivers", "", "`folder` with drivers that replace those in seeds/java")
+	flag.StringVar(&l.bin, "grammarinator", "", "`folder` with the commands of the Python package grammarinator, to compare with in the table covering")
 	flag.StringVar(&l.work, "work", "", "`folder` for rows, jars and observations; a new temporary one if empty")
 	flag.IntVar(&l.n, "n", 1000, "number of inputs to train on, and to test on")
 	flag.IntVar(&l.seeds, "seeds", 1, "number of repetitions with different seeds")
@@ -103,6 +105,7 @@ func (l *lab) run(ctx context.Context, only, out string, names []string) (err er
 		return err
 	}
 	l.started, l.loaded, l.built = time.Now(), map[string]*grammars.Grammar{}, map[string]*observe.Program{}
+	l.rivals = map[string]*grammarinator.Generator{}
 	defer func() { err = errors.Join(err, l.close()) }()
 	for _, name := range names {
 		d, err := tables()[name](ctx, l)
@@ -128,6 +131,9 @@ func (l *lab) command(name, only string) string {
 	}
 	if l.drivers != "" {
 		args = append(args, "-drivers DIR")
+	}
+	if l.bin != "" {
+		args = append(args, "-grammarinator BIN")
 	}
 	args = append(args, fmt.Sprintf("-n %d -seeds %d", l.n, l.seeds))
 	if only != "" {

@@ -147,11 +147,11 @@ func TestCoveringInputs(t *testing.T) {
 	of := func(way string) [][]byte {
 		t.Helper()
 		c := cell{Way: way, K: 2, Seed: 1}
-		texts, err := coveringInputs(t.Context(), g, c)
+		texts, err := l.coveringInputs(t.Context(), g, program{}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := coveringInputs(t.Context(), g, c)
+		again, err := l.coveringInputs(t.Context(), g, program{}, c)
 		if err != nil || !slices.EqualFunc(texts, again, slices.Equal) {
 			t.Errorf("%s: another run gives other inputs (%v)", way, err)
 		}
