@@ -118,13 +118,15 @@ func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
 	}
 	r := row{Values: map[string]float64{}}
 	extractor := features.NewExtractor(space, longest)
+	branches, err := l.newCoverage(ctx, p)
+	if err != nil {
+		return row{}, err
+	}
+	defer branches.runner.Close()
 	input, set := (*generate.Input)(nil), 1
 	for number := 1; ; number++ {
 		covered := features.NewSet(longest)
-		branches, err := l.newCoverage(ctx, p)
-		if err != nil {
-			return row{}, err
-		}
+		branches.reset()
 		for {
 			if input == nil {
 				if set, input, err = forest.Next(ctx); err != nil || input == nil {
@@ -142,7 +144,6 @@ func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
 			}
 			input = nil
 		}
-		branches.runner.Close()
 		if err != nil {
 			return row{}, err
 		}

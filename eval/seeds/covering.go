@@ -304,5 +304,13 @@ func (x *coverage) Run(ctx context.Context, input []byte) (observation.Observati
 	return o, nil
 }
 
+// reset forgets the blocks that were reached.
+func (x *coverage) reset() {
+	x.reached = 0
+	for id := range x.blocks {
+		x.blocks[id] = false
+	}
+}
+
 // share returns the share of the blocks that are reached.
 func (x *coverage) share() float64 { return float64(x.reached) / float64(max(1, len(x.blocks))) }
