@@ -22,6 +22,7 @@ type Writer struct {
 	speller  *atn.Speller
 	goals    map[goalKey]*atn.Goal
 	releases map[string][]byte // see release
+	missed   int               // searches for releases in vain
 }
 
 type goalKey struct {
@@ -178,7 +179,9 @@ const (
 	maxSpellings = 2_000 // spellings to look at
 	maxRespelt   = 100   // likewise, to replace a text that does not fit
 	maxGaps      = 2     // separators to try before a new text
+	maxReleased  = 500   // likewise, for a separator
 	maxReleases  = 1_000 // separators to remember
+	maxMissed    = 20    // searches for separators in vain
 )
 
 // Writing says how a [Writer] joins tokens.
@@ -328,13 +331,17 @@ func (p *page) release(at place) []byte {
 	t := at.threads[0]
 	key := p.speller.Key(t)
 	text, known := p.releases[key]
-	if !known {
-		text, _, _ = p.speller.Spell(t, p.goal(0, nil), atn.Search{Most: maxSpellings, Accept: func(after atn.Lexed) bool { return after.Guards() <= 1 }})
-		if len(p.releases) > maxReleases {
-			clear(p.releases)
-		}
-		p.releases[key] = text
+	if known || p.missed == maxMissed {
+		return text
 	}
+	text, _, _ = p.speller.Spell(t, p.goal(0, nil), atn.Search{Most: maxReleased, Accept: func(after atn.Lexed) bool { return after.Guards() <= 1 }})
+	if text == nil {
+		p.missed++
+	}
+	if len(p.releases) > maxReleases {
+		clear(p.releases)
+	}
+	p.releases[key] = text
 	return text
 }
 

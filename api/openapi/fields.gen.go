@@ -156,32 +156,45 @@ var contractFields = map[string][]Field{
 		{Name: "invert", Description: "Make likely choices unlikely, and unlikely choices likely.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "tokens", Description: "Collect the texts of tokens instead, for `tokens` of a generate request.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListAliasesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListCampaignFailuresParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignInputsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only inputs of earlier runs than this one; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignsParams": {
 		{Name: "subject", Description: "List only campaigns for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only campaigns older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListFailuresParams": {
 		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "outcome", Description: "Outcomes to list; all but ok if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"crash", "timeout", "failure"}}}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListGrammarsParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListJobsParams": {
 		{Name: "subject", Description: "List only jobs for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListKeyEventsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only entries with a lower number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListKeysParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListMethodsParams": {
 		{Name: "sort", Description: "Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.", Default: "id", Schema: Schema{Type: "string", Enum: []string{"id", "reached", "f1", "precision", "recall"}}},
@@ -189,13 +202,13 @@ var contractFields = map[string][]Field{
 		{Name: "status", Description: "Status of the methods to list; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"learned", "always", "never"}}}},
 		{Name: "rare", Description: "List only learned methods that less than 5 % of the observations reached.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "contains", Description: "List only methods whose ID, name or file contains this text.", Schema: Schema{Type: "string", MaxSize: 1000}},
-		{Name: "limit", Description: "Maximum number of methods to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "offset", Description: "Number of methods to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListModelsParams": {
 		{Name: "subject", Description: "List only models of this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only models older than this number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListPathsParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -204,9 +217,13 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListPoliciesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListSubjectsParams": {
-		{Name: "limit", Description: "Maximum number of programs to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "after", Description: "List only programs whose names come after this one; `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"MeasureCoverageParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},

@@ -968,6 +968,9 @@ type Alias struct {
 // AliasList defines model for AliasList.
 type AliasList struct {
 	Aliases []Alias `json:"aliases"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // AliasRequest defines model for AliasRequest.
@@ -1141,16 +1144,18 @@ type CampaignInput struct {
 
 // CampaignInputList defines model for CampaignInputList.
 type CampaignInputList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64           `json:"before,omitempty,omitzero"`
 	Inputs []CampaignInput `json:"inputs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignList defines model for CampaignList.
 type CampaignList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before    int64      `json:"before,omitempty,omitzero"`
 	Campaigns []Campaign `json:"campaigns"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignOptions defines model for CampaignOptions.
@@ -1601,6 +1606,9 @@ type FailureList struct {
 	// Distinct Number of distinct failures.
 	Distinct int               `json:"distinct"`
 	Failures []DistinctFailure `json:"failures"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // FailureOutcome defines model for FailureOutcome.
@@ -1858,6 +1866,9 @@ type GrammarItem struct {
 // GrammarList defines model for GrammarList.
 type GrammarList struct {
 	Grammars []GrammarItem `json:"grammars"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // GrammarReport defines model for GrammarReport.
@@ -1944,9 +1955,10 @@ type JobState string
 
 // JobList defines model for JobList.
 type JobList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64 `json:"before,omitempty,omitzero"`
-	Jobs   []Job `json:"jobs"`
+	Jobs []Job `json:"jobs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Key defines model for Key.
@@ -2005,13 +2017,17 @@ type KeyEventReason string
 // KeyList defines model for KeyList.
 type KeyList struct {
 	Keys []Key `json:"keys"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyLog defines model for KeyLog.
 type KeyLog struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64      `json:"before,omitempty,omitzero"`
 	Events []KeyEvent `json:"events"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyRequest defines model for KeyRequest.
@@ -2107,8 +2123,8 @@ type MethodCounts struct {
 type MethodList struct {
 	Methods []Method `json:"methods"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Total Number of methods on all pages.
 	Total int `json:"total"`
@@ -2189,9 +2205,10 @@ type ModelItem struct {
 
 // ModelList defines model for ModelList.
 type ModelList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // ModelQuality How much a model was trained on, and how well it predicts held-out observations.
@@ -2365,6 +2382,8 @@ type Policy struct {
 
 // PolicyList defines model for PolicyList.
 type PolicyList struct {
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next     string   `json:"next,omitempty,omitzero"`
 	Policies []Policy `json:"policies"`
 }
 
@@ -2479,8 +2498,8 @@ type ProgramFailureList struct {
 	Distinct int              `json:"distinct"`
 	Failures []ProgramFailure `json:"failures"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Observations Number of observations of the commit, whatever their outcome.
 	Observations int64 `json:"observations"`
@@ -2959,7 +2978,7 @@ type Subject struct {
 
 // SubjectList defines model for SubjectList.
 type SubjectList struct {
-	// Next Value of `after` for the next page; absent on the last page.
+	// Next Value of `cursor` for the next page; absent on the last page.
 	Next     string    `json:"next,omitempty,omitzero"`
 	Subjects []Subject `json:"subjects"`
 }
@@ -3238,6 +3257,9 @@ type CampaignName = int64
 // CommitName defines model for CommitName.
 type CommitName = string
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // ExplainFormat defines model for ExplainFormat.
 type ExplainFormat = ExplanationFormat
 
@@ -3252,6 +3274,9 @@ type JobName = int64
 
 // Limit defines model for Limit.
 type Limit = int
+
+// LimitOrAll defines model for LimitOrAll.
+type LimitOrAll = int
 
 // ModelName defines model for ModelName.
 type ModelName = string
@@ -3301,6 +3326,15 @@ type Unavailable = Problem
 // Unprocessable defines model for Unprocessable.
 type Unprocessable = Problem
 
+// ListAliasesParams defines parameters for ListAliases.
+type ListAliasesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListCampaignsParams defines parameters for ListCampaigns.
 type ListCampaignsParams struct {
 	// Subject List only campaigns for this program.
@@ -3309,14 +3343,17 @@ type ListCampaignsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only campaigns older than this ID; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignFailuresParams defines parameters for ListCampaignFailures.
 type ListCampaignFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignInputsParams defines parameters for ListCampaignInputs.
@@ -3324,8 +3361,17 @@ type ListCampaignInputsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only inputs of earlier runs than this one; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListGrammarsParams defines parameters for ListGrammars.
+type ListGrammarsParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // MeasureCoverageParams defines parameters for MeasureCoverage.
@@ -3435,8 +3481,17 @@ type ListJobsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only jobs older than this ID; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListKeysParams defines parameters for ListKeys.
+type ListKeysParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // DeleteKeyEventsParams defines parameters for DeleteKeyEvents.
@@ -3450,8 +3505,8 @@ type ListKeyEventsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only entries with a lower number; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListModelsParams defines parameters for ListModels.
@@ -3462,8 +3517,8 @@ type ListModelsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only models older than this number; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // EvaluateModelParams defines parameters for EvaluateModel.
@@ -3492,11 +3547,11 @@ type ListMethodsParams struct {
 	// Contains List only methods whose ID, name or file contains this text.
 	Contains string `form:"contains,omitempty" json:"contains,omitempty,omitzero"`
 
-	// Limit Maximum number of methods to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of methods to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListMethodsParamsSort defines parameters for ListMethods.
@@ -3529,13 +3584,22 @@ type PredictParams struct {
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
+// ListPoliciesParams defines parameters for ListPolicies.
+type ListPoliciesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListSubjectsParams defines parameters for ListSubjects.
 type ListSubjectsParams struct {
-	// Limit Maximum number of programs to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// After List only programs whose names come after this one; `next` of the previous page.
-	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // DeleteSubjectParams defines parameters for DeleteSubject.
@@ -3552,8 +3616,8 @@ type ListFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of failures to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
@@ -3731,7 +3795,7 @@ type ClientInterface interface {
 	// ListAliases List the aliases of models
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAlias Delete an alias
 	//
@@ -3941,7 +4005,7 @@ type ClientInterface interface {
 	// Lists bundled grammars by name and uploaded grammars by ID.
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateGrammarWithBody Upload a grammar
 	//
@@ -4164,7 +4228,7 @@ type ClientInterface interface {
 	// Secrets are not stored.
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateKeyWithBody Create a key
 	//
@@ -4323,7 +4387,7 @@ type ClientInterface interface {
 	// ListPolicies List the retention policies, by program
 	//
 	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-	ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeletePolicy Delete a retention policy
 	//
@@ -4493,8 +4557,8 @@ func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn
 // ListAliases List the aliases of models
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAliasesRequest(c.Server)
+func (c *Client) ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAliasesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4923,8 +4987,8 @@ func (c *Client) CheckGrammar(ctx context.Context, body CheckGrammarJSONRequestB
 // Lists bundled grammars by name and uploaded grammars by ID.
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *Client) ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGrammarsRequest(c.Server)
+func (c *Client) ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGrammarsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5396,8 +5460,8 @@ func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...Reque
 // Secrets are not stored.
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *Client) ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListKeysRequest(c.Server)
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListKeysRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5755,8 +5819,8 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 // ListPolicies List the retention policies, by program
 //
 // Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-func (c *Client) ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPoliciesRequest(c.Server)
+func (c *Client) ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPoliciesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6106,7 +6170,7 @@ func NewGetReadinessRequest(server string) (*http.Request, error) {
 }
 
 // NewListAliasesRequest constructs an http.Request for the ListAliases method
-func NewListAliasesRequest(server string) (*http.Request, error) {
+func NewListAliasesRequest(server string, params *ListAliasesParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6122,6 +6186,37 @@ func NewListAliasesRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6284,16 +6379,12 @@ func NewListCampaignsRequest(server string, params *ListCampaignsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6542,6 +6633,14 @@ func NewListCampaignFailuresRequest(server string, campaign CampaignName, params
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -6599,16 +6698,12 @@ func NewListCampaignInputsRequest(server string, campaign CampaignName, params *
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6787,7 +6882,7 @@ func NewCheckGrammarRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListGrammarsRequest constructs an http.Request for the ListGrammars method
-func NewListGrammarsRequest(server string) (*http.Request, error) {
+func NewListGrammarsRequest(server string, params *ListGrammarsParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6803,6 +6898,37 @@ func NewListGrammarsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7676,7 +7802,7 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7801,7 +7927,7 @@ func NewFollowJobRequest(server string, job JobName) (*http.Request, error) {
 }
 
 // NewListKeysRequest constructs an http.Request for the ListKeys method
-func NewListKeysRequest(server string) (*http.Request, error) {
+func NewListKeysRequest(server string, params *ListKeysParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7817,6 +7943,37 @@ func NewListKeysRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7953,16 +8110,12 @@ func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -8057,7 +8210,7 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8422,7 +8575,7 @@ func NewListMethodsRequest(server string, model ModelName, params *ListMethodsPa
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8671,7 +8824,7 @@ func NewPredictRequestWithBody(server string, model ModelName, params *PredictPa
 }
 
 // NewListPoliciesRequest constructs an http.Request for the ListPolicies method
-func NewListPoliciesRequest(server string) (*http.Request, error) {
+func NewListPoliciesRequest(server string, params *ListPoliciesParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8687,6 +8840,37 @@ func NewListPoliciesRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -8894,7 +9078,7 @@ func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Re
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -9066,7 +9250,7 @@ func NewListFailuresRequest(server string, subject SubjectName, params *ListFail
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -9319,7 +9503,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
+	ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
 
 	// DeleteAliasWithResponse Delete an alias
 	//
@@ -9549,7 +9733,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
+	ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
 
 	// CreateGrammarWithBodyWithResponse Upload a grammar
 	//
@@ -9790,7 +9974,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
+	ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
 
 	// CreateKeyWithBodyWithResponse Create a key
 	//
@@ -9971,7 +10155,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-	ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
+	ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
 
 	// DeletePolicyWithResponse Delete a retention policy
 	//
@@ -13797,8 +13981,8 @@ func (c *ClientWithResponses) GetReadinessWithResponse(ctx context.Context, reqE
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
-	rsp, err := c.ListAliases(ctx, reqEditors...)
+func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
+	rsp, err := c.ListAliases(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14159,8 +14343,8 @@ func (c *ClientWithResponses) CheckGrammarWithResponse(ctx context.Context, body
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
-	rsp, err := c.ListGrammars(ctx, reqEditors...)
+func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
+	rsp, err := c.ListGrammars(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14550,8 +14734,8 @@ func (c *ClientWithResponses) FollowJobWithResponse(ctx context.Context, job Job
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
-	rsp, err := c.ListKeys(ctx, reqEditors...)
+func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
+	rsp, err := c.ListKeys(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14851,8 +15035,8 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
-	rsp, err := c.ListPolicies(ctx, reqEditors...)
+func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
+	rsp, err := c.ListPolicies(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -17839,7 +18023,7 @@ type ServerInterface interface {
 	GetReadiness(ctx echo.Context) error
 	// ListAliases List the aliases of models
 	// (GET /v1/aliases)
-	ListAliases(ctx echo.Context) error
+	ListAliases(ctx echo.Context, params ListAliasesParams) error
 	// DeleteAlias Delete an alias
 	// (DELETE /v1/aliases/{alias})
 	DeleteAlias(ctx echo.Context, alias string) error
@@ -17887,7 +18071,7 @@ type ServerInterface interface {
 	CheckGrammar(ctx echo.Context) error
 	// ListGrammars List grammars
 	// (GET /v1/grammars)
-	ListGrammars(ctx echo.Context) error
+	ListGrammars(ctx echo.Context, params ListGrammarsParams) error
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx echo.Context) error
@@ -17938,7 +18122,7 @@ type ServerInterface interface {
 	FollowJob(ctx echo.Context, job JobName) error
 	// ListKeys List keys, oldest first
 	// (GET /v1/keys)
-	ListKeys(ctx echo.Context) error
+	ListKeys(ctx echo.Context, params ListKeysParams) error
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
@@ -17986,7 +18170,7 @@ type ServerInterface interface {
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
 	// ListPolicies List the retention policies, by program
 	// (GET /v1/policies)
-	ListPolicies(ctx echo.Context) error
+	ListPolicies(ctx echo.Context, params ListPoliciesParams) error
 	// DeletePolicy Delete a retention policy
 	// (DELETE /v1/policies/{subject})
 	DeletePolicy(ctx echo.Context, subject string) error
@@ -18058,8 +18242,24 @@ func (w *ServerInterfaceWrapper) GetReadiness(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListAliases(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAliasesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListAliases(ctx)
+	err = w.Handler.ListAliases(ctx, params)
 	return err
 }
 
@@ -18124,11 +18324,11 @@ func (w *ServerInterfaceWrapper) ListCampaigns(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18229,6 +18429,13 @@ func (w *ServerInterfaceWrapper) ListCampaignFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCampaignFailures(ctx, campaign, params)
 	return err
@@ -18254,11 +18461,11 @@ func (w *ServerInterfaceWrapper) ListCampaignInputs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18320,8 +18527,24 @@ func (w *ServerInterfaceWrapper) CheckGrammar(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListGrammars(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListGrammarsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListGrammars(ctx)
+	err = w.Handler.ListGrammars(ctx, params)
 	return err
 }
 
@@ -18731,11 +18954,11 @@ func (w *ServerInterfaceWrapper) ListJobs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18795,8 +19018,24 @@ func (w *ServerInterfaceWrapper) FollowJob(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListKeys(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListKeysParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListKeys(ctx)
+	err = w.Handler.ListKeys(ctx, params)
 	return err
 }
 
@@ -18840,11 +19079,11 @@ func (w *ServerInterfaceWrapper) ListKeyEvents(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18888,11 +19127,11 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -19060,11 +19299,11 @@ func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -19188,8 +19427,24 @@ func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListPolicies(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPoliciesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListPolicies(ctx)
+	err = w.Handler.ListPolicies(ctx, params)
 	return err
 }
 
@@ -19256,11 +19511,11 @@ func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "after" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", ctx.QueryParams(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter after: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -19336,11 +19591,11 @@ func (w *ServerInterfaceWrapper) ListFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// ------------- Optional query parameter "commit" -------------
@@ -19694,6 +19949,7 @@ func (response GetReadinessdefaultApplicationProblemPlusJSONResponse) VisitGetRe
 }
 
 type ListAliasesRequestObject struct {
+	Params ListAliasesParams
 }
 
 type ListAliasesResponseObject interface {
@@ -20737,6 +20993,7 @@ func (response CheckGrammardefaultApplicationProblemPlusJSONResponse) VisitCheck
 }
 
 type ListGrammarsRequestObject struct {
+	Params ListGrammarsParams
 }
 
 type ListGrammarsResponseObject interface {
@@ -21993,6 +22250,7 @@ func (response FollowJobdefaultApplicationProblemPlusJSONResponse) VisitFollowJo
 }
 
 type ListKeysRequestObject struct {
+	Params ListKeysParams
 }
 
 type ListKeysResponseObject interface {
@@ -23228,6 +23486,7 @@ func (response PredictdefaultApplicationProblemPlusJSONResponse) VisitPredictRes
 }
 
 type ListPoliciesRequestObject struct {
+	Params ListPoliciesParams
 }
 
 type ListPoliciesResponseObject interface {
@@ -24235,8 +24494,10 @@ func (sh *strictHandler) GetReadiness(ctx echo.Context) error {
 }
 
 // ListAliases operation middleware
-func (sh *strictHandler) ListAliases(ctx echo.Context) error {
+func (sh *strictHandler) ListAliases(ctx echo.Context, params ListAliasesParams) error {
 	var request ListAliasesRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListAliases(ctx.Request().Context(), request.(ListAliasesRequestObject))
@@ -24765,8 +25026,10 @@ func (sh *strictHandler) CheckGrammar(ctx echo.Context) error {
 }
 
 // ListGrammars operation middleware
-func (sh *strictHandler) ListGrammars(ctx echo.Context) error {
+func (sh *strictHandler) ListGrammars(ctx echo.Context, params ListGrammarsParams) error {
 	var request ListGrammarsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListGrammars(ctx.Request().Context(), request.(ListGrammarsRequestObject))
@@ -25396,8 +25659,10 @@ func (sh *strictHandler) FollowJob(ctx echo.Context, job JobName) error {
 }
 
 // ListKeys operation middleware
-func (sh *strictHandler) ListKeys(ctx echo.Context) error {
+func (sh *strictHandler) ListKeys(ctx echo.Context, params ListKeysParams) error {
 	var request ListKeysRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListKeys(ctx.Request().Context(), request.(ListKeysRequestObject))
@@ -25896,8 +26161,10 @@ func (sh *strictHandler) Predict(ctx echo.Context, model ModelName, params Predi
 }
 
 // ListPolicies operation middleware
-func (sh *strictHandler) ListPolicies(ctx echo.Context) error {
+func (sh *strictHandler) ListPolicies(ctx echo.Context, params ListPoliciesParams) error {
 	var request ListPoliciesRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListPolicies(ctx.Request().Context(), request.(ListPoliciesRequestObject))

@@ -56,6 +56,12 @@ func (u *Usage) Commit(subject, commit string) error {
 	return nil
 }
 
+// Updated returns the error of deleting a commit to which observations were added since the
+// deletion was decided.
+func Updated(subject, commit string) error {
+	return &InUseError{"commit", fmt.Sprintf("%q of subject %s", commit, subject), "a later upload"}
+}
+
 // Model returns an error if something uses a model: an alias, or an open job that starts
 // from it.
 func (u *Usage) Model(m Model) error {

@@ -135,8 +135,9 @@ type Store interface {
 	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
 
 	// DeleteCommit deletes the observations of one version of a program. Like the other
-	// deletions, it returns an [InUseError] if [Usage] says that something uses them.
-	DeleteCommit(ctx context.Context, subject, commit string) error
+	// deletions, it returns an [InUseError] if [Usage] says that something uses them. It
+	// also does so if sequence is neither 0 nor the Sequence of the [Commit].
+	DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error
 	// DeleteSubject deletes all observations of a program.
 	DeleteSubject(ctx context.Context, name string) error
 	// DeleteModel deletes the model with an ID and its file.

@@ -498,7 +498,27 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 	if slices.Contains(in, of) || x.dead(of) {
 		return true
 	}
-	x.work = min(x.mostWork, x.totalWork)
+	alone := 0
+	for _, c := range in {
+		if alone == maxAlone || len(in) == 1 {
+			break
+		}
+		if x.first(c).contains(x.first(of)) {
+			if alone++; x.decide(of, []continuation{c}, x.mostWork/maxAlone) {
+				return true
+			}
+		}
+	}
+	return x.decide(of, in, x.mostWork)
+}
+
+// maxAlone limits the continuations that are looked at alone, before all together. They
+// have smaller sets.
+const maxAlone = 4
+
+// decide is includes within a limit of work.
+func (x *inclusion) decide(of continuation, in []continuation, work int) bool {
+	x.work = min(work, x.totalWork)
 	set := x.set(in, of)
 	before := len(x.assumed)
 	if set != noSet && x.holds(of, set) {

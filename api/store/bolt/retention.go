@@ -12,18 +12,23 @@ import (
 )
 
 // DeleteCommit implements [store.Store].
-func (s *Store) DeleteCommit(ctx context.Context, subject, commit string) error {
+func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error {
 	return s.updateUsed(ctx, func(tx *txn, u *store.Usage) error {
 		subjects := tx.bucket(subjectsBucket)
 		versions := subjects.child(subject)
 		if versions == nil {
 			return store.NotFound("subject", subject)
 		}
-		if versions.child("="+commit) == nil {
+		found := versions.child("=" + commit)
+		if found == nil {
 			return store.CommitNotFound(subject, commit)
 		}
-		if err := u.Commit(subject, commit); err != nil {
+		info, err := readInfo(found)
+		if err = cmp.Or(err, u.Commit(subject, commit)); err != nil {
 			return err
+		}
+		if sequence != 0 && info.Sequence != sequence {
+			return store.Updated(subject, commit)
 		}
 		if err := versions.remove("=" + commit); err != nil {
 			return err

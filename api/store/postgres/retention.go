@@ -13,14 +13,13 @@ import (
 )
 
 // DeleteCommit implements [store.Store].
-func (s *Store) DeleteCommit(ctx context.Context, subject, commit string) error {
+func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error {
 	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		id, _, err := readCommit(ctx, tx, subject, commit)
 		if err = cmp.Or(err, u.Commit(subject, commit)); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "delete from commits where id = $1", id)
-		return err
+		return deleteOne(ctx, tx, store.Updated(subject, commit), "delete from commits where id = $1 and $2::bigint in (0, sequence)", id, int64(sequence))
 	})
 }
 
@@ -48,6 +47,7 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 
 // DeleteModel implements [store.Store].
 func (s *Store) DeleteModel(ctx context.Context, id string) error {
+	defer s.dropCached(store.ModelChange, "")
 	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		at := slices.IndexFunc(u.Models, func(m store.Model) bool { return m.ID == id })
 		if at < 0 {
@@ -83,8 +83,8 @@ func (s *Store) DeleteGrammar(ctx context.Context, id string) error {
 }
 
 // deleteOne runs a statement that deletes one row. It returns missing if it deletes none.
-func deleteOne(ctx context.Context, tx pgx.Tx, missing error, statement string, key []byte) error {
-	tag, err := tx.Exec(ctx, statement, key)
+func deleteOne(ctx context.Context, tx pgx.Tx, missing error, statement string, args ...any) error {
+	tag, err := tx.Exec(ctx, statement, args...)
 	if err == nil && tag.RowsAffected() == 0 {
 		return missing
 	}

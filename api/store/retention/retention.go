@@ -17,6 +17,7 @@ type Deletion struct {
 	Subject, Commit string
 	Model           string // empty for observations
 	Observations    int64  // of the commit; 0 for a model
+	Sequence        uint64 // of the commit; 0 for a model
 	Bytes           int64  // of the model's file; 0 for observations
 	Reason          string
 }
@@ -54,7 +55,7 @@ func Plan(ctx context.Context, s store.Store, now time.Time) ([]Deletion, error)
 		for i, c := range subject.Commits {
 			reason := exceeds(i, p.Commits, "commit", "commits", c.Updated, p.Days, now)
 			if i > 0 && reason != "" && usage.Commit(subject.Name, c.Name) == nil {
-				out = append(out, Deletion{Subject: subject.Name, Commit: c.Name, Observations: c.Observations, Reason: reason})
+				out = append(out, Deletion{Subject: subject.Name, Commit: c.Name, Observations: c.Observations, Sequence: c.Sequence, Reason: reason})
 			}
 		}
 	}
@@ -89,14 +90,14 @@ func exceeds(newer int, keep *int, one, many string, updated time.Time, days *in
 	return ""
 }
 
-// Apply deletes what is planned, and returns what was deleted. Parts of the plan that are in
-// use, or were deleted, meanwhile are left out.
+// Apply deletes what is planned, and returns what was deleted. Parts of the plan that are
+// in use, or were deleted or added to, meanwhile are left out.
 func Apply(ctx context.Context, s store.Store, plan []Deletion) ([]Deletion, error) {
 	var out []Deletion
 	for _, d := range plan {
 		var err error
 		if d.Model == "" {
-			err = s.DeleteCommit(ctx, d.Subject, d.Commit)
+			err = s.DeleteCommit(ctx, d.Subject, d.Commit, d.Sequence)
 		} else {
 			err = s.DeleteModel(ctx, d.Model)
 		}

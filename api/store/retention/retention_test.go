@@ -91,7 +91,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// What is used, or deleted, after the plan was made is left out.
+// What is used, deleted or added to after the plan was made is left out.
 func TestChangedPlan(t *testing.T) {
 	s := filled(t)
 	if err := s.PutPolicy(t.Context(), store.Policy{Subject: "p", Commits: new(2), Models: new(0)}); err != nil {
@@ -107,8 +107,11 @@ func TestChangedPlan(t *testing.T) {
 	if err := s.DeleteModel(t.Context(), "m3"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.AddObservations(t.Context(), "p", "c1", nil, []observation.Observation{{Input: []byte("y"), Outcome: observation.OK}}); err != nil {
+		t.Fatal(err)
+	}
 	done, err := retention.Apply(t.Context(), s, plan)
-	if got, want := names(done), "c1 c0 m4 m1 m0"; got != want || err != nil {
+	if got, want := names(done), "c0 m4 m1 m0"; got != want || err != nil {
 		t.Errorf("deleted %q, %v; want %q", got, err, want)
 	}
 }

@@ -46,7 +46,7 @@ func testDelete(t *testing.T, open func() store.Store) {
 		t.Fatal(err)
 	}
 	commit := func(name string) func() error {
-		return func() error { return s.DeleteCommit(t.Context(), "p", name) }
+		return func() error { return s.DeleteCommit(t.Context(), "p", name, 0) }
 	}
 	model := func(id string) func() error { return func() error { return s.DeleteModel(t.Context(), id) } }
 	grammar := func() error { return s.DeleteGrammar(t.Context(), g.ID) }
@@ -112,7 +112,18 @@ func testDelete(t *testing.T, open func() store.Store) {
 	if subjects, err := s.Subjects(t.Context()); err != nil || len(subjects) != 1 || subjects[0].Name != "q" {
 		t.Errorf("programs after p was deleted: %+v, %v", subjects, err)
 	}
-	deleted(func() error { return s.DeleteCommit(t.Context(), "q", "") }, "subject q: not found")
+	planned, err := s.Commit(t.Context(), "q", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := func(sequence uint64) func() error {
+		return func() error { return s.DeleteCommit(t.Context(), "q", "", sequence) }
+	}
+	if _, err := s.AddObservations(t.Context(), "q", "", nil, []observation.Observation{observed("later", "f")}); err != nil {
+		t.Fatal(err)
+	}
+	refused(q(planned.Sequence), `commit "" of subject q: in use by a later upload`)
+	deleted(q(0), "subject q: not found")
 	if added, err := s.AddObservations(t.Context(), "p", "c1", nil, []observation.Observation{observed("x", "f")}); err != nil || added.Stored != 1 {
 		t.Errorf("an observation that was deleted: %+v, %v; want it to be stored again", added, err)
 	}

@@ -1447,6 +1447,8 @@ export interface components {
          */
         GrammarList: {
             grammars: components["schemas"]["GrammarItem"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /** @description Exactly one of `input` and `input_base64`. */
         Input: {
@@ -1642,8 +1644,8 @@ export interface components {
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
             failures: components["schemas"]["ProgramFailure"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CommitItem: {
             commit: string;
@@ -1711,7 +1713,7 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
-            /** @description Value of `after` for the next page; absent on the last page. */
+            /** @description Value of `cursor` for the next page; absent on the last page. */
             next?: string;
         };
         LineError: {
@@ -2087,11 +2089,8 @@ export interface components {
          */
         ModelList: {
             models: components["schemas"]["ModelItem"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /**
          * @example {
@@ -2640,8 +2639,8 @@ export interface components {
             /** @description Number of methods on all pages. */
             total: number;
             methods: components["schemas"]["Method"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         Condition: {
             /** @description Features that the input has. */
@@ -2816,6 +2815,8 @@ export interface components {
          */
         AliasList: {
             aliases: components["schemas"]["Alias"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CompareRequest: {
             /** @description Model of the older version. */
@@ -2986,6 +2987,8 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["Key"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         KeyEvent: {
             /**
@@ -3020,11 +3023,8 @@ export interface components {
         };
         KeyLog: {
             events: components["schemas"]["KeyEvent"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DeletedEvents: {
             /**
@@ -3073,6 +3073,8 @@ export interface components {
          */
         PolicyList: {
             policies: components["schemas"]["Policy"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         PruneRequest: {
             /**
@@ -3437,11 +3439,8 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["Job"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CampaignOptions: {
             /**
@@ -3731,11 +3730,8 @@ export interface components {
          */
         CampaignList: {
             campaigns: components["schemas"]["Campaign"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         AskRequest: {
             /**
@@ -3882,11 +3878,8 @@ export interface components {
          */
         CampaignInputList: {
             inputs: components["schemas"]["CampaignInput"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DistinctFailure: {
             /** @description Number of inputs with this failure. */
@@ -3920,6 +3913,8 @@ export interface components {
             failures: components["schemas"]["DistinctFailure"][];
             /** @description Number of distinct failures. */
             distinct: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
     };
     responses: {
@@ -4123,6 +4118,10 @@ export interface components {
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
+        /** @description Maximum number of results; all if 0. */
+        LimitOrAll: number;
+        /** @description Where to continue a list: `next` of the previous page. */
+        Cursor: string;
     };
     requestBodies: never;
     headers: never;
@@ -4208,7 +4207,12 @@ export interface operations {
     };
     listGrammars: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4869,10 +4873,10 @@ export interface operations {
     listSubjects: {
         parameters: {
             query?: {
-                /** @description Maximum number of programs to list; all if 0. */
-                limit?: number;
-                /** @description List only programs whose names come after this one; `next` of the previous page. */
-                after?: string;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5044,8 +5048,8 @@ export interface operations {
                 outcome?: components["schemas"]["FailureOutcome"][];
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Number of failures to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5080,8 +5084,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only models older than this number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5331,10 +5335,10 @@ export interface operations {
                 rare?: boolean;
                 /** @description List only methods whose ID, name or file contains this text. */
                 contains?: string;
-                /** @description Maximum number of methods to list; all if 0. */
-                limit?: number;
-                /** @description Number of methods to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5530,7 +5534,12 @@ export interface operations {
     };
     listAliases: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5741,8 +5750,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only jobs older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5857,8 +5866,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only campaigns older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6093,8 +6102,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6126,6 +6135,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6186,7 +6197,12 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6282,8 +6298,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only entries with a lower number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6408,7 +6424,12 @@ export interface operations {
     };
     listPolicies: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
