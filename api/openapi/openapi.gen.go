@@ -1164,6 +1164,9 @@ type CampaignOptions struct {
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
 
+	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	Effort float64 `json:"effort,omitempty,omitzero"`
+
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
 	Elitism *float64 `json:"elitism,omitempty"`
 
@@ -1696,6 +1699,9 @@ type Gathered struct {
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// Absent With kpath, also cover the absence of each optional part, as the last symbol of paths.
+	Absent bool `json:"absent,omitempty,omitzero"`
+
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 

@@ -21,6 +21,8 @@ type individual struct {
 	aim  string           // what the input is for, for people; may be empty
 	way  *way             // how [Guided] made it; nil for others
 
+	promise float64 // of a candidate of [Guided]
+
 	included bool // the campaign did not make it
 
 	same   *individual // an earlier one of the generation with the same text; nil if there is none

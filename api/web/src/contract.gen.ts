@@ -2256,6 +2256,8 @@ export interface components {
             k: number;
             /** @description Derive each input of kpath for one path only. */
             one_target?: boolean;
+            /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
+            absent?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -3313,6 +3315,12 @@ export interface components {
              * @default 2000
              */
             train_on: number;
+            /**
+             * Format: double
+             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @default 1
+             */
+            effort: number;
             /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
             generations?: number;
             /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
