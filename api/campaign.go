@@ -269,7 +269,7 @@ func (h *history) add(p openapi.CampaignPoint) bool {
 // fields contradict each other.
 func ToldObservation(input []byte, t openapi.ToldObservation) (observation.Observation, error) {
 	o := observation.Observation{
-		Input: input, Counts: t.Counts, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
+		Input: input, Counts: t.Counts, Calls: t.Calls, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
 	}
 	if t.Methods != nil {
 		o.Methods = append([]string{}, *t.Methods...)

@@ -327,6 +327,7 @@ var contractFields = map[string][]Field{
 		{Name: "observations", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 10000, Items: &Schema{Type: "object"}}},
 	},
 	"ToldObservation": {
+		{Name: "calls", Description: "IDs of methods in the order in which they were called; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 100000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}},
 		{Name: "counts", Description: "Number of executions of each method in `methods`; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1.099511627776e+12))}}},
 		{Name: "duration_ms", Description: "Run time.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(3.1536e+10))}},
 		{Name: "failure", Description: "", Schema: Schema{Type: "object"}},

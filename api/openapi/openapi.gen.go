@@ -3006,6 +3006,9 @@ type TellRequest struct {
 
 // ToldObservation defines model for ToldObservation.
 type ToldObservation struct {
+	// Calls IDs of methods in the order in which they were called; unknown if absent.
+	Calls []string `json:"calls,omitempty,omitzero"`
+
 	// Counts Number of executions of each method in `methods`; unknown if absent.
 	Counts []int `json:"counts,omitempty,omitzero"`
 

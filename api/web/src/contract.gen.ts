@@ -3643,6 +3643,8 @@ export interface components {
             methods?: string[];
             /** @description Number of executions of each method in `methods`; unknown if absent. */
             counts?: number[];
+            /** @description IDs of methods in the order in which they were called; unknown if absent. */
+            calls?: string[];
             /**
              * @description How the run ended; failure if there is a `failure`, and ok otherwise.
              * @enum {string}

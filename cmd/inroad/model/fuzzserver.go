@@ -208,7 +208,7 @@ func runInputs(ctx context.Context, r *observe.Runner, inputs []openapi.AskedInp
 		if err != nil {
 			return told, err
 		}
-		t := openapi.ToldObservation{ID: inputs[i].ID, Counts: o.Counts, Outcome: openapi.ToldObservationOutcome(o.Outcome), DurationMs: float64(o.Duration) / float64(time.Millisecond)}
+		t := openapi.ToldObservation{ID: inputs[i].ID, Counts: o.Counts, Calls: o.Calls, Outcome: openapi.ToldObservationOutcome(o.Outcome), DurationMs: float64(o.Duration) / float64(time.Millisecond)}
 		if o.Methods != nil {
 			t.Methods = &o.Methods
 		}
