@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model"
 )
 
@@ -64,7 +65,7 @@ func GrammarNotFound(name string) *NotFoundError {
 // a file name.
 func GrammarFileNotFound(name string) *NotFoundError {
 	err := GrammarNotFound(name)
-	err.Advice = "names of files end in .g4 or contain a slash"
+	err.Advice = "names of files end in .g4 or .scala, or contain a slash"
 	return err
 }
 
@@ -90,9 +91,9 @@ type Files struct {
 }
 
 // IsGrammarFile reports whether a name is a file name: it contains a slash or ends in
-// .g4. Other names are those of bundled grammars.
+// .g4 or .scala. Other names are those of bundled grammars.
 func IsGrammarFile(name string) bool {
-	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4")
+	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4") || strings.HasSuffix(name, tribble.Extension)
 }
 
 // Grammars returns the bundled grammars.

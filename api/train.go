@@ -63,7 +63,7 @@ type Learning struct {
 }
 
 // Learn learns a model.
-func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
+func (e *Engine) Learn(ctx context.Context, l Learning) (learned *model.Model, err error) {
 	opt, err := e.modelOptions(&l.Options)
 	if err != nil {
 		return nil, err
@@ -88,6 +88,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, trainer.Close()) }()
 	if err := e.gather(ctx, trainer, l, opt, report); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 // gather adds observations to a trainer. It returns an error if learning from them
 // would take too much memory.
 func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning, opt model.Options, report func(openapi.Progress)) error {
-	done, checked := int64(0), int64(0)
+	done := int64(0)
 	for block, err := range l.Blocks {
 		if err != nil {
 			return err
@@ -109,14 +110,11 @@ func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning,
 		}
 		done += int64(len(block.Observations))
 		report(openapi.Progress{Stage: "reading", Done: done, Total: l.Total})
-		if done >= checked+checked/8 { // a check takes time in proportion to all observations
-			checked = done
-			if err := e.checkMemory(trainer.Size(), opt); err != nil {
-				return err
-			}
+		if err := e.checkMemory(trainer.Size(), opt); err != nil {
+			return err
 		}
 	}
-	return e.checkMemory(trainer.Size(), opt)
+	return nil
 }
 
 // throttle limits how often progress is reported: there may be thousands of trees.
@@ -177,7 +175,7 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 		Balance: map[openapi.TrainOptionsBalance]dtree.Balance{
 			openapi.None: dtree.None, openapi.Sqrt: dtree.Sqrt, openapi.Subsample: dtree.Subsample,
 		}[o.Balance],
-		Learner: learner, Workers: e.workers(), Limits: e.Limits,
+		Learner: learner, Workers: e.workers(), Limits: e.Limits, Memory: e.MaxMemory, Scratch: newScratchFile,
 	}
 	var kinds []string
 	for _, name := range o.Features {

@@ -79,6 +79,12 @@ var contractFields = map[string][]Field{
 		{Name: "min", Description: "", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1000))}},
 		{Name: "path", Description: "", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 1000}},
 	},
+	"DeleteKeyEventsParams": {
+		{Name: "until", Description: "Delete the entries whose last event was before this time.", Required: true, Schema: Schema{Type: "string"}},
+	},
+	"DeleteSubjectParams": {
+		{Name: "commit", Description: "Version of the program; all versions if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
+	},
 	"EvaluateModelParams": {
 		{Name: "strict", Description: "Reject observations with invalid lines.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "curve", Description: "Also train models on growing parts of the observations, and evaluate them on a quarter that is held out.", Default: false, Schema: Schema{Type: "boolean"}},
@@ -152,32 +158,45 @@ var contractFields = map[string][]Field{
 		{Name: "invert", Description: "Make likely choices unlikely, and unlikely choices likely.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "tokens", Description: "Collect the texts of tokens instead, for `tokens` of a generate request.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListAliasesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListCampaignFailuresParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignInputsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only inputs of earlier runs than this one; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignsParams": {
 		{Name: "subject", Description: "List only campaigns for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only campaigns older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListFailuresParams": {
 		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "outcome", Description: "Outcomes to list; all but ok if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"crash", "timeout", "failure"}}}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListGrammarsParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListJobsParams": {
 		{Name: "subject", Description: "List only jobs for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListKeyEventsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only entries with a lower number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListKeysParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListMethodsParams": {
 		{Name: "sort", Description: "Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.", Default: "id", Schema: Schema{Type: "string", Enum: []string{"id", "reached", "f1", "precision", "recall"}}},
@@ -185,13 +204,13 @@ var contractFields = map[string][]Field{
 		{Name: "status", Description: "Status of the methods to list; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"learned", "always", "never"}}}},
 		{Name: "rare", Description: "List only learned methods that less than 5 % of the observations reached.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "contains", Description: "List only methods whose ID, name or file contains this text.", Schema: Schema{Type: "string", MaxSize: 1000}},
-		{Name: "limit", Description: "Maximum number of methods to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "offset", Description: "Number of methods to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListModelsParams": {
 		{Name: "subject", Description: "List only models of this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only models older than this number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListPathsParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -200,9 +219,13 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListPoliciesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListSubjectsParams": {
-		{Name: "limit", Description: "Maximum number of programs to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "after", Description: "List only programs whose names come after this one; `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"MeasureCoverageParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -239,9 +262,17 @@ var contractFields = map[string][]Field{
 		{Name: "strict", Description: "Reject inputs whose tree depends on a predicate; predicates are never run.", Schema: Schema{Type: "boolean"}},
 		{Name: "timeout_ms", Description: "Maximum time to parse one input.", Default: 10000, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(8.64e+07))}},
 	},
+	"PolicyRequest": {
+		{Name: "commits", Description: "Keep the observations of this many commits, the most recently updated ones.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "days", Description: "Keep observations that were updated, and models that were created, in this many days.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(36500))}},
+		{Name: "models", Description: "Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias.", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+	},
 	"PredictParams": {
 		{Name: "reasons", Description: "Include the conditions behind each prediction.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "method", Description: "Method to predict, by ID or by a unique part of an ID; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
+	},
+	"PruneRequest": {
+		{Name: "dry_run", Description: "Only list what would be deleted.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"SelectChange": {
 		{Name: "affected", Description: "Affected methods: the declaration itself, or methods that use it.", Schema: Schema{Type: "array", MaxSize: 200000, Items: &Schema{Type: "object"}}},

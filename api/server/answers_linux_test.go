@@ -36,7 +36,7 @@ func openDatabase(database *postgrestest.Server) func(tb testing.TB, path string
 		}
 		st, err := postgres.Open(context.WithoutCancel(tb.Context()), url.(string))
 		if err == nil {
-			err = st.Own(tb.Context())
+			err = st.Join(tb.Context(), true)
 		}
 		if err != nil {
 			tb.Fatal(err)

@@ -205,6 +205,16 @@ func (q *campaigns) notify(id uint64) {
 	}
 }
 
+// notifyAll wakes all goroutines that wait for a change of any campaign.
+func (q *campaigns) notifyAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id, c := range q.changes {
+		close(c)
+		delete(q.changes, id)
+	}
+}
+
 // create stores a campaign of a client.
 func (q *campaigns) create(ctx context.Context, req openapi.CampaignRequest, client string) (openapi.Campaign, error) {
 	var none openapi.Campaign

@@ -72,6 +72,7 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 	if !g.ExactRules() {
 		return out
 	}
+	findPrevented(m, g, out.unchosen)
 	p := newPreference(m, g, start, adjacent, out)
 	for _, n := range g.Nodes {
 		if !p.isUsed(n) {
@@ -329,7 +330,7 @@ func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []cont
 		return true
 	}
 	if p.open {
-		if p.skips > 0 && p.prefersInCalls(r, with, earlier, maxForward) {
+		if p.skips > 0 && p.prefersInCalls(r, p.callsOf(r), with, earlier, maxForward) {
 			return true
 		}
 		p.passed = append(p.passed, earlier)
@@ -341,10 +342,18 @@ func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []cont
 // maxForward limits the nested rules whose ends are considered.
 const maxForward = 5
 
+// callsOf returns the references to a rule. Before the search leaves the rule of the choice,
+// only some of them matter.
+func (p *preference) callsOf(r *grammars.Rule) []*grammars.Node {
+	if p.only != nil && !p.calling && r == p.only.Target {
+		return []*grammars.Node{p.only}
+	}
+	return p.callers[r.Index]
+}
+
 // prefersInCalls reports whether the parser takes one of some alternatives in every call
 // of a rule, where the continuations go on after the rule.
-func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier []continuation, depth int) bool {
-	calls := p.callers[r.Index]
+func (p *preference) prefersInCalls(r *grammars.Rule, calls []*grammars.Node, with continuation, earlier []continuation, depth int) bool {
 	if depth == 0 || r == p.start || len(calls) == 0 || len(calls) > maxCallers {
 		return false
 	}
@@ -358,7 +367,7 @@ func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier
 			all = append(all, p.replace(c, after))
 		}
 		more := p.replace(with, after)
-		if !p.includes(more, all) && (!p.open || !p.prefersInCalls(call.Rule, more, all, depth-1)) {
+		if !p.includes(more, all) && (!p.open || !p.prefersInCalls(call.Rule, p.callers[call.Rule.Index], more, all, depth-1)) {
 			return false
 		}
 	}
@@ -599,7 +608,7 @@ func (p *preference) operands(r *grammars.Rule) {
 
 func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuation) bool {
 	var again []continuation
-	if !n.NonGreedy {
+	if !n.NonGreedy && n.Max <= 1 { // a bounded repetition may have had all its rounds
 		again = []continuation{p.round(n, p.follow(n, f.after()))}
 	}
 	absent := func() bool { return n.Min > 0 || p.preferences.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }

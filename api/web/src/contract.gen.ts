@@ -137,7 +137,11 @@ export interface paths {
         get: operations["getGrammar"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an uploaded grammar
+         * @description A grammar that a model, an open job or a campaign uses is not deleted.
+         */
+        delete: operations["deleteGrammar"];
         options?: never;
         head?: never;
         patch?: never;
@@ -418,7 +422,11 @@ export interface paths {
         get: operations["getSubject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the observations of a program
+         * @description Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+         */
+        delete: operations["deleteSubject"];
         options?: never;
         head?: never;
         patch?: never;
@@ -526,7 +534,11 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a model
+         * @description A model that has an alias, or that a training starts from, is not deleted.
+         */
+        delete: operations["deleteModel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1148,7 +1160,8 @@ export interface paths {
         get: operations["listKeyEvents"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete old key events */
+        delete: operations["deleteKeyEvents"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1175,6 +1188,69 @@ export interface paths {
          * @description Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
          */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the retention policies, by program */
+        get: operations["listPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the retention policy of a program
+         * @description The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+         *     always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+         *     whatever a training or a running campaign uses.
+         */
+        put: operations["putPolicy"];
+        post?: never;
+        /** Delete a retention policy */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prunings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply the retention policies now */
+        post: operations["prune"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1371,6 +1447,8 @@ export interface components {
          */
         GrammarList: {
             grammars: components["schemas"]["GrammarItem"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /** @description Exactly one of `input` and `input_base64`. */
         Input: {
@@ -1566,8 +1644,8 @@ export interface components {
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
             failures: components["schemas"]["ProgramFailure"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CommitItem: {
             commit: string;
@@ -1635,7 +1713,7 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
-            /** @description Value of `after` for the next page; absent on the last page. */
+            /** @description Value of `cursor` for the next page; absent on the last page. */
             next?: string;
         };
         LineError: {
@@ -2011,11 +2089,8 @@ export interface components {
          */
         ModelList: {
             models: components["schemas"]["ModelItem"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /**
          * @example {
@@ -2566,8 +2641,8 @@ export interface components {
             /** @description Number of methods on all pages. */
             total: number;
             methods: components["schemas"]["Method"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         Condition: {
             /** @description Features that the input has. */
@@ -2742,6 +2817,8 @@ export interface components {
          */
         AliasList: {
             aliases: components["schemas"]["Alias"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CompareRequest: {
             /** @description Model of the older version. */
@@ -2912,6 +2989,8 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["Key"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         KeyEvent: {
             /**
@@ -2946,11 +3025,107 @@ export interface components {
         };
         KeyLog: {
             events: components["schemas"]["KeyEvent"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
+        };
+        DeletedEvents: {
             /**
              * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
+             * @description Number of entries.
              */
-            before?: number;
+            deleted: number;
+        };
+        /** @description What to keep of a program. Absent fields do not limit anything. */
+        PolicyRequest: {
+            /** @description Keep the observations of this many commits, the most recently updated ones. */
+            commits?: number;
+            /** @description Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias. */
+            models?: number;
+            /** @description Keep observations that were updated, and models that were created, in this many days. */
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "subject": "calc",
+         *       "commits": 10,
+         *       "models": 0
+         *     }
+         */
+        Policy: {
+            /** @description Program, or `*` for all programs without a policy of their own. */
+            subject: string;
+            commits?: number;
+            models?: number;
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "policies": [
+         *         {
+         *           "subject": "*",
+         *           "days": 90
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commits": 10,
+         *           "models": 0
+         *         }
+         *       ]
+         *     }
+         */
+        PolicyList: {
+            policies: components["schemas"]["Policy"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
+        };
+        PruneRequest: {
+            /**
+             * @description Only list what would be deleted.
+             * @default false
+             */
+            dry_run: boolean;
+        };
+        Deletion: {
+            subject: string;
+            commit: string;
+            /** @description ID of the model; absent if the observations of the commit are deleted. */
+            model?: string;
+            /**
+             * Format: int64
+             * @description Number of observations.
+             */
+            observations?: number;
+            /**
+             * Format: int64
+             * @description Size of the file of the model.
+             */
+            bytes?: number;
+            /** @description The part of the policy that does not keep it, such as `keep 10 commits`. */
+            reason: string;
+        };
+        /**
+         * @example {
+         *       "dry_run": true,
+         *       "deleted": [
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "observations": 1000,
+         *           "reason": "keep 10 commits"
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "model": "f90cc7aaefe45741",
+         *           "bytes": 46272,
+         *           "reason": "keep only models with an alias"
+         *         }
+         *       ]
+         *     }
+         */
+        Pruning: {
+            dry_run: boolean;
+            deleted: components["schemas"]["Deletion"][];
         };
         /**
          * @description An input of the corpus, with its content in `input` or `input_base64`. Without content, `digest` is required, and
@@ -3266,11 +3441,8 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["Job"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CampaignOptions: {
             /**
@@ -3566,11 +3738,8 @@ export interface components {
          */
         CampaignList: {
             campaigns: components["schemas"]["Campaign"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         AskRequest: {
             /**
@@ -3719,11 +3888,8 @@ export interface components {
          */
         CampaignInputList: {
             inputs: components["schemas"]["CampaignInput"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DistinctFailure: {
             /** @description Number of inputs with this failure. */
@@ -3757,6 +3923,8 @@ export interface components {
             failures: components["schemas"]["DistinctFailure"][];
             /** @description Number of distinct failures. */
             distinct: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
     };
     responses: {
@@ -3876,6 +4044,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Something uses what was to be deleted. The detail names it. */
+        InUse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:inroad:problem:in-use",
+                 *       "title": "In use",
+                 *       "status": 409,
+                 *       "detail": "model f90cc7aaefe45741: in use by alias stable",
+                 *       "request_id": "6f0e8a1b2c3d4e5f"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The disk is full. Acknowledged data is safe. */
         Full: {
             headers: {
@@ -3942,6 +4128,10 @@ export interface components {
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
+        /** @description Maximum number of results; all if 0. */
+        LimitOrAll: number;
+        /** @description Where to continue a list: `next` of the previous page. */
+        Cursor: string;
     };
     requestBodies: never;
     headers: never;
@@ -4027,7 +4217,12 @@ export interface operations {
     };
     listGrammars: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4168,6 +4363,34 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteGrammar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of an uploaded grammar, or name of a bundled grammar.
+                 * @example json
+                 */
+                grammar: components["parameters"]["GrammarName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grammar was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4660,10 +4883,10 @@ export interface operations {
     listSubjects: {
         parameters: {
             query?: {
-                /** @description Maximum number of programs to list; all if 0. */
-                limit?: number;
-                /** @description List only programs whose names come after this one; `next` of the previous page. */
-                after?: string;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -4708,6 +4931,37 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteSubject: {
+        parameters: {
+            query?: {
+                /** @description Version of the program; all versions if absent. */
+                commit?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The observations were deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4804,8 +5058,8 @@ export interface operations {
                 outcome?: components["schemas"]["FailureOutcome"][];
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Number of failures to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -4840,8 +5094,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only models older than this number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -4924,6 +5178,34 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID or alias of a model, `latest` for the newest model, or `SUBJECT@latest` for the newest model of a program.
+                 * @example latest
+                 */
+                model: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -5063,10 +5345,10 @@ export interface operations {
                 rare?: boolean;
                 /** @description List only methods whose ID, name or file contains this text. */
                 contains?: string;
-                /** @description Maximum number of methods to list; all if 0. */
-                limit?: number;
-                /** @description Number of methods to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5262,7 +5544,12 @@ export interface operations {
     };
     listAliases: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5473,8 +5760,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only jobs older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5589,8 +5876,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only campaigns older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5825,8 +6112,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5858,6 +6145,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5918,7 +6207,12 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6014,8 +6308,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only entries with a lower number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6078,6 +6372,39 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    deleteKeyEvents: {
+        parameters: {
+            query: {
+                /**
+                 * @description Delete the entries whose last event was before this time.
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of entries that were deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 120
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEvents"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -6101,6 +6428,128 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All policies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    putPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "commits": 10,
+                 *       "models": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    prune: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PruneRequest"];
+            };
+        };
+        responses: {
+            /** @description What was deleted, or what would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pruning"];
+                };
+            };
             507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };

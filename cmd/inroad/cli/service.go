@@ -19,6 +19,7 @@ import (
 type Server struct {
 	URL     string
 	Workers int    `json:"workers"` // of an engine in this process; one per core if 0
+	Memory  int64  `json:"memory"`  // of a training in this process, in MiB; no limit if 0
 	key     string // never a flag: others can read command lines
 }
 
@@ -34,11 +35,16 @@ func (s *Server) BindWorkers(flags *pflag.FlagSet) {
 	BindFields(flags, s, openapi.Field{Name: "workers", Description: "Number of workers in this process; one per core if 0", Schema: Between(0, 1024)})
 }
 
+// BindMemory adds the flag --memory. A service has its own limit.
+func (s *Server) BindMemory(flags *pflag.FlagSet) {
+	BindFields(flags, s, openapi.Field{Name: "memory", Placeholder: "MIB", Description: "Memory to train within, in MiB: what exceeds it goes to temporary files in TMPDIR; no limit if 0", Schema: Between(0, 1<<30)})
+}
+
 // Service returns a client of the service that --server names, or an engine in this
 // process.
 func (s *Server) Service() (api.Service, error) {
 	if s.URL == "" {
-		return &api.Engine{Library: &api.Files{}, Workers: s.Workers}, nil
+		return &api.Engine{Library: &api.Files{}, Workers: s.Workers, MaxMemory: s.Memory << 20}, nil
 	}
 	return s.Client()
 }

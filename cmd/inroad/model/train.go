@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,7 +43,8 @@ paths of the grammar and, unless --features selects some, all of these kinds:
 ` + familyHelp() + `
 Lines that are not observations are reported and left out; with --strict they end
 the command. The model is scored on observations that are held out. The same
-observations, options and seed give the same bytes.
+observations, options and seed give the same bytes, whatever the memory and the
+number of workers.
 
 With --server, the service stores the observations and learns from all its
 observations of that program and commit. The service keeps the model; --out also
@@ -62,6 +65,7 @@ writes it to a file.`,
 	cli.Bind(flags, &c.req, "from")
 	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "seed")
 	c.server.BindWorkers(flags)
+	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
 	return cmd
@@ -79,6 +83,9 @@ func familyHelp() string {
 func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.out == "" && c.server.URL == "" {
 		return errors.New("no output: give --out FILE")
+	}
+	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
 	}
 	service, err := c.server.Service()
 	if err != nil {

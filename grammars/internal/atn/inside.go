@@ -52,13 +52,14 @@ const (
 // these is at the same place, or also ends, the derivation is not chosen. After a rule
 // that is not analysed, the lexer may be in any state, and nothing is preferred.
 //
-// If that takes too long, it ignores that the lexer may take a text for another rule.
+// If that takes too long, it ignores that the lexer may take a text for a keyword, and
+// then that it may take it for any other rule.
 func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
 	first := s.start(string(rune(mode)))
 	if first == nil || m.dissector().samples() == nil {
 		return nil, 1
 	}
-	for _, lexer := range []*lexState{first, nil} {
+	for _, lexer := range []*lexState{first, s.withoutWords(first, mode, rule), nil} {
 		x := m.newInsideSearch(s, mode, rule)
 		s.over = false
 		x.follow(-1, lexer, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
@@ -71,6 +72,50 @@ func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
 		}
 	}
 	return nil, work
+}
+
+// withoutWords returns the first state of a mode without the rules that match only some
+// words, such as keywords, but for one rule.
+func (s *Speller) withoutWords(first *lexState, mode, rule int) *lexState {
+	edges, loops := s.lexer.net.modes[mode].edges, map[int]bool{}
+	return s.without(first, func(g lexConfig) bool {
+		r := edges[g.alt-1].target.rule
+		return r != rule && !s.lexer.net.loops(r, loops)
+	})
+}
+
+// loops reports whether a rule matches texts of any length. Known has the rules that were
+// looked at.
+func (net *network) loops(rule int, known map[int]bool) bool {
+	if out, ok := known[rule]; ok {
+		return out
+	}
+	known[rule] = true // if it refers to itself
+	const begun, done = 1, 2
+	at := map[*state]int{}
+	var visit func(s *state) bool
+	visit = func(s *state) bool {
+		if at[s] != 0 || s.kind == ruleStop {
+			return at[s] == begun
+		}
+		at[s] = begun
+		for _, e := range s.edges {
+			next := e.target
+			if e.kind == ruleCall {
+				if net.loops(e.rule, known) {
+					return true
+				}
+				next = e.follow
+			}
+			if visit(next) {
+				return true
+			}
+		}
+		at[s] = done
+		return false
+	}
+	known[rule] = visit(net.starts[rule])
+	return known[rule]
 }
 
 func (m *Machine) newInsideSearch(s *Speller, mode, rule int) *insideSearch {
@@ -232,6 +277,7 @@ type insideSearch struct {
 	all    []place // by number
 	steps  []insideStep
 	out    *Inside
+	last   int32 // the last context
 	work   int
 	failed bool
 }
@@ -310,7 +356,7 @@ func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols 
 			}
 		case a.edge.kind == ruleCall:
 			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
-			if x.isDeep(t.calls, a.target) {
+			if !x.isLastCall(t.calls, a.follow, a.target) && x.isDeep(t.calls, a.target) {
 				x.out.contexts[symbol] = AnyContext
 				skip(thread{a.follow, behindRule, t.calls}, append(symbols, symbol))
 				continue
@@ -339,11 +385,26 @@ func (x *insideSearch) isDeep(calls, target int32) bool {
 	return again >= maxInsideAgain
 }
 
+// isLastCall reports whether a rule ends with a call of itself. Then the calls of a text
+// are as many as its characters, but only one of them matters.
+func (x *insideSearch) isLastCall(up, follow, target int32) bool {
+	own := x.dfa.starts[x.rule]
+	if up != 0 {
+		own = x.calls[up].target
+	}
+	return x.dfa.states[follow].stop && own == target
+}
+
 // call returns the number of a call of a rule.
 func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
+	if x.isLastCall(up, follow, target) {
+		x.out.contexts[symbol] = x.calls[up].context
+		return up
+	}
 	context, ok := x.out.contexts[symbol]
 	if !ok {
-		context = int32(len(x.out.contexts) + 1)
+		x.last++
+		context = x.last
 		x.out.contexts[symbol] = context
 	}
 	c := insideCall{up, follow, target, context, x.calls[up].depth + 1}

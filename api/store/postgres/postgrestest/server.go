@@ -73,6 +73,17 @@ func (s *Server) url(database string) string {
 	return u.String()
 }
 
+// Cut ends all connections to a database.
+func (s *Server) Cut(tb testing.TB, database string) error {
+	tb.Helper()
+	connection, err := pgx.Connect(tb.Context(), database)
+	if err != nil {
+		return err
+	}
+	_, err = connection.Exec(tb.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+	return errors.Join(err, connection.Close(tb.Context()))
+}
+
 // create creates and starts a server.
 func (s *Server) create(ctx context.Context) (err error) {
 	if s.programs, err = findPrograms(); err != nil {
@@ -94,9 +105,10 @@ func (s *Server) create(ctx context.Context) (err error) {
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
-// Start starts a server that was stopped.
+// Start starts a server that was stopped. The server does not wait for the disk: its data
+// survives the end of its processes, but not that of the machine.
 func (s *Server) Start(ctx context.Context) error {
-	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200", s.folder)
+	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)
 	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
 }
 
