@@ -30,7 +30,7 @@ func TestReadModelErrors(t *testing.T) {
 	}{
 		{"nothing", nil, "not a model file"},
 		{"another file", []byte("package model\n"), "not a model file"},
-		{"a later version", []byte("inroad model 3\n"), `format version "3"`},
+		{"a later version", []byte("inroad model 4\n"), `format version "4"`},
 		{"a strange version", []byte("inroad model " + strings.Repeat("9", 1000) + "\n"), `format version "99999999999999999999"`},
 		{"only the beginning", good[:20], "truncated file"},
 		{"cut off", good[:len(good)-1], "digest mismatch"},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/logit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -53,5 +54,5 @@ func EstimateMemory(s Size, opt Options) int64 {
 		n(s.Cells, bytesPerCell) +
 		n(s.Reached, bytesPerReached) +
 		n(s.Methods, bytesPerMethod+n(s.Observations, 1)/8+n(nodes, bytesPerNode)) +
-		2*int64(opt.Workers)*dtree.LearnerMemory(s.Features, opt.tree())
+		int64(opt.Workers)*(2*dtree.LearnerMemory(s.Features, opt.tree())+logit.FitterMemory(s.Features, s.Observations, s.Cells/4))
 }

@@ -1558,7 +1558,8 @@ type Explanation struct {
 	Reached int `json:"reached"`
 
 	// Refusals The constructs whose refusal the tree tests, or leads to the outcome.
-	Refusals []string `json:"refusals,omitempty,omitzero"`
+	Refusals   []string    `json:"refusals,omitempty,omitzero"`
+	Regression *Regression `json:"regression,omitempty"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
 	Rendered string `json:"rendered,omitempty,omitzero"`
@@ -1587,6 +1588,15 @@ type FailureOutcome string
 type Fallback struct {
 	Cause  string `json:"cause"`
 	Detail string `json:"detail"`
+}
+
+// FeatureWeight defines model for FeatureWeight.
+type FeatureWeight struct {
+	// Feature Pattern or description of the feature.
+	Feature string `json:"feature"`
+
+	// Weight Positive if the feature speaks for reaching the method.
+	Weight float64 `json:"weight"`
 }
 
 // Finding defines model for Finding.
@@ -2343,8 +2353,11 @@ type Prediction struct {
 	High float64 `json:"high"`
 
 	// Low Lower end of the 95 % interval of the probability.
-	Low         float64 `json:"low"`
-	Method      string  `json:"method"`
+	Low    float64 `json:"low"`
+	Method string  `json:"method"`
+
+	// Overruled A logistic regression is sure of `reached`, and overrules the decision tree, which predicts the contrary. `support` then counts held-out observations whose prediction was overruled in the same way, and `reasons` are the features of the input with the greatest weights for the prediction.
+	Overruled   bool    `json:"overruled,omitempty,omitzero"`
 	Probability float64 `json:"probability"`
 
 	// Reached Whether the input is predicted to reach the method.
@@ -2489,6 +2502,9 @@ type Reason struct {
 
 	// Present Whether the input has the feature.
 	Present bool `json:"present"`
+
+	// Weight Weight of the feature, if the prediction is `overruled`.
+	Weight float64 `json:"weight,omitempty,omitzero"`
 }
 
 // Refusal The construct that the program is expected to refuse. The program reads the input up to its place.
@@ -2510,6 +2526,20 @@ type Refusal struct {
 
 	// Outcome Most common outcome of the observations that the program refused because of the construct.
 	Outcome string `json:"outcome"`
+}
+
+// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; the tree is overruled if they are above 0.85 or below -0.85 and the tree predicts the contrary.
+type Regression struct {
+	Bias float64 `json:"bias"`
+
+	// Features The features with a weight, heaviest first.
+	Features []FeatureWeight `json:"features"`
+
+	// Overruled Number of held-out observations whose prediction was overruled.
+	Overruled int `json:"overruled"`
+
+	// Right Number of these for which the regression was right.
+	Right int `json:"right"`
 }
 
 // Rejected defines model for Rejected.
@@ -3054,6 +3084,9 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Regressions Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
+	Regressions *bool `json:"regressions,omitempty"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`

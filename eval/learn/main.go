@@ -37,6 +37,7 @@ import (
 type options struct {
 	grammar     string
 	train, test int
+	first       int
 	seeds       int
 	variants    string
 	programs    bool
@@ -48,6 +49,7 @@ func main() {
 	flag.StringVar(&opt.grammar, "grammar", "json", "bundled grammar, or grammar `file`")
 	flag.IntVar(&opt.train, "train", 1000, "number of observations to train on")
 	flag.IntVar(&opt.test, "test", 1000, "number of observations to test on")
+	flag.IntVar(&opt.first, "first", 1, "seed of the first random sample")
 	flag.IntVar(&opt.seeds, "seeds", 5, "number of random samples")
 	flag.StringVar(&opt.variants, "variants", "", "measure only variants whose names match this `regexp`")
 	flag.BoolVar(&opt.programs, "programs", false, "also print a line per program")
@@ -145,10 +147,11 @@ func variants() []variant {
 			o.Extras &^= characters
 		}},
 		variant{"step 3: chosen depth", func(o *model.Options) {
-			o.Folds = model.Defaults().Folds
+			o.Folds, o.Regressions = model.Defaults().Folds, false
 			o.Extras &^= characters
 		}},
-		variant{"step 4: characters", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
+		variant{"step 4: characters", func(o *model.Options) { o.Folds, o.Regressions = model.Defaults().Folds, false }},
+		variant{"step 5: regressions", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
 		variant{"no refusals", func(o *model.Options) { o.Folds, o.Refusals = model.Defaults().Folds, false }},
 		variant{"depth 12", func(o *model.Options) { o.MaxDepth = 12 }},
 		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
@@ -250,7 +253,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		for _, p := range programs {
 			var own result
 			for seed := range opt.seeds {
-				e, err := measure(ctx, p, sources, v, opt, uint64(seed+1))
+				e, err := measure(ctx, p, sources, v, opt, uint64(opt.first+seed))
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}

@@ -7,7 +7,10 @@
 // The same table, labels and options give the same tree on every machine.
 package dtree
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // A Table holds rows of binary columns as sparse lists, by row and by column.
 type Table struct {
@@ -84,6 +87,19 @@ func (b Bits) Has(i int32) bool { return b[i>>6]>>(i&63)&1 == 1 }
 
 // bit returns 1 if i is in the set, else 0.
 func (b Bits) bit(i int32) int32 { return int32(b[i>>6] >> (i & 63) & 1) }
+
+// All yields the elements of the set in ascending order.
+func (b Bits) All() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i, w := range b {
+			for ; w != 0; w &= w - 1 {
+				if !yield(int32(64*i + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Count returns the size of the set.
 func (b Bits) Count() int {

@@ -1,0 +1,315 @@
+// Package logit fits logistic regressions over rows of binary columns.
+//
+// A [Fitter] fits one [Regression] per set of labels. An L1 penalty keeps the
+// number of columns with a weight small.
+package logit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/inroad/inroad/model/dtree"
+)
+
+// A Regression gives the log odds that a row is positive: Bias plus the weights
+// of the row's columns.
+type Regression struct {
+	Bias  float64
+	Terms []Term // by column, ascending
+}
+
+// A Term is the weight of a column.
+type Term struct {
+	Column int32
+	Weight float64
+}
+
+// LogOdds returns the log odds that a row is positive.
+func (r Regression) LogOdds(row dtree.Bits) float64 {
+	sum := r.Bias
+	for _, t := range r.Terms {
+		if row.Has(t.Column) {
+			sum += t.Weight
+		}
+	}
+	return sum
+}
+
+// Options configure a fitter.
+type Options struct {
+	Penalty    float64 // of the sum of the absolute weights
+	MaxColumns int     // number of columns to choose from: those with the highest gain
+}
+
+// A Fitter fits regressions to a subset of a table's rows. It is not safe for
+// concurrent use.
+type Fitter struct {
+	table *dtree.Table
+	opt   Options
+	rows  []int32
+	base  []int32 // by column: number of rows that contain it
+	local []int32 // by row of the table: index in rows, or -1
+
+	positives []int32   // by column
+	gains     []float64 // by column
+
+	// Of the current fit. The following are by row.
+	labels    []float64
+	weights   []float64
+	odds      []float64
+	curvature []float64
+	residual  []float64
+	columns   []column
+	holders   []int32 // of all columns
+	bias      float64
+}
+
+// A column is a column that may get a weight.
+type column struct {
+	at        int32
+	holders   []int32 // indices in rows
+	weight    float64
+	curvature float64
+}
+
+// NewFitter returns a fitter for the given rows of t, or for all rows if rows is
+// nil.
+func NewFitter(t *dtree.Table, rows []int32, opt Options) *Fitter {
+	if rows == nil {
+		rows = make([]int32, t.Rows())
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+	}
+	f := &Fitter{
+		table: t, opt: opt, rows: rows, base: make([]int32, t.Columns()), local: make([]int32, t.Rows()),
+		positives: make([]int32, t.Columns()), gains: make([]float64, t.Columns()),
+		labels: make([]float64, len(rows)), weights: make([]float64, len(rows)), odds: make([]float64, len(rows)),
+		curvature: make([]float64, len(rows)), residual: make([]float64, len(rows)),
+	}
+	for i := range f.local {
+		f.local[i] = -1
+	}
+	for i, r := range rows {
+		f.local[r] = int32(i)
+		for _, c := range t.Row(r) {
+			f.base[c]++
+		}
+	}
+	return f
+}
+
+// FitterMemory returns the maximum number of bytes that a fitter allocates for a table
+// with the given numbers of columns, rows and cells, in addition to the table.
+func FitterMemory(columns, rows, cells int) int64 {
+	return 16*int64(columns) + 44*int64(rows) + 4*int64(cells)
+}
+
+// Fit fits a regression to the labels. Positive rows are weighted by the square root
+// of the class ratio, as by [dtree.Sqrt]. The result is empty if all labels are equal.
+func (f *Fitter) Fit(labels dtree.Bits) Regression {
+	positives := 0
+	for _, r := range f.rows {
+		if labels.Has(r) {
+			positives++
+		}
+	}
+	if positives == 0 || positives == len(f.rows) {
+		return Regression{}
+	}
+	positiveWeight := math.Sqrt(float64(len(f.rows)-positives) / float64(positives))
+	for i, r := range f.rows {
+		f.labels[i], f.weights[i] = 0, 1
+		if labels.Has(r) {
+			f.labels[i], f.weights[i] = 1, positiveWeight
+		}
+	}
+	f.choose(labels, positives, positiveWeight)
+	odds := positiveWeight * float64(positives) / float64(len(f.rows)-positives)
+	f.bias = math.Log(odds)
+	for i := range f.odds {
+		f.odds[i] = f.bias
+	}
+	for range maxApproximations {
+		if f.improve() < tolerance {
+			break
+		}
+	}
+	out := Regression{Bias: round(f.bias)}
+	for _, c := range f.columns {
+		if w := round(c.weight); w != 0 {
+			out.Terms = append(out.Terms, Term{c.at, w})
+		}
+	}
+	slices.SortFunc(out.Terms, func(a, b Term) int { return cmp.Compare(a.Column, b.Column) })
+	return out
+}
+
+// round rounds a weight to hundredths, which are enough to decide.
+func round(weight float64) float64 { return math.Round(100*weight) / 100 }
+
+// choose selects the columns with the highest gain.
+func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64) {
+	clear(f.positives)
+	for _, r := range f.rows {
+		if labels.Has(r) {
+			for _, c := range f.table.Row(r) {
+				f.positives[c]++
+			}
+		}
+	}
+	purity := func(rows, positives int32) float64 {
+		p := positiveWeight * float64(positives)
+		if rows == 0 {
+			return 0
+		}
+		return float64(p*p) / (p + float64(rows-positives))
+	}
+	all, allPositives := int32(len(f.rows)), int32(positives)
+	before := purity(all, allPositives)
+	highest := 0.0
+	for c, n := range f.base {
+		f.gains[c] = 0
+		if n > 1 && n < all-1 {
+			p := f.positives[c]
+			f.gains[c] = purity(n, p) + purity(all-n, allPositives-p) - before
+			highest = max(highest, f.gains[c])
+		}
+	}
+	least := f.leastGain(highest)
+	var chosen []int32
+	for c, gain := range f.gains {
+		if gain > 0 && gain >= least {
+			chosen = append(chosen, int32(c))
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b int32) int { return cmp.Compare(f.gains[b], f.gains[a]) })
+	chosen = chosen[:min(len(chosen), f.opt.MaxColumns)]
+	n := 0
+	for _, c := range chosen {
+		n += int(f.base[c])
+	}
+	f.columns, f.holders = f.columns[:0], slices.Grow(f.holders[:0], n)
+	for _, c := range chosen {
+		first := len(f.holders)
+		for _, r := range f.table.Holders(c) {
+			if i := f.local[r]; i >= 0 {
+				f.holders = append(f.holders, i)
+			}
+		}
+		f.columns = append(f.columns, column{at: c, holders: f.holders[first:]})
+	}
+}
+
+// leastGain returns a gain that at least MaxColumns columns have, but not many
+// more, or 0.
+func (f *Fitter) leastGain(highest float64) float64 {
+	const buckets = 4096
+	var counts [buckets + 1]int
+	for _, gain := range f.gains {
+		if gain > 0 {
+			counts[int(buckets*gain/highest)]++
+		}
+	}
+	n := 0
+	for i := buckets; i > 0; i-- {
+		if n += counts[i]; n >= f.opt.MaxColumns {
+			return float64(i) / buckets * highest
+		}
+	}
+	return 0
+}
+
+// Limits of the iteration.
+const (
+	maxApproximations = 12
+	maxSweeps         = 20
+	tolerance         = 0.01 // change of a weight
+	minCurvature      = 1e-5
+)
+
+// improve approximates the loss by a quadratic function at the current weights and
+// minimizes the approximation by coordinate descent. It returns the greatest change
+// of a weight.
+func (f *Fitter) improve() float64 {
+	for i, odds := range f.odds {
+		p := 1 / (1 + math.Exp(-odds))
+		f.curvature[i] = f.weights[i] * max(p*(1-p), minCurvature)
+		f.residual[i] = f.weights[i] * (f.labels[i] - p)
+	}
+	for j := range f.columns {
+		c := &f.columns[j]
+		c.curvature = 0
+		for _, i := range c.holders {
+			c.curvature += f.curvature[i]
+		}
+	}
+	before := f.bias
+	old := make([]float64, len(f.columns))
+	for j := range f.columns {
+		old[j] = f.columns[j].weight
+	}
+	for sweep := range maxSweeps {
+		change := f.sweep(sweep == 0)
+		if change < tolerance/2 {
+			break
+		}
+	}
+	change := math.Abs(f.bias - before)
+	for j, w := range old {
+		change = max(change, math.Abs(f.columns[j].weight-w))
+	}
+	return change
+}
+
+// sweep minimizes the approximation along the bias and each column, or, unless all
+// is set, each column with a weight.
+func (f *Fitter) sweep(all bool) (change float64) {
+	sum, curvature := 0.0, 0.0
+	for i, r := range f.residual {
+		sum += r
+		curvature += f.curvature[i]
+	}
+	step := sum / curvature
+	f.bias += step
+	for i := range f.residual {
+		f.residual[i] -= float64(f.curvature[i] * step)
+		f.odds[i] += step
+	}
+	change = math.Abs(step)
+	for j := range f.columns {
+		c := &f.columns[j]
+		if !all && c.weight == 0 {
+			continue
+		}
+		gradient := 0.0
+		for _, i := range c.holders {
+			gradient += f.residual[i]
+		}
+		weight := shrink(float64(c.curvature*c.weight)+gradient, f.opt.Penalty) / c.curvature
+		step := weight - c.weight
+		if step == 0 {
+			continue
+		}
+		c.weight = weight
+		for _, i := range c.holders {
+			f.residual[i] -= float64(f.curvature[i] * step)
+			f.odds[i] += step
+		}
+		change = max(change, math.Abs(step))
+	}
+	return change
+}
+
+// shrink moves x toward 0 by the penalty.
+func shrink(x, penalty float64) float64 {
+	switch {
+	case x > penalty:
+		return x - penalty
+	case x < -penalty:
+		return x + penalty
+	default:
+		return 0
+	}
+}
