@@ -225,7 +225,14 @@ func (e *Explanation) WriteText(w io.Writer) error {
 // writeRegression lists the heaviest votes of the regression.
 func (e *Explanation) writeRegression(b *strings.Builder) {
 	r := e.Regression
-	fmt.Fprintf(b, "\nOverruled if these weights add up to more than %.2f (reached) or less than %.2f (not reached);\n", sureOdds, -sureOdds)
+	var when []string
+	if r.ToReached {
+		when = append(when, fmt.Sprintf("more than %.2f (reached)", sureOdds))
+	}
+	if r.ToNotReached {
+		when = append(when, fmt.Sprintf("less than %.2f (not reached)", -sureOdds))
+	}
+	fmt.Fprintf(b, "\nOverruled if these weights add up to %s;\n", strings.Join(when, " or "))
 	fmt.Fprintf(b, "right for %d of %d held-out observations whose prediction was overruled\n", r.Right, r.Overruled)
 	fmt.Fprintf(b, "  %+.2f for any input\n", r.Bias)
 	for _, v := range r.Votes[:min(len(r.Votes), maxListed)] {

@@ -273,6 +273,9 @@ func (m *Model) Votes(p *Prediction) []Vote {
 // A Regression gives the log odds that an input reaches a unit: Bias plus the weights
 // of its features.
 type Regression struct {
+	// Predictions of the tree that the regression may overrule.
+	ToReached, ToNotReached bool
+
 	Bias  float64
 	Votes []Vote // heaviest first
 	// Overruled counts the held-out observations for which the regression overruled the
@@ -287,7 +290,10 @@ func (m *Model) Regression(unit int) *Regression {
 		return nil
 	}
 	no, yes := s.overruled[0], s.overruled[1]
-	out := &Regression{Bias: s.Bias, Overruled: int(no.rows + yes.rows), Right: int(no.positives + yes.rows - yes.positives)}
+	out := &Regression{
+		ToReached: s.allowed&toReached != 0, ToNotReached: s.allowed&toNotReached != 0,
+		Bias: s.Bias, Overruled: int(no.rows + yes.rows), Right: int(no.positives + yes.rows - yes.positives),
+	}
 	for _, t := range s.Terms {
 		out.Votes = append(out.Votes, Vote{&m.Features[t.Column], t.Weight})
 	}

@@ -2528,7 +2528,7 @@ type Refusal struct {
 	Outcome string `json:"outcome"`
 }
 
-// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; the tree is overruled if they are above 0.85 or below -0.85 and the tree predicts the contrary.
+// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85.
 type Regression struct {
 	Bias float64 `json:"bias"`
 
@@ -2540,6 +2540,12 @@ type Regression struct {
 
 	// Right Number of these for which the regression was right.
 	Right int `json:"right"`
+
+	// ToNotReached Whether predictions may be changed to "not reached".
+	ToNotReached bool `json:"to_not_reached"`
+
+	// ToReached Whether predictions may be changed to "reached".
+	ToReached bool `json:"to_reached"`
 }
 
 // Rejected defines model for Rejected.

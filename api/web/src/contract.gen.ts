@@ -2694,8 +2694,12 @@ export interface components {
          * @enum {string}
          */
         ExplanationFormat: "json" | "text" | "dot" | "svg";
-        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; the tree is overruled if they are above 0.85 or below -0.85 and the tree predicts the contrary. */
+        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85. */
         Regression: {
+            /** @description Whether predictions may be changed to "reached". */
+            to_reached: boolean;
+            /** @description Whether predictions may be changed to "not reached". */
+            to_not_reached: boolean;
             /** Format: double */
             bias: number;
             /** @description The features with a weight, heaviest first. */

@@ -37,6 +37,7 @@ func Evaluation() []Subject {
 		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java"},
 		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", ""},
 		{"net-url", "url", "NetURL", "net/url", "", ""},
+		{"whatwg-url", "url", "WHATWG", "github.com/nlnwa/whatwg-url/...", "", ""},
 		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", ""},
 		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", ""},
 		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", ""},
