@@ -75,6 +75,37 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 	return out, group.Wait()
 }
 
+// tryRegression makes cross-validation try trees of each depth with a regression.
+func (t *target) tryRegression(depths int) {
+	for o := range t.mixed {
+		t.mixed[o] = make([]heldOut, depths)
+	}
+}
+
+// enoughHeld is the number of held-out rows of each class whose right predictions show
+// that a tree needs no regression.
+const enoughHeld = 5
+
+// dropRegression ends the trial if the tree alone predicted all held-out rows so far.
+// Most methods are so easy, and fitting regressions takes longer than growing trees.
+func (t *target) dropRegression() {
+	if c := t.byDepth[choose(t.byDepth)].confusion; c.Wrong() == 0 && min(c.TruePositives, c.TrueNegatives) >= enoughHeld {
+		t.mixed = [bothWays][]heldOut{}
+	}
+}
+
+// fitFinal fits the regressions that may overrule trees to all rows.
+func (k *task) fitFinal(ctx context.Context, targets []*target) error {
+	fitted, err := k.fit(ctx, k.view, targets, nil)
+	if err != nil {
+		return err
+	}
+	for i, t := range targets {
+		t.second = &fitted[i]
+	}
+	return nil
+}
+
 // overruling returns the kind of overruling with the best F1 on held-out rows, or 0 for
 // none, and the index of the depth of the tree then. alone is the index of the depth of
 // the tree alone. If the best F1 is low, few rows decide. Then the regression may add
@@ -130,8 +161,8 @@ func (t *target) regressionFile(index map[int32]int32) *regressionFile {
 
 // decode validates an encoded regression of a model with the given number of features.
 func (f *regressionFile) decode(features []Feature) (*secondOpinion, error) {
-	if len(f.Terms) == 0 || len(f.Terms)%2 != 0 {
-		return nil, fmt.Errorf("%d numbers in terms: must be a positive multiple of 2", len(f.Terms))
+	if len(f.Terms)%2 != 0 {
+		return nil, fmt.Errorf("%d numbers in terms: must be a multiple of 2", len(f.Terms))
 	}
 	if f.Allowed < 1 || f.Allowed > int(bothWays) {
 		return nil, fmt.Errorf("kind of overruling %d: must be between 1 and %d", f.Allowed, bothWays)

@@ -443,14 +443,8 @@ func (k *task) run(ctx context.Context) error {
 	for i, t := range rest {
 		t.tree, t.byDepth = trees[i], make([]heldOut, len(depths))
 		if t.unit && k.opt.Regressions && k.opt.Folds > 1 && !k.constant(t) {
-			for o := range t.mixed {
-				t.mixed[o] = make([]heldOut, len(depths))
-			}
+			t.tryRegression(len(depths))
 		}
-	}
-	seconds, err := k.fit(ctx, k.view, rest, nil)
-	if err != nil {
-		return err
 	}
 	for fold := range min(k.opt.Folds, len(k.rows)) {
 		if k.opt.Folds == 1 {
@@ -459,16 +453,21 @@ func (k *task) run(ctx context.Context) error {
 		if err := k.validateFold(ctx, rest, fold); err != nil {
 			return err
 		}
+		for _, t := range rest {
+			t.dropRegression()
+		}
 	}
-	for j, t := range rest {
+	var overruled []*target
+	for _, t := range rest {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
-		if depth, o := t.overruling(i); o != 0 && len(seconds[j].Terms) > 0 {
-			i, t.held, t.second, t.allowed = depth, t.mixed[o-1][depth], &seconds[j], o
+		if depth, o := t.overruling(i); o != 0 {
+			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])
 	}
-	return nil
+	return k.fitFinal(ctx, overruled)
 }
 
 // learn grows the trees of the targets on the given rows, or on all rows if

@@ -70,7 +70,8 @@ type column struct {
 	at        int32
 	holders   []int32 // indices in rows
 	weight    float64
-	curvature float64
+	before    float64 // weight before the current approximation
+	curvature float64 // 0 if it is not known
 }
 
 // NewFitter returns a fitter for the given rows of t, or for all rows if rows is
@@ -131,10 +132,13 @@ func (f *Fitter) Fit(labels dtree.Bits) Regression {
 	for i := range f.odds {
 		f.odds[i] = f.bias
 	}
+	all := true // whether columns without a weight may get one
 	for range maxApproximations {
-		if f.improve() < tolerance {
+		change := f.improve(all)
+		if change < tolerance && all {
 			break
 		}
+		all = change < tolerance
 	}
 	out := Regression{Bias: round(f.bias)}
 	for _, c := range f.columns {
@@ -223,42 +227,34 @@ func (f *Fitter) leastGain(highest float64) float64 {
 
 // Limits of the iteration.
 const (
-	maxApproximations = 12
+	maxApproximations = 20
 	maxSweeps         = 20
 	tolerance         = 0.01 // change of a weight
 	minCurvature      = 1e-5
 )
 
 // improve approximates the loss by a quadratic function at the current weights and
-// minimizes the approximation by coordinate descent. It returns the greatest change
-// of a weight.
-func (f *Fitter) improve() float64 {
+// minimizes the approximation by coordinate descent, along the columns with a weight
+// or all columns. It returns the greatest change of a weight.
+func (f *Fitter) improve(all bool) float64 {
 	for i, odds := range f.odds {
 		p := 1 / (1 + math.Exp(-odds))
 		f.curvature[i] = f.weights[i] * max(p*(1-p), minCurvature)
 		f.residual[i] = f.weights[i] * (f.labels[i] - p)
 	}
+	before := f.bias
 	for j := range f.columns {
 		c := &f.columns[j]
-		c.curvature = 0
-		for _, i := range c.holders {
-			c.curvature += f.curvature[i]
-		}
-	}
-	before := f.bias
-	old := make([]float64, len(f.columns))
-	for j := range f.columns {
-		old[j] = f.columns[j].weight
+		c.before, c.curvature = c.weight, 0
 	}
 	for sweep := range maxSweeps {
-		change := f.sweep(sweep == 0)
-		if change < tolerance/2 {
+		if f.sweep(all && sweep == 0) < tolerance/2 {
 			break
 		}
 	}
 	change := math.Abs(f.bias - before)
-	for j, w := range old {
-		change = max(change, math.Abs(f.columns[j].weight-w))
+	for _, c := range f.columns {
+		change = max(change, math.Abs(c.weight-c.before))
 	}
 	return change
 }
@@ -286,6 +282,14 @@ func (f *Fitter) sweep(all bool) (change float64) {
 		gradient := 0.0
 		for _, i := range c.holders {
 			gradient += f.residual[i]
+		}
+		if c.weight == 0 && math.Abs(gradient) <= f.opt.Penalty {
+			continue
+		}
+		if c.curvature == 0 {
+			for _, i := range c.holders {
+				c.curvature += f.curvature[i]
+			}
 		}
 		weight := shrink(float64(c.curvature*c.weight)+gradient, f.opt.Penalty) / c.curvature
 		step := weight - c.weight
