@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ func (l *loader) checkNames() {
 	}
 	for _, r := range l.spec.ParserRules {
 		for e := range l.elements(r) {
-			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
+			if ref, ok := e.(*g4.Ref); ok && l.isRuleName(ref.Name) && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "undefined rule %s", ref.Name)
 			}
 		}
@@ -40,6 +41,12 @@ func (l *loader) checkNames() {
 			}
 		}
 	}
+}
+
+// isRuleName reports whether a name in a parser rule is that of a parser rule, not of a
+// token.
+func (l *loader) isRuleName(name string) bool {
+	return !g4.IsTokenName(name) || l.spec.Scannerless && name != "EOF"
 }
 
 func (l *loader) checkCommand(c g4.Command) {
@@ -575,6 +582,8 @@ func (s *shapes) number(n *Node) uint32 {
 func (n *Node) suffix() string {
 	suffix := "*"
 	switch {
+	case n.Max > 1 || n.Min > 1:
+		suffix = fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 	case n.Max == 1:
 		suffix = "?"
 	case n.Min == 1:
@@ -637,7 +646,7 @@ func (c *checker) enteredModes() map[string]bool {
 }
 
 // maxShadowSteps limits the steps to find tokens that can never match.
-const maxShadowSteps = 20_000_000
+const maxShadowSteps = 2_000_000
 
 // checkShadowed warns about tokens with a fixed text that an earlier rule also
 // matches.

@@ -29,7 +29,7 @@ func (g *Grammar) Inside(r *Rule) *Inside {
 func (g *Grammar) findInsides() any {
 	speller, left := g.machine.Speller(), maxInside
 	out := map[*Rule]*Inside{}
-	if !g.Exact() {
+	if !g.Exact() || g.Scannerless {
 		return out
 	}
 	for _, r := range g.Rules {
@@ -40,7 +40,7 @@ func (g *Grammar) findInsides() any {
 		if left -= work; left < 0 {
 			break
 		}
-		if x != nil && !g.usesAll(x, g.Nodes[r.Root], 0) {
+		if x != nil && !g.usesAll(x, g.Nodes[r.Root], 0, map[insidePlace]bool{}) {
 			out[r] = x
 		}
 	}
@@ -57,16 +57,25 @@ func (g *Grammar) chooses(n *Node, depth int) bool {
 		depth < maxInsideDepth && slices.ContainsFunc(n.Children, func(c *Node) bool { return g.chooses(c, depth+1) })
 }
 
-// usesAll reports whether all symbols of a construct in a context occur.
-func (g *Grammar) usesAll(x *Inside, n *Node, context int32) bool {
-	if n.Kind == End || context == atn.AnyContext {
+// An insidePlace is a node in a context.
+type insidePlace struct {
+	node    Occurrence
+	context int32
+}
+
+// usesAll reports whether all symbols of a construct in a context occur. Seen has the
+// places that were looked at before.
+func (g *Grammar) usesAll(x *Inside, n *Node, context int32, seen map[insidePlace]bool) bool {
+	at := insidePlace{n.ID, context}
+	if n.Kind == End || context == atn.AnyContext || seen[at] {
 		return true
 	}
+	seen[at] = true
 	if n.Kind.Symbolic() {
 		if !x.Uses(context, int32(n.ID)) {
 			return false
 		}
 		context = x.Below(context, int32(n.ID))
 	}
-	return !slices.ContainsFunc(n.Children, func(c *Node) bool { return !g.usesAll(x, c, context) })
+	return !slices.ContainsFunc(n.Children, func(c *Node) bool { return !g.usesAll(x, c, context, seen) })
 }

@@ -3,6 +3,7 @@ package grammars
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -18,13 +19,16 @@ type Lexicon struct {
 	// Follows tells, by class and by reading, whether a reading can follow a token of a
 	// class. Everything can follow class 0, which is also the beginning of the input.
 	Follows [][]bool
+	// Prevented has, by token type, the types of tokens that come nowhere after a token of
+	// the type: the lexer would read everything from the one to the other as one token.
+	Prevented map[int][]int
 }
 
 // A Reading is a way in which the lexer reads a token in a mode.
 type Reading struct {
 	Mode  int   // the mode in which the token begins
 	Type  int   // the token's type; 0 for trivia
-	Rule  *Rule // the lexer rule that ends the token
+	Rule  *Rule // the lexer rule that ends the token; nil without a scanner
 	After []int // the modes that replace Mode on the mode stack, the current mode last
 	Pops  int   // the number of modes below Mode that After replaces as well
 	Class int   // see [Lexicon.Follows]
@@ -91,6 +95,9 @@ type piece struct {
 }
 
 func newLexicon(ctx context.Context, g *Grammar) (*Lexicon, error) {
+	if g.Scannerless {
+		return g.charLexicon(), nil
+	}
 	b := &lexiconBuilder{Writer: g.Writer(), ctx: ctx, pieces: make([][]piece, len(g.modes))} //nolint:contextcheck // a writer does not wait
 	for _, r := range g.Rules {
 		if r.Kind == TokenRule && !b.findPieces(r) {
@@ -103,7 +110,7 @@ func newLexicon(ctx context.Context, g *Grammar) (*Lexicon, error) {
 		}
 	}
 	b.findTriviaRows()
-	out := &Lexicon{Readings: b.tokens, Trivia: b.trivia}
+	out := &Lexicon{Readings: b.tokens, Trivia: b.trivia, Prevented: b.findPrevented()}
 	out.classify(b.row)
 	if b.looked > maxLooked || len(out.Follows) > maxFollows {
 		out = out.Coarse(1)
@@ -323,6 +330,46 @@ func (b *lexiconBuilder) row(r *Reading) []bool {
 	return row
 }
 
+// findPrevented finds the tokens that come nowhere after a token of another type.
+func (b *lexiconBuilder) findPrevented() map[int][]int {
+	byType := map[int][]*Reading{}
+	for _, r := range b.tokens {
+		byType[r.Type] = append(byType[r.Type], r)
+	}
+	out := map[int][]int{}
+	for _, first := range slices.Sorted(maps.Keys(byType)) {
+		holds := b.holds(byType[first])
+		for _, second := range slices.Sorted(maps.Keys(byType)) {
+			prevented := func(h *atn.Hold) bool {
+				return !slices.ContainsFunc(byType[second], func(r *Reading) bool { return !b.speller.Prevents(h, r.endMode, r.goal) })
+			}
+			if len(holds) > 0 && b.ctx.Err() == nil && !slices.ContainsFunc(holds, func(h *atn.Hold) bool { return !prevented(h) }) {
+				out[first] = append(out[first], second)
+			}
+		}
+	}
+	return out
+}
+
+// holds returns the holds of a token that is read in some ways, nil if not all of them
+// have one.
+func (b *lexiconBuilder) holds(readings []*Reading) []*atn.Hold {
+	var out []*atn.Hold
+	for _, r := range readings {
+		for _, most := range []int{1, maxEnds} { // most tokens have none
+			ends, all, free := b.ends(r, most)
+			hold := b.speller.Hold(ends)
+			if free || hold == nil || most > 1 && !all {
+				return nil
+			}
+			if most > 1 {
+				out = append(out, hold)
+			}
+		}
+	}
+	return out
+}
+
 // adds reports whether a set has members that another set lacks.
 func adds(set, more []bool) bool {
 	for i, member := range more {
@@ -363,7 +410,7 @@ func (x *Lexicon) Among(neighbours func(before, after int) bool) *Lexicon {
 	if len(x.Follows) == 1 {
 		return x
 	}
-	out := &Lexicon{Trivia: x.Trivia}
+	out := &Lexicon{Trivia: x.Trivia, Prevented: x.Prevented}
 	for _, r := range x.Readings {
 		other := *r
 		out.Readings = append(out.Readings, &other)
@@ -384,7 +431,7 @@ func (x *Lexicon) Coarse(classes int) *Lexicon {
 	if len(x.Follows) <= classes {
 		return x
 	}
-	out := &Lexicon{Trivia: x.Trivia, Follows: slices.Clone(x.Follows)}
+	out := &Lexicon{Trivia: x.Trivia, Follows: slices.Clone(x.Follows), Prevented: x.Prevented}
 	to := make([]int, len(x.Follows)) // by class: its class now
 	for i := range to {
 		to[i] = i

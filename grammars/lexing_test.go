@@ -142,6 +142,20 @@ func TestWriterRespells(t *testing.T) {
 	}
 }
 
+// A separator ends the longer matches of tokens that are not its neighbours: two strings
+// are kept apart by a comment with a character that strings do not have.
+func TestWriterReleases(t *testing.T) {
+	g := grammartest.Load(t, "grammar G;\ns : (STRING | A)* EOF ;\nSTRING : '|' [|a ]* '|' ;\nA : 'a' ;\nCOMMENT : '#' ~'\\n'* -> skip ;\nWS : [ \\n] -> skip ;\n")
+	token := func(name string) int { return slices.Index(g.Tokens(), name) }
+	words := []grammars.Word{{Type: token("STRING"), Text: []byte("||")}, {Type: token("'a'"), Text: []byte("a")}, {Type: token("STRING"), Text: []byte("||")}}
+	text, _, ok := g.Writer().Write(words, grammars.Writing{Separators: [][]byte{[]byte(" "), []byte("\n")}})
+	read, _ := lexes(t, g, string(text))
+	read = slices.DeleteFunc(read, func(w grammars.Word) bool { return w.Type == 0 })
+	if !ok || !sameWords(read, words) {
+		t.Errorf("%v are written as %q, %v, which lexes as %v", words, text, ok, read)
+	}
+}
+
 // A rule with too many states to look at is taken to match, so that the other tokens of
 // the lexer are known.
 func TestLexiconOfManyStates(t *testing.T) {

@@ -203,6 +203,8 @@ func (l *loader) buildMachine(ctx context.Context) {
 	l.spec.Step, l.spec.Take = nil, nil // from now on, the machine builds only what fits the limits
 	classes, positions := g.machine.Classes(), l.charPositions()
 	switch {
+	case g.Scannerless:
+		l.classify()
 	case classes > maxClasses:
 		limit.Stop(&limit.Error{What: "character classes of a lexer", Value: strconv.Itoa(maxClasses), Advice: "write sets of characters as ranges"})
 	case classes*positions > maxLexer:

@@ -18,9 +18,10 @@ type Word struct {
 // A Writer joins tokens to an input that lexes as the same tokens. It is not
 // safe for concurrent use.
 type Writer struct {
-	grammar *Grammar
-	speller *atn.Speller
-	goals   map[goalKey]*atn.Goal
+	grammar  *Grammar
+	speller  *atn.Speller
+	goals    map[goalKey]*atn.Goal
+	releases map[string][]byte // see release
 }
 
 type goalKey struct {
@@ -30,7 +31,7 @@ type goalKey struct {
 
 // Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer {
-	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}}
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}}
 }
 
 // AnyMode stands for any mode of a rule that produces a token.
@@ -39,6 +40,10 @@ const AnyMode = -1
 // IsToken reports whether text on its own lexes as a token of the given type, in a
 // mode of a rule that produces it.
 func (w *Writer) IsToken(token int, text []byte) bool {
+	if w.grammar.Scannerless {
+		types := w.grammar.CharTypes(string(text))
+		return len(types) == 1 && types[0] == token
+	}
 	for _, from := range w.from(token, AnyMode, nil) {
 		for _, last := range []bool{true, false} {
 			if len(w.speller.Place(from, int32(token), -1, text, last)) > 0 {
@@ -173,6 +178,7 @@ const (
 	maxSpellings = 2_000 // spellings to look at
 	maxRespelt   = 100   // likewise, to replace a text that does not fit
 	maxGaps      = 2     // separators to try before a new text
+	maxReleases  = 1_000 // separators to remember
 )
 
 // Writing says how a [Writer] joins tokens.
@@ -191,8 +197,14 @@ type Writing struct {
 
 // Write joins words to an input. It returns the input and the words with the texts
 // that they have in it. It returns false if some word cannot follow the words before
-// it.
+// it. Without a scanner, any word can follow any other, and there is no trivia.
 func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
+	if w.grammar.Scannerless {
+		for _, word := range words {
+			text = append(text, word.Text...)
+		}
+		return text, words, true
+	}
 	p := &page{Writer: w, Writing: how, words: words}
 	at := place{threads: []atn.Lexed{w.speller.Begin(0)}}
 	for i := range words {
@@ -269,7 +281,8 @@ func (p *page) all(at place, trivia [][]byte) (place, bool) {
 }
 
 // gaps yields the places after the trivia that can separate two words: first the
-// wanted trivia, then none, then one separator, then two.
+// wanted trivia, then none, then one separator, then one that ends the longer matches of
+// tokens before, then two separators.
 func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
 	return func(yield func(place) bool) {
 		if len(wanted) > 0 {
@@ -288,6 +301,13 @@ func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
 				}
 			}
 		}
+		if s := p.release(at); s != nil {
+			if next, ok := p.put(at, Word{Text: s}, false); ok {
+				if once = slices.Insert(once, 0, next); !yield(next) {
+					return
+				}
+			}
+		}
 		for _, between := range once { // one may be part of a longer token
 			for _, s := range p.Separators {
 				if next, ok := p.put(between, Word{Text: s}, false); ok && !yield(next) {
@@ -296,6 +316,26 @@ func (p *page) gaps(at place, wanted [][]byte) func(yield func(place) bool) {
 			}
 		}
 	}
+}
+
+// release returns trivia after which the text to come turns no earlier token into a longer
+// one, such as a comment with a character that strings cannot have; nil if there is none,
+// or if none is needed or wanted.
+func (p *page) release(at place) []byte {
+	if len(at.threads) == 0 || at.guards() == 0 || len(p.Separators) == 0 {
+		return nil
+	}
+	t := at.threads[0]
+	key := p.speller.Key(t)
+	text, known := p.releases[key]
+	if !known {
+		text, _, _ = p.speller.Spell(t, p.goal(0, nil), atn.Search{Most: maxSpellings, Accept: func(after atn.Lexed) bool { return after.Guards() <= 1 }})
+		if len(p.releases) > maxReleases {
+			clear(p.releases)
+		}
+		p.releases[key] = text
+	}
+	return text
 }
 
 // word returns the place after word i, with trivia before it if needed, preferably
@@ -322,7 +362,7 @@ func (p *page) fit(at place, i int, word Word, wanted [][]byte) (best place, ok 
 		if fits && (!ok || next.guards() < best.guards()) {
 			best, ok = next, true
 		}
-		if tried++; ok && (best.guards() <= 1 || tried > len(p.Separators)+1) {
+		if tried++; ok && (best.guards() <= 1 || tried > 2*(len(p.Separators)+1)) {
 			break
 		}
 	}

@@ -439,7 +439,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		}
 		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins), target.regressionFile(index)})
 	}
-	f.Examples = k.examples(index)
+	var err error
+	if f.Examples, err = k.examples(index); err != nil {
+		return nil, err
+	}
 	for _, kept := range t.sample.first(k.opt.Inputs) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
@@ -451,8 +454,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	for _, id := range ids {
 		f.Seen = binary.LittleEndian.AppendUint64(f.Seen, id)
 	}
-	var err error
-	if f.Recorded, err = t.record(k.index, len(k.units)); err != nil {
+	if f.Recorded, err = k.recorded.pack(); err != nil {
 		return nil, err
 	}
 	m, err := newModel(ctx, f)

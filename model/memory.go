@@ -18,13 +18,16 @@ type Size struct {
 
 // Size returns the amount of training data added so far.
 func (t *Trainer) Size() Size {
-	s := Size{Observations: len(t.records), Features: len(t.features), Methods: len(t.units)}
-	for i := range t.records {
-		s.Cells += len(t.records[i].features)
-		s.Reached += len(t.records[i].methods)
-		s.Failed += btoi(t.records[i].outcome != string(observation.OK))
-	}
+	s := t.size
+	s.Observations, s.Features, s.Methods = len(t.records), len(t.features), len(t.units)
 	return s
+}
+
+// add counts the contents of a record.
+func (s *Size) add(r *record) {
+	s.Cells += len(r.features)
+	s.Reached += len(r.methods)
+	s.Failed += btoi(r.outcome != string(observation.OK))
 }
 
 // Measured memory use in bytes, including the spare capacity of slices.
@@ -38,6 +41,8 @@ const (
 	bytesPerMethod      = 2000
 	bytesPerNode        = 160 // in the tree, the file and the predictions
 )
+
+func estimateInMemory(s Size, opt Options) int64 { return EstimateMemory(s, opt) }
 
 // EstimateMemory returns an upper estimate of the live heap in bytes while a
 // model is trained. It excludes the sampled inputs and the parser's caches.

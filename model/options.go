@@ -31,6 +31,10 @@ type Options struct {
 	// The following options do not affect the model.
 	Workers int // goroutines; 0 means 1
 	Limits  grammars.Limits
+	// Memory is the number of bytes beyond which training data is kept in scratch
+	// files; 0 means that there is no limit.
+	Memory  int64
+	Scratch Scratch // creates scratch files; nil if there are none
 	// Progress, if not nil, is called whenever trees are complete, by one
 	// goroutine at a time.
 	Progress func(done, total int)
@@ -47,8 +51,9 @@ func Defaults() Options {
 
 // A Learner creates tree learners. The zero Learner uses package dtree.
 type Learner struct {
-	Name string
-	New  func(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner
+	Name     string
+	InMemory bool // it needs tables in memory
+	New      func(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner
 }
 
 // A TreeLearner grows a tree that separates the labelled rows from the others.
@@ -65,7 +70,7 @@ func newNativeLearner(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearn
 }
 
 func (n nativeLearner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
-	return n.Learner.Learn(labels, r), nil
+	return n.Learner.Learn(labels, r), n.Err()
 }
 
 // Upper limits of options.
@@ -82,7 +87,7 @@ func (opt Options) withDefaults() Options {
 	opt.Folds = cmp.Or(opt.Folds, def.Folds)
 	opt.Workers = cmp.Or(opt.Workers, 1)
 	if opt.Learner.New == nil {
-		opt.Learner = Learner{"native", newNativeLearner}
+		opt.Learner = Learner{Name: "native", New: newNativeLearner}
 	}
 	return opt
 }

@@ -59,12 +59,18 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range min(k.opt.Workers, len(groups)) {
 		group.Go(func() error {
-			fitter := logit.NewFitter(v.withoutOutcomes, known, logit.Options{Penalty: regressionPenalty, MaxColumns: regressionColumns})
+			fitter, err := logit.NewFitter(v.withoutOutcomes, known, logit.Options{Penalty: regressionPenalty, MaxColumns: regressionColumns})
+			if err != nil {
+				return err
+			}
 			for i := w; i < len(groups); i += k.opt.Workers {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				r := fitter.Fit(targets[groups[i][0]].labels)
+				r, err := fitter.Fit(targets[groups[i][0]].labels)
+				if err != nil {
+					return err
+				}
 				for _, j := range groups[i] {
 					out[j] = r
 				}

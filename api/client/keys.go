@@ -25,9 +25,5 @@ func (c *Client) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (o
 
 // RevokeKey revokes a key of the service.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
-	resp, err := c.generated.RevokeKey(ctx, id)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+	return closed(c.generated.RevokeKey(ctx, id))
 }

@@ -78,6 +78,12 @@ var contractFields = map[string][]Field{
 		{Name: "min", Description: "", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1000))}},
 		{Name: "path", Description: "", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 1000}},
 	},
+	"DeleteKeyEventsParams": {
+		{Name: "until", Description: "Delete the entries whose last event was before this time.", Required: true, Schema: Schema{Type: "string"}},
+	},
+	"DeleteSubjectParams": {
+		{Name: "commit", Description: "Version of the program; all versions if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
+	},
 	"EvaluateModelParams": {
 		{Name: "strict", Description: "Reject observations with invalid lines.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "curve", Description: "Also train models on growing parts of the observations, and evaluate them on a quarter that is held out.", Default: false, Schema: Schema{Type: "boolean"}},
@@ -237,9 +243,17 @@ var contractFields = map[string][]Field{
 		{Name: "strict", Description: "Reject inputs whose tree depends on a predicate; predicates are never run.", Schema: Schema{Type: "boolean"}},
 		{Name: "timeout_ms", Description: "Maximum time to parse one input.", Default: 10000, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(8.64e+07))}},
 	},
+	"PolicyRequest": {
+		{Name: "commits", Description: "Keep the observations of this many commits, the most recently updated ones.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "days", Description: "Keep observations that were updated, and models that were created, in this many days.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(36500))}},
+		{Name: "models", Description: "Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias.", Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+	},
 	"PredictParams": {
 		{Name: "reasons", Description: "Include the conditions behind each prediction.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "method", Description: "Method to predict, by ID or by a unique part of an ID; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 1000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 1000}}},
+	},
+	"PruneRequest": {
+		{Name: "dry_run", Description: "Only list what would be deleted.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"SelectChange": {
 		{Name: "affected", Description: "Affected methods: the declaration itself, or methods that use it.", Schema: Schema{Type: "array", MaxSize: 200000, Items: &Schema{Type: "object"}}},

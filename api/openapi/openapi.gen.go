@@ -1452,6 +1452,29 @@ type CurvePoint struct {
 	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
 
+// DeletedEvents defines model for DeletedEvents.
+type DeletedEvents struct {
+	// Deleted Number of entries.
+	Deleted int64 `json:"deleted"`
+}
+
+// Deletion defines model for Deletion.
+type Deletion struct {
+	// Bytes Size of the file of the model.
+	Bytes  int64  `json:"bytes,omitempty,omitzero"`
+	Commit string `json:"commit"`
+
+	// Model ID of the model; absent if the observations of the commit are deleted.
+	Model string `json:"model,omitempty,omitzero"`
+
+	// Observations Number of observations.
+	Observations int64 `json:"observations,omitempty,omitzero"`
+
+	// Reason The part of the policy that does not keep it, such as `keep 10 commits`.
+	Reason  string `json:"reason"`
+	Subject string `json:"subject"`
+}
+
 // DistinctFailure defines model for DistinctFailure.
 type DistinctFailure struct {
 	// Count Number of inputs with this failure.
@@ -2340,6 +2363,33 @@ type PathCount struct {
 	K     int    `json:"k"`
 }
 
+// Policy defines model for Policy.
+type Policy struct {
+	Commits *int `json:"commits,omitempty"`
+	Days    *int `json:"days,omitempty"`
+	Models  *int `json:"models,omitempty"`
+
+	// Subject Program, or `*` for all programs without a policy of their own.
+	Subject string `json:"subject"`
+}
+
+// PolicyList defines model for PolicyList.
+type PolicyList struct {
+	Policies []Policy `json:"policies"`
+}
+
+// PolicyRequest What to keep of a program. Absent fields do not limit anything.
+type PolicyRequest struct {
+	// Commits Keep the observations of this many commits, the most recently updated ones.
+	Commits *int `json:"commits,omitempty"`
+
+	// Days Keep observations that were updated, and models that were created, in this many days.
+	Days *int `json:"days,omitempty"`
+
+	// Models Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias.
+	Models *int `json:"models,omitempty"`
+}
+
 // PredictAnswer defines model for PredictAnswer.
 type PredictAnswer struct {
 	Answers []Answer `json:"answers"`
@@ -2462,6 +2512,18 @@ type Progress struct {
 
 	// Total Total; 0 if unknown.
 	Total int64 `json:"total"`
+}
+
+// PruneRequest defines model for PruneRequest.
+type PruneRequest struct {
+	// DryRun Only list what would be deleted.
+	DryRun bool `json:"dry_run,omitempty,omitzero"`
+}
+
+// Pruning defines model for Pruning.
+type Pruning struct {
+	Deleted []Deletion `json:"deleted"`
+	DryRun  bool       `json:"dry_run"`
 }
 
 // Rate A share of the training observations of a model.
@@ -3266,6 +3328,9 @@ type Full = Problem
 // Healthy defines model for Healthy.
 type Healthy = Status
 
+// InUse defines model for InUse.
+type InUse = Problem
+
 // NotFound defines model for NotFound.
 type NotFound = Problem
 
@@ -3413,6 +3478,12 @@ type ListJobsParams struct {
 	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
 }
 
+// DeleteKeyEventsParams defines parameters for DeleteKeyEvents.
+type DeleteKeyEventsParams struct {
+	// Until Delete the entries whose last event was before this time.
+	Until time.Time `form:"until" json:"until"`
+}
+
 // ListKeyEventsParams defines parameters for ListKeyEvents.
 type ListKeyEventsParams struct {
 	// Limit Maximum number of results.
@@ -3506,6 +3577,12 @@ type ListSubjectsParams struct {
 	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
 }
 
+// DeleteSubjectParams defines parameters for DeleteSubject.
+type DeleteSubjectParams struct {
+	// Commit Version of the program; all versions if absent.
+	Commit *string `form:"commit,omitempty" json:"commit,omitempty"`
+}
+
 // ListFailuresParams defines parameters for ListFailures.
 type ListFailuresParams struct {
 	// Outcome Outcomes to list; all but ok if absent.
@@ -3589,6 +3666,12 @@ type TargetMethodsJSONRequestBody = TargetRequest
 
 // PredictJSONRequestBody defines body for Predict for application/json ContentType.
 type PredictJSONRequestBody = InputList
+
+// PutPolicyJSONRequestBody defines body for PutPolicy for application/json ContentType.
+type PutPolicyJSONRequestBody = PolicyRequest
+
+// PruneJSONRequestBody defines body for Prune for application/json ContentType.
+type PruneJSONRequestBody = PruneRequest
 
 // SelectInputsJSONRequestBody defines body for SelectInputs for application/json ContentType.
 type SelectInputsJSONRequestBody = SelectRequest
@@ -3919,6 +4002,13 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammar(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteGrammar Delete an uploaded grammar
+	//
+	// A grammar that a model, an open job or a campaign uses is not deleted.
+	//
+	// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+	DeleteGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetGrammar Get a grammar, its report and its files
 	//
 	// Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
@@ -4133,6 +4223,11 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteKeyEvents Delete old key events
+	//
+	// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+	DeleteKeyEvents(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListKeyEvents List key events, newest first
 	//
 	// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
@@ -4171,6 +4266,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
 	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteModel Delete a model
+	//
+	// A model that has an alias, or that a training starts from, is not deleted.
+	//
+	// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+	DeleteModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetModel Get a model and its held-out scores
 	//
@@ -4257,6 +4359,52 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	Predict(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPolicies List the retention policies, by program
+	//
+	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+	ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePolicy Delete a retention policy
+	//
+	// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+	DeletePolicy(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutPolicyWithBody Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithBody(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutPolicy Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicy(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PruneWithBody Apply the retention policies now
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Prune Apply the retention policies now
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	Prune(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SelectInputsWithBody Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -4289,6 +4437,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSubject Delete the observations of a program
+	//
+	// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+	//
+	// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+	DeleteSubject(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubject Get a program and its observed commits
 	//
@@ -4859,6 +5014,23 @@ func (c *Client) CreateGrammar(ctx context.Context, body CreateGrammarJSONReques
 	return c.Client.Do(req)
 }
 
+// DeleteGrammar Delete an uploaded grammar
+//
+// A grammar that a model, an open job or a campaign uses is not deleted.
+//
+// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+func (c *Client) DeleteGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteGrammarRequest(c.Server, grammar)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetGrammar Get a grammar, its report and its files
 //
 // Corresponds with GET /v1/grammars/{grammar} (the `GetGrammar` operationId).
@@ -5313,6 +5485,21 @@ func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
+// DeleteKeyEvents Delete old key events
+//
+// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+func (c *Client) DeleteKeyEvents(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteKeyEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListKeyEvents List key events, newest first
 //
 // Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
@@ -5392,6 +5579,23 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
 func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTrainModelRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteModel Delete a model
+//
+// A model that has an alias, or that a training starts from, is not deleted.
+//
+// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+func (c *Client) DeleteModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteModelRequest(c.Server, model)
 	if err != nil {
 		return nil, err
 	}
@@ -5587,6 +5791,112 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 	return c.Client.Do(req)
 }
 
+// ListPolicies List the retention policies, by program
+//
+// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+func (c *Client) ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPoliciesRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePolicy Delete a retention policy
+//
+// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+func (c *Client) DeletePolicy(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePolicyRequest(c.Server, subject)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutPolicyWithBody Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *Client) PutPolicyWithBody(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutPolicyRequestWithBody(c.Server, subject, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutPolicy Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *Client) PutPolicy(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutPolicyRequest(c.Server, subject, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PruneWithBody Apply the retention policies now
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *Client) PruneWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPruneRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Prune Apply the retention policies now
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *Client) Prune(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPruneRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SelectInputsWithBody Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -5640,6 +5950,23 @@ func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestB
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 func (c *Client) ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSubjectsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSubject Delete the observations of a program
+//
+// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+//
+// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+func (c *Client) DeleteSubject(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSubjectRequest(c.Server, subject, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6561,6 +6888,40 @@ func NewCreateGrammarRequestWithBody(server string, contentType string, body io.
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteGrammarRequest constructs an http.Request for the DeleteGrammar method
+func NewDeleteGrammarRequest(server string, grammar GrammarName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -7545,6 +7906,56 @@ func NewCreateKeyRequestWithBody(server string, contentType string, body io.Read
 	return req, nil
 }
 
+// NewDeleteKeyEventsRequest constructs an http.Request for the DeleteKeyEvents method
+func NewDeleteKeyEventsRequest(server string, params *DeleteKeyEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/keys/log")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListKeyEventsRequest constructs an http.Request for the ListKeyEvents method
 func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.Request, error) {
 	var err error
@@ -7743,6 +8154,40 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteModelRequest constructs an http.Request for the DeleteModel method
+func NewDeleteModelRequest(server string, model ModelName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -8264,6 +8709,154 @@ func NewPredictRequestWithBody(server string, model ModelName, params *PredictPa
 	return req, nil
 }
 
+// NewListPoliciesRequest constructs an http.Request for the ListPolicies method
+func NewListPoliciesRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeletePolicyRequest constructs an http.Request for the DeletePolicy method
+func NewDeletePolicyRequest(server string, subject string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPutPolicyRequest calls the generic PutPolicy builder with application/json body
+func NewPutPolicyRequest(server string, subject string, body PutPolicyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutPolicyRequestWithBody(server, subject, "application/json", bodyReader)
+}
+
+// NewPutPolicyRequestWithBody constructs an http.Request for the PutPolicy method, with any body, and a specified content type
+func NewPutPolicyRequestWithBody(server string, subject string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewPruneRequest calls the generic Prune builder with application/json body
+func NewPruneRequest(server string, body PruneJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPruneRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewPruneRequestWithBody constructs an http.Request for the Prune method, with any body, and a specified content type
+func NewPruneRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prunings")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewSelectInputsRequest calls the generic SelectInputs builder with application/json body
 func NewSelectInputsRequest(server string, body SelectInputsJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -8355,6 +8948,67 @@ func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Re
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteSubjectRequest constructs an http.Request for the DeleteSubject method
+func NewDeleteSubjectRequest(server string, subject SubjectName, params *DeleteSubjectParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subjects/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Commit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "commit", *params.Commit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -8956,6 +9610,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammarWithResponse(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGrammarResponse, error)
 
+	// DeleteGrammarWithResponse Delete an uploaded grammar
+	//
+	// A grammar that a model, an open job or a campaign uses is not deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+	DeleteGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*DeleteGrammarResponse, error)
+
 	// GetGrammarWithResponse Get a grammar, its report and its files
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -9186,6 +9849,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
+	// DeleteKeyEventsWithResponse Delete old key events
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+	DeleteKeyEventsWithResponse(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*DeleteKeyEventsResponse, error)
+
 	// ListKeyEventsWithResponse List key events, newest first
 	//
 	// Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
@@ -9230,6 +9900,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
 	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+
+	// DeleteModelWithResponse Delete a model
+	//
+	// A model that has an alias, or that a training starts from, is not deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+	DeleteModelWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*DeleteModelResponse, error)
 
 	// GetModelWithResponse Get a model and its held-out scores
 	//
@@ -9326,6 +10005,56 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithResponse(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*PredictResponse, error)
 
+	// ListPoliciesWithResponse List the retention policies, by program
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+	ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
+
+	// DeletePolicyWithResponse Delete a retention policy
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+	DeletePolicyWithResponse(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*DeletePolicyResponse, error)
+
+	// PutPolicyWithBodyWithResponse Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithBodyWithResponse(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error)
+
+	// PutPolicyWithResponse Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithResponse(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error)
+
+	// PruneWithBodyWithResponse Apply the retention policies now
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PruneResponse, error)
+
+	// PruneWithResponse Apply the retention policies now
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithResponse(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*PruneResponse, error)
+
 	// SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -9360,6 +10089,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
+
+	// DeleteSubjectWithResponse Delete the observations of a program
+	//
+	// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+	DeleteSubjectWithResponse(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*DeleteSubjectResponse, error)
 
 	// GetSubjectWithResponse Get a program and its observed commits
 	//
@@ -10603,6 +11341,68 @@ func (r CreateGrammarResponse) ContentType() string {
 	return ""
 }
 
+type DeleteGrammarResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteGrammarResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteGrammarResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteGrammarResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteGrammarResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetGrammarResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11497,6 +12297,61 @@ func (r CreateKeyResponse) ContentType() string {
 	return ""
 }
 
+type DeleteKeyEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeletedEvents
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteKeyEventsResponse) GetJSON200() *DeletedEvents {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteKeyEventsResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteKeyEventsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteKeyEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteKeyEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteKeyEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteKeyEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListKeyEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11732,6 +12587,68 @@ func (r TrainModelResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r TrainModelResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteModelResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteModelResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteModelResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteModelResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteModelResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12213,6 +13130,219 @@ func (r PredictResponse) ContentType() string {
 	return ""
 }
 
+type ListPoliciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PolicyList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPoliciesResponse) GetJSON200() *PolicyList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPoliciesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPoliciesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPoliciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPoliciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPoliciesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeletePolicyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeletePolicyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeletePolicyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeletePolicyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeletePolicyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PutPolicyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Policy
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PutPolicyResponse) GetJSON200() *Policy {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r PutPolicyResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PutPolicyResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PutPolicyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PutPolicyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PutPolicyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PutPolicyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PruneResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Pruning
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PruneResponse) GetJSON200() *Pruning {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r PruneResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PruneResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PruneResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PruneResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PruneResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PruneResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type SelectInputsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12317,6 +13447,68 @@ func (r ListSubjectsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListSubjectsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteSubjectResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSubjectResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSubjectResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSubjectResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSubjectResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -13046,6 +14238,21 @@ func (c *ClientWithResponses) CreateGrammarWithResponse(ctx context.Context, bod
 	return ParseCreateGrammarResponse(rsp)
 }
 
+// DeleteGrammarWithResponse Delete an uploaded grammar
+//
+// A grammar that a model, an open job or a campaign uses is not deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+func (c *ClientWithResponses) DeleteGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*DeleteGrammarResponse, error) {
+	rsp, err := c.DeleteGrammar(ctx, grammar, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteGrammarResponse(rsp)
+}
+
 // GetGrammarWithResponse Get a grammar, its report and its files
 //
 // Returns a wrapper object for the known response body format(s).
@@ -13420,6 +14627,19 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 	return ParseCreateKeyResponse(rsp)
 }
 
+// DeleteKeyEventsWithResponse Delete old key events
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+func (c *ClientWithResponses) DeleteKeyEventsWithResponse(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*DeleteKeyEventsResponse, error) {
+	rsp, err := c.DeleteKeyEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteKeyEventsResponse(rsp)
+}
+
 // ListKeyEventsWithResponse List key events, newest first
 //
 // Each creation and each revocation of a key has an entry. Accepted and refused requests are counted: per hour, there is
@@ -13493,6 +14713,21 @@ func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body T
 		return nil, err
 	}
 	return ParseTrainModelResponse(rsp)
+}
+
+// DeleteModelWithResponse Delete a model
+//
+// A model that has an alias, or that a training starts from, is not deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+func (c *ClientWithResponses) DeleteModelWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*DeleteModelResponse, error) {
+	rsp, err := c.DeleteModel(ctx, model, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteModelResponse(rsp)
 }
 
 // GetModelWithResponse Get a model and its held-out scores
@@ -13650,6 +14885,92 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 	return ParsePredictResponse(rsp)
 }
 
+// ListPoliciesWithResponse List the retention policies, by program
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
+	rsp, err := c.ListPolicies(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPoliciesResponse(rsp)
+}
+
+// DeletePolicyWithResponse Delete a retention policy
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+func (c *ClientWithResponses) DeletePolicyWithResponse(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*DeletePolicyResponse, error) {
+	rsp, err := c.DeletePolicy(ctx, subject, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePolicyResponse(rsp)
+}
+
+// PutPolicyWithBodyWithResponse Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *ClientWithResponses) PutPolicyWithBodyWithResponse(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error) {
+	rsp, err := c.PutPolicyWithBody(ctx, subject, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutPolicyResponse(rsp)
+}
+
+// PutPolicyWithResponse Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *ClientWithResponses) PutPolicyWithResponse(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error) {
+	rsp, err := c.PutPolicy(ctx, subject, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutPolicyResponse(rsp)
+}
+
+// PruneWithBodyWithResponse Apply the retention policies now
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *ClientWithResponses) PruneWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PruneResponse, error) {
+	rsp, err := c.PruneWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePruneResponse(rsp)
+}
+
+// PruneWithResponse Apply the retention policies now
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *ClientWithResponses) PruneWithResponse(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*PruneResponse, error) {
+	rsp, err := c.Prune(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePruneResponse(rsp)
+}
+
 // SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -13701,6 +15022,21 @@ func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseListSubjectsResponse(rsp)
+}
+
+// DeleteSubjectWithResponse Delete the observations of a program
+//
+// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+func (c *ClientWithResponses) DeleteSubjectWithResponse(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*DeleteSubjectResponse, error) {
+	rsp, err := c.DeleteSubject(ctx, subject, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSubjectResponse(rsp)
 }
 
 // GetSubjectWithResponse Get a program and its observed commits
@@ -14686,6 +16022,56 @@ func ParseCreateGrammarResponse(rsp *http.Response) (*CreateGrammarResponse, err
 	return response, nil
 }
 
+// ParseDeleteGrammarResponse parses an HTTP response from a DeleteGrammarWithResponse call
+func ParseDeleteGrammarResponse(rsp *http.Response) (*DeleteGrammarResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteGrammarResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetGrammarResponse parses an HTTP response from a GetGrammarWithResponse call
 func ParseGetGrammarResponse(rsp *http.Response) (*GetGrammarResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15346,6 +16732,46 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 	return response, nil
 }
 
+// ParseDeleteKeyEventsResponse parses an HTTP response from a DeleteKeyEventsWithResponse call
+func ParseDeleteKeyEventsResponse(rsp *http.Response) (*DeleteKeyEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteKeyEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeletedEvents
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListKeyEventsResponse parses an HTTP response from a ListKeyEventsWithResponse call
 func ParseListKeyEventsResponse(rsp *http.Response) (*ListKeyEventsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15534,6 +16960,56 @@ func ParseTrainModelResponse(rsp *http.Response) (*TrainModelResponse, error) {
 			headers.RetryAfter = value
 		}
 		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteModelResponse parses an HTTP response from a DeleteModelWithResponse call
+func ParseDeleteModelResponse(rsp *http.Response) (*DeleteModelResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteModelResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
 	}
 
 	return response, nil
@@ -15903,6 +17379,162 @@ func ParsePredictResponse(rsp *http.Response) (*PredictResponse, error) {
 	return response, nil
 }
 
+// ParseListPoliciesResponse parses an HTTP response from a ListPoliciesWithResponse call
+func ParseListPoliciesResponse(rsp *http.Response) (*ListPoliciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPoliciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PolicyList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeletePolicyResponse parses an HTTP response from a DeletePolicyWithResponse call
+func ParseDeletePolicyResponse(rsp *http.Response) (*DeletePolicyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeletePolicyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePutPolicyResponse parses an HTTP response from a PutPolicyWithResponse call
+func ParsePutPolicyResponse(rsp *http.Response) (*PutPolicyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PutPolicyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Policy
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePruneResponse parses an HTTP response from a PruneWithResponse call
+func ParsePruneResponse(rsp *http.Response) (*PruneResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PruneResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Pruning
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseSelectInputsResponse parses an HTTP response from a SelectInputsWithResponse call
 func ParseSelectInputsResponse(rsp *http.Response) (*SelectInputsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15970,6 +17602,56 @@ func ParseListSubjectsResponse(rsp *http.Response) (*ListSubjectsResponse, error
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSubjectResponse parses an HTTP response from a DeleteSubjectWithResponse call
+func ParseDeleteSubjectResponse(rsp *http.Response) (*DeleteSubjectResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSubjectResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -16248,6 +17930,9 @@ type ServerInterface interface {
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx echo.Context) error
+	// DeleteGrammar Delete an uploaded grammar
+	// (DELETE /v1/grammars/{grammar})
+	DeleteGrammar(ctx echo.Context, grammar GrammarName) error
 	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx echo.Context, grammar GrammarName) error
@@ -16296,6 +17981,9 @@ type ServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
+	// DeleteKeyEvents Delete old key events
+	// (DELETE /v1/keys/log)
+	DeleteKeyEvents(ctx echo.Context, params DeleteKeyEventsParams) error
 	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error
@@ -16308,6 +17996,9 @@ type ServerInterface interface {
 	// TrainModel Train a model
 	// (POST /v1/models)
 	TrainModel(ctx echo.Context) error
+	// DeleteModel Delete a model
+	// (DELETE /v1/models/{model})
+	DeleteModel(ctx echo.Context, model ModelName) error
 	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx echo.Context, model ModelName) error
@@ -16332,12 +18023,27 @@ type ServerInterface interface {
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
+	// ListPolicies List the retention policies, by program
+	// (GET /v1/policies)
+	ListPolicies(ctx echo.Context) error
+	// DeletePolicy Delete a retention policy
+	// (DELETE /v1/policies/{subject})
+	DeletePolicy(ctx echo.Context, subject string) error
+	// PutPolicy Set the retention policy of a program
+	// (PUT /v1/policies/{subject})
+	PutPolicy(ctx echo.Context, subject string) error
+	// Prune Apply the retention policies now
+	// (POST /v1/prunings)
+	Prune(ctx echo.Context) error
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx echo.Context) error
 	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx echo.Context, params ListSubjectsParams) error
+	// DeleteSubject Delete the observations of a program
+	// (DELETE /v1/subjects/{subject})
+	DeleteSubject(ctx echo.Context, subject SubjectName, params DeleteSubjectParams) error
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx echo.Context, subject SubjectName) error
@@ -16664,6 +18370,22 @@ func (w *ServerInterfaceWrapper) CreateGrammar(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateGrammar(ctx)
+	return err
+}
+
+// DeleteGrammar converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteGrammar(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteGrammar(ctx, grammar)
 	return err
 }
 
@@ -17126,6 +18848,24 @@ func (w *ServerInterfaceWrapper) CreateKey(ctx echo.Context) error {
 	return err
 }
 
+// DeleteKeyEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteKeyEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteKeyEventsParams
+	// ------------- Required query parameter "until" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "until", ctx.QueryParams(), &params.Until, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter until: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteKeyEvents(ctx, params)
+	return err
+}
+
 // ListKeyEvents converts echo context to params.
 func (w *ServerInterfaceWrapper) ListKeyEvents(ctx echo.Context) error {
 	var err error
@@ -17205,6 +18945,22 @@ func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.TrainModel(ctx)
+	return err
+}
+
+// DeleteModel converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteModel(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteModel(ctx, model)
 	return err
 }
 
@@ -17467,6 +19223,56 @@ func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 	return err
 }
 
+// ListPolicies converts echo context to params.
+func (w *ServerInterfaceWrapper) ListPolicies(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListPolicies(ctx)
+	return err
+}
+
+// DeletePolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) DeletePolicy(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeletePolicy(ctx, subject)
+	return err
+}
+
+// PutPolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) PutPolicy(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PutPolicy(ctx, subject)
+	return err
+}
+
+// Prune converts echo context to params.
+func (w *ServerInterfaceWrapper) Prune(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Prune(ctx)
+	return err
+}
+
 // SelectInputs converts echo context to params.
 func (w *ServerInterfaceWrapper) SelectInputs(ctx echo.Context) error {
 	var err error
@@ -17498,6 +19304,31 @@ func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListSubjects(ctx, params)
+	return err
+}
+
+// DeleteSubject converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteSubject(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject SubjectName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteSubjectParams
+	// ------------- Optional query parameter "commit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "commit", ctx.QueryParams(), &params.Commit, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter commit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteSubject(ctx, subject, params)
 	return err
 }
 
@@ -17683,6 +19514,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/grammars", wrapper.ListGrammars, options.OperationMiddlewares["listGrammars"]...)
 	router.POST(options.BaseURL+"/v1/grammars", wrapper.CreateGrammar, options.OperationMiddlewares["createGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammar-checks", wrapper.CheckGrammar, options.OperationMiddlewares["checkGrammar"]...)
+	router.DELETE(options.BaseURL+"/v1/grammars/:grammar", wrapper.DeleteGrammar, options.OperationMiddlewares["deleteGrammar"]...)
 	router.GET(options.BaseURL+"/v1/grammars/:grammar", wrapper.GetGrammar, options.OperationMiddlewares["getGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/parses", wrapper.ParseInput, options.OperationMiddlewares["parseInput"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/coverage", wrapper.MeasureCoverage, options.OperationMiddlewares["measureCoverage"]...)
@@ -17694,12 +19526,14 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/mutants", wrapper.MutateInputs, options.OperationMiddlewares["mutateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/fit", wrapper.FitGrammar, options.OperationMiddlewares["fitGrammar"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
+	router.DELETE(options.BaseURL+"/v1/subjects/:subject", wrapper.DeleteSubject, options.OperationMiddlewares["deleteSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
 	router.POST(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.AddObservations, options.OperationMiddlewares["addObservations"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/failures", wrapper.ListFailures, options.OperationMiddlewares["listFailures"]...)
 	router.GET(options.BaseURL+"/v1/models", wrapper.ListModels, options.OperationMiddlewares["listModels"]...)
 	router.POST(options.BaseURL+"/v1/models", wrapper.TrainModel, options.OperationMiddlewares["trainModel"]...)
+	router.DELETE(options.BaseURL+"/v1/models/:model", wrapper.DeleteModel, options.OperationMiddlewares["deleteModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/file", wrapper.GetModelFile, options.OperationMiddlewares["getModelFile"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/predictions", wrapper.Predict, options.OperationMiddlewares["predict"]...)
@@ -17729,8 +19563,13 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/campaigns/:campaign/events", wrapper.FollowCampaign, options.OperationMiddlewares["followCampaign"]...)
 	router.GET(options.BaseURL+"/v1/keys", wrapper.ListKeys, options.OperationMiddlewares["listKeys"]...)
 	router.POST(options.BaseURL+"/v1/keys", wrapper.CreateKey, options.OperationMiddlewares["createKey"]...)
+	router.DELETE(options.BaseURL+"/v1/keys/log", wrapper.DeleteKeyEvents, options.OperationMiddlewares["deleteKeyEvents"]...)
 	router.GET(options.BaseURL+"/v1/keys/log", wrapper.ListKeyEvents, options.OperationMiddlewares["listKeyEvents"]...)
 	router.DELETE(options.BaseURL+"/v1/keys/:key", wrapper.RevokeKey, options.OperationMiddlewares["revokeKey"]...)
+	router.GET(options.BaseURL+"/v1/policies", wrapper.ListPolicies, options.OperationMiddlewares["listPolicies"]...)
+	router.DELETE(options.BaseURL+"/v1/policies/:subject", wrapper.DeletePolicy, options.OperationMiddlewares["deletePolicy"]...)
+	router.PUT(options.BaseURL+"/v1/policies/:subject", wrapper.PutPolicy, options.OperationMiddlewares["putPolicy"]...)
+	router.POST(options.BaseURL+"/v1/prunings", wrapper.Prune, options.OperationMiddlewares["prune"]...)
 	router.GET(options.BaseURL+"/v1/backup", wrapper.GetBackup, options.OperationMiddlewares["getBackup"]...)
 
 }
@@ -17747,6 +19586,8 @@ type BusyApplicationProblemPlusJSONResponse struct {
 type FullApplicationProblemPlusJSONResponse Problem
 
 type HealthyJSONResponse Status
+
+type InUseApplicationProblemPlusJSONResponse Problem
 
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
@@ -19065,6 +20906,87 @@ func (response CreateGrammardefaultApplicationProblemPlusJSONResponse) VisitCrea
 	return err
 }
 
+type DeleteGrammarRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+}
+
+type DeleteGrammarResponseObject interface {
+	VisitDeleteGrammarResponse(w http.ResponseWriter) error
+}
+
+type DeleteGrammar204Response struct {
+}
+
+func (response DeleteGrammar204Response) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteGrammar404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar404ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammar409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar409ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammar507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar507ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammardefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteGrammardefaultApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetGrammarRequestObject struct {
 	Grammar GrammarName `json:"grammar"`
 }
@@ -20210,6 +22132,61 @@ func (response CreateKeydefaultApplicationProblemPlusJSONResponse) VisitCreateKe
 	return err
 }
 
+type DeleteKeyEventsRequestObject struct {
+	Params DeleteKeyEventsParams
+}
+
+type DeleteKeyEventsResponseObject interface {
+	VisitDeleteKeyEventsResponse(w http.ResponseWriter) error
+}
+
+type DeleteKeyEvents200JSONResponse DeletedEvents
+
+func (response DeleteKeyEvents200JSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteKeyEvents507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteKeyEvents507ApplicationProblemPlusJSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteKeyEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteKeyEventsdefaultApplicationProblemPlusJSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListKeyEventsRequestObject struct {
 	Params ListKeyEventsParams
 }
@@ -20454,6 +22431,87 @@ type TrainModeldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response TrainModeldefaultApplicationProblemPlusJSONResponse) VisitTrainModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModelRequestObject struct {
+	Model ModelName `json:"model"`
+}
+
+type DeleteModelResponseObject interface {
+	VisitDeleteModelResponse(w http.ResponseWriter) error
+}
+
+type DeleteModel204Response struct {
+}
+
+func (response DeleteModel204Response) VisitDeleteModelResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteModel404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel404ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModel409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel409ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModel507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel507ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModeldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteModeldefaultApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21208,6 +23266,220 @@ func (response PredictdefaultApplicationProblemPlusJSONResponse) VisitPredictRes
 	return err
 }
 
+type ListPoliciesRequestObject struct {
+}
+
+type ListPoliciesResponseObject interface {
+	VisitListPoliciesResponse(w http.ResponseWriter) error
+}
+
+type ListPolicies200JSONResponse PolicyList
+
+func (response ListPolicies200JSONResponse) VisitListPoliciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPoliciesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListPoliciesdefaultApplicationProblemPlusJSONResponse) VisitListPoliciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicyRequestObject struct {
+	Subject string `json:"subject"`
+}
+
+type DeletePolicyResponseObject interface {
+	VisitDeletePolicyResponse(w http.ResponseWriter) error
+}
+
+type DeletePolicy204Response struct {
+}
+
+func (response DeletePolicy204Response) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeletePolicy404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeletePolicy404ApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicy507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeletePolicy507ApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeletePolicydefaultApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicyRequestObject struct {
+	Subject string `json:"subject"`
+	Body    *PutPolicyJSONRequestBody
+}
+
+type PutPolicyResponseObject interface {
+	VisitPutPolicyResponse(w http.ResponseWriter) error
+}
+
+type PutPolicy200JSONResponse Policy
+
+func (response PutPolicy200JSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicy507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response PutPolicy507ApplicationProblemPlusJSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PutPolicydefaultApplicationProblemPlusJSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PruneRequestObject struct {
+	Body *PruneJSONRequestBody
+}
+
+type PruneResponseObject interface {
+	VisitPruneResponse(w http.ResponseWriter) error
+}
+
+type Prune200JSONResponse Pruning
+
+func (response Prune200JSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Prune507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response Prune507ApplicationProblemPlusJSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrunedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PrunedefaultApplicationProblemPlusJSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SelectInputsRequestObject struct {
 	JSONBody *SelectInputsJSONRequestBody
 	Body     io.Reader
@@ -21308,6 +23580,88 @@ type ListSubjectsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListSubjectsdefaultApplicationProblemPlusJSONResponse) VisitListSubjectsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubjectRequestObject struct {
+	Subject SubjectName `json:"subject"`
+	Params  DeleteSubjectParams
+}
+
+type DeleteSubjectResponseObject interface {
+	VisitDeleteSubjectResponse(w http.ResponseWriter) error
+}
+
+type DeleteSubject204Response struct {
+}
+
+func (response DeleteSubject204Response) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteSubject404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject404ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubject409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject409ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubject507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject507ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubjectdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteSubjectdefaultApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21707,6 +24061,9 @@ type StrictServerInterface interface {
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx context.Context, request CreateGrammarRequestObject) (CreateGrammarResponseObject, error)
+	// DeleteGrammar Delete an uploaded grammar
+	// (DELETE /v1/grammars/{grammar})
+	DeleteGrammar(ctx context.Context, request DeleteGrammarRequestObject) (DeleteGrammarResponseObject, error)
 	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx context.Context, request GetGrammarRequestObject) (GetGrammarResponseObject, error)
@@ -21755,6 +24112,9 @@ type StrictServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx context.Context, request CreateKeyRequestObject) (CreateKeyResponseObject, error)
+	// DeleteKeyEvents Delete old key events
+	// (DELETE /v1/keys/log)
+	DeleteKeyEvents(ctx context.Context, request DeleteKeyEventsRequestObject) (DeleteKeyEventsResponseObject, error)
 	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx context.Context, request ListKeyEventsRequestObject) (ListKeyEventsResponseObject, error)
@@ -21767,6 +24127,9 @@ type StrictServerInterface interface {
 	// TrainModel Train a model
 	// (POST /v1/models)
 	TrainModel(ctx context.Context, request TrainModelRequestObject) (TrainModelResponseObject, error)
+	// DeleteModel Delete a model
+	// (DELETE /v1/models/{model})
+	DeleteModel(ctx context.Context, request DeleteModelRequestObject) (DeleteModelResponseObject, error)
 	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx context.Context, request GetModelRequestObject) (GetModelResponseObject, error)
@@ -21791,12 +24154,27 @@ type StrictServerInterface interface {
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
+	// ListPolicies List the retention policies, by program
+	// (GET /v1/policies)
+	ListPolicies(ctx context.Context, request ListPoliciesRequestObject) (ListPoliciesResponseObject, error)
+	// DeletePolicy Delete a retention policy
+	// (DELETE /v1/policies/{subject})
+	DeletePolicy(ctx context.Context, request DeletePolicyRequestObject) (DeletePolicyResponseObject, error)
+	// PutPolicy Set the retention policy of a program
+	// (PUT /v1/policies/{subject})
+	PutPolicy(ctx context.Context, request PutPolicyRequestObject) (PutPolicyResponseObject, error)
+	// Prune Apply the retention policies now
+	// (POST /v1/prunings)
+	Prune(ctx context.Context, request PruneRequestObject) (PruneResponseObject, error)
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
 	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
+	// DeleteSubject Delete the observations of a program
+	// (DELETE /v1/subjects/{subject})
+	DeleteSubject(ctx context.Context, request DeleteSubjectRequestObject) (DeleteSubjectResponseObject, error)
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx context.Context, request GetSubjectRequestObject) (GetSubjectResponseObject, error)
@@ -22494,6 +24872,31 @@ func (sh *strictHandler) CreateGrammar(ctx echo.Context) error {
 	return nil
 }
 
+// DeleteGrammar operation middleware
+func (sh *strictHandler) DeleteGrammar(ctx echo.Context, grammar GrammarName) error {
+	var request DeleteGrammarRequestObject
+
+	request.Grammar = grammar
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteGrammar(ctx.Request().Context(), request.(DeleteGrammarRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteGrammar")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteGrammarResponseObject); ok {
+		return validResponse.VisitDeleteGrammarResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // GetGrammar operation middleware
 func (sh *strictHandler) GetGrammar(ctx echo.Context, grammar GrammarName) error {
 	var request GetGrammarRequestObject
@@ -23100,6 +25503,31 @@ func (sh *strictHandler) CreateKey(ctx echo.Context) error {
 	return nil
 }
 
+// DeleteKeyEvents operation middleware
+func (sh *strictHandler) DeleteKeyEvents(ctx echo.Context, params DeleteKeyEventsParams) error {
+	var request DeleteKeyEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteKeyEvents(ctx.Request().Context(), request.(DeleteKeyEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteKeyEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteKeyEventsResponseObject); ok {
+		return validResponse.VisitDeleteKeyEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListKeyEvents operation middleware
 func (sh *strictHandler) ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error {
 	var request ListKeyEventsRequestObject
@@ -23215,6 +25643,31 @@ func (sh *strictHandler) TrainModel(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(TrainModelResponseObject); ok {
 		return validResponse.VisitTrainModelResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteModel operation middleware
+func (sh *strictHandler) DeleteModel(ctx echo.Context, model ModelName) error {
+	var request DeleteModelRequestObject
+
+	request.Model = model
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteModel(ctx.Request().Context(), request.(DeleteModelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteModel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteModelResponseObject); ok {
+		return validResponse.VisitDeleteModelResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -23481,6 +25934,148 @@ func (sh *strictHandler) Predict(ctx echo.Context, model ModelName, params Predi
 	return nil
 }
 
+// ListPolicies operation middleware
+func (sh *strictHandler) ListPolicies(ctx echo.Context) error {
+	var request ListPoliciesRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPolicies(ctx.Request().Context(), request.(ListPoliciesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPolicies")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListPoliciesResponseObject); ok {
+		return validResponse.VisitListPoliciesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeletePolicy operation middleware
+func (sh *strictHandler) DeletePolicy(ctx echo.Context, subject string) error {
+	var request DeletePolicyRequestObject
+
+	request.Subject = subject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeletePolicy(ctx.Request().Context(), request.(DeletePolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeletePolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeletePolicyResponseObject); ok {
+		return validResponse.VisitDeletePolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PutPolicy operation middleware
+func (sh *strictHandler) PutPolicy(ctx echo.Context, subject string) error {
+	var request PutPolicyRequestObject
+
+	request.Subject = subject
+
+	var body PutPolicyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PutPolicy(ctx.Request().Context(), request.(PutPolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PutPolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PutPolicyResponseObject); ok {
+		return validResponse.VisitPutPolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Prune operation middleware
+func (sh *strictHandler) Prune(ctx echo.Context) error {
+	var request PruneRequestObject
+
+	var body PruneJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Prune(ctx.Request().Context(), request.(PruneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Prune")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PruneResponseObject); ok {
+		return validResponse.VisitPruneResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // SelectInputs operation middleware
 func (sh *strictHandler) SelectInputs(ctx echo.Context) error {
 	var request SelectInputsRequestObject
@@ -23552,6 +26147,32 @@ func (sh *strictHandler) ListSubjects(ctx echo.Context, params ListSubjectsParam
 		return err
 	} else if validResponse, ok := response.(ListSubjectsResponseObject); ok {
 		return validResponse.VisitListSubjectsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteSubject operation middleware
+func (sh *strictHandler) DeleteSubject(ctx echo.Context, subject SubjectName, params DeleteSubjectParams) error {
+	var request DeleteSubjectRequestObject
+
+	request.Subject = subject
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSubject(ctx.Request().Context(), request.(DeleteSubjectRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSubject")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteSubjectResponseObject); ok {
+		return validResponse.VisitDeleteSubjectResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
@@ -44,14 +45,14 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.jobs.add(ctx, store.Job{
+	j, err := s.jobs.Add(ctx, store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
 	}, clientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
 	return openapi.TrainModel202JSONResponse{
-		Body: jobOf(j), Headers: openapi.TrainModel202ResponseHeaders{Location: "/v1/jobs/" + strconv.FormatUint(j.ID, 10)},
+		Body: jobOf(queue.Job{Job: j}), Headers: openapi.TrainModel202ResponseHeaders{Location: "/v1/jobs/" + strconv.FormatUint(j.ID, 10)},
 	}, nil
 }
 
@@ -66,37 +67,37 @@ func (s *Server) checkJobSize(ctx context.Context, subject, commit string, optio
 }
 
 // run runs a job in a span.
-func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
-	return s.traceJob(ctx, j, func(ctx context.Context) (string, error) { return s.train(ctx, j, report) })
+func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, report) })
 }
 
-// train trains a model on stored observations, stores it and returns its ID.
-func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
+// train trains a model on stored observations.
+func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+	var none queue.Result
 	g, err := s.library.Grammar(ctx, j.Grammar)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	info, err := s.Store.Commit(ctx, j.Subject, j.Commit)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Blocks: s.blocks(ctx, j), Total: info.Observations, Progress: report}
 	if err := json.Unmarshal(j.Options, &l.Options); err != nil {
-		return "", err
+		return none, err
 	}
 	m, err := s.engine.Learn(ctx, l)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	report(openapi.Progress{Stage: "storing"})
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
-		return "", err
+		return none, err
 	}
-	stored, err := s.Store.PutModel(ctx, store.Model{
+	return queue.Result{File: file.Bytes(), Model: store.Model{
 		ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
-	}, file.Bytes())
-	return stored.ID, err
+	}}, nil
 }
 
 // blocks yields a block with the header, then the stored observations of a job.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/web"
 	"github.com/inroad/inroad/grammars"
@@ -102,7 +103,7 @@ type Server struct {
 	echo        *echo.Echo
 	engine      *api.Engine
 	library     *library
-	jobs        *jobs
+	jobs        queue.Queue
 	campaigns   *campaigns
 	metrics     *metrics
 	quotas      *quotas
@@ -141,7 +142,9 @@ func New(c Config) (*Server, error) {
 		shutdown:    make(chan struct{}),
 	}
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
-	s.jobs = &jobs{store: c.Store, log: c.Log, maxQueued: c.MaxQueue, run: s.run, wake: make(chan struct{}, 1), open: map[uint64]*openJob{}}
+	if s.jobs, err = queue.New(c.Store, queue.Options{MaxQueued: c.MaxQueue, Log: c.Log, Describe: describeError}); err != nil {
+		return nil, err
+	}
 	s.campaigns = &campaigns{
 		store: c.Store, engine: s.engine, turns: s.turns, log: c.Log, now: c.Clock, wait: c.Timeout, detach: s.streamContext,
 		maxRunning: c.MaxRunning, maxOpen: c.MaxOpen, changes: map[uint64]chan struct{}{},
@@ -185,13 +188,17 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.jobs.serve(ctx) })
+	group.Go(func() error { return s.jobs.Serve(ctx, s.run) })
 	group.Go(func() error {
 		s.shedder.watch(ctx)
 		return nil
 	})
 	group.Go(func() error {
 		s.keyLog.run(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		s.pruneAlways(ctx)
 		return nil
 	})
 	group.Go(func() error {

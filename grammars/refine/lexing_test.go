@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +26,7 @@ func TestImpossibleSequences(t *testing.T) {
 		count = 20_000
 	}
 	texts := grammartest.ShortTexts(6)
-	var possible, impossible, found, missed int
+	var possible, impossible, found, missed, prevented int
 	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		lexer := grammartest.RandomLexer(r)
@@ -35,6 +37,7 @@ func TestImpossibleSequences(t *testing.T) {
 			continue
 		}
 		read := readSequences(t, g, texts)
+		prevented += checkPrevented(t, g, read, lexer)
 		for _, rule := range g.ParserRules()[1:] {
 			sequence := ""
 			for _, n := range g.Nodes[rule.Root].Children {
@@ -59,10 +62,43 @@ func TestImpossibleSequences(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d impossible, %d possible, of which %d have a short text", impossible, possible, found)
-	if impossible < count || found < count || missed > found/2 {
-		t.Errorf("%d impossible; %d possible, %d of them without a short text", impossible, possible, missed)
+	t.Logf("%d impossible, %d possible, of which %d have a short text; %d prevented anywhere after another token", impossible, possible, found, prevented)
+	if impossible < count || found < count || missed > found/2 || prevented < count/10 {
+		t.Errorf("%d impossible; %d possible, %d of them without a short text; %d prevented", impossible, possible, missed, prevented)
 	}
+}
+
+// checkPrevented checks that no text is read as a token and, anywhere after it, a token
+// that it prevents. It returns the number of such pairs of tokens.
+func checkPrevented(t *testing.T, g *grammars.Grammar, read map[string]bool, lexer string) int {
+	t.Helper()
+	pairs := 0
+	x := g.Lexicon()
+	if x == nil {
+		return 0
+	}
+	for _, all := range x.Prevented {
+		pairs += len(all)
+	}
+	for sequence := range read {
+		if pairs == 0 {
+			break
+		}
+		var before []int
+		for field := range strings.FieldsSeq(sequence) {
+			after, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range before {
+				if slices.Contains(x.Prevented[b], after) {
+					t.Fatalf("%stoken %d comes after %d in %s, though %d prevents it", lexer, after, b, sequence, b)
+				}
+			}
+			before = append(before, after)
+		}
+	}
+	return pairs
 }
 
 // randomSequences returns a parser grammar with a rule that accepts all tokens, and rules

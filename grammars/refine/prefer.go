@@ -72,6 +72,7 @@ func findUnchosen(m *limit.Meter, g *grammars.Grammar, start string, adjacent *a
 	if !g.ExactRules() {
 		return out
 	}
+	findPrevented(m, g, out.unchosen)
 	p := newPreference(m, g, start, adjacent, out)
 	for _, n := range g.Nodes {
 		if !p.isUsed(n) {
@@ -599,7 +600,7 @@ func (p *preference) operands(r *grammars.Rule) {
 
 func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuation) bool {
 	var again []continuation
-	if !n.NonGreedy {
+	if !n.NonGreedy && n.Max <= 1 { // a bounded repetition may have had all its rounds
 		again = []continuation{p.round(n, p.follow(n, f.after()))}
 	}
 	absent := func() bool { return n.Min > 0 || p.preferences.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }

@@ -46,6 +46,7 @@ type Options struct {
 // concurrent use.
 type Fitter struct {
 	table *dtree.Table
+	read  dtree.Reader
 	opt   Options
 	rows  []int32
 	base  []int32 // by column: number of rows that contain it
@@ -76,7 +77,7 @@ type column struct {
 
 // NewFitter returns a fitter for the given rows of t, or for all rows if rows is
 // nil.
-func NewFitter(t *dtree.Table, rows []int32, opt Options) *Fitter {
+func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 	if rows == nil {
 		rows = make([]int32, t.Rows())
 		for i := range rows {
@@ -84,7 +85,7 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) *Fitter {
 		}
 	}
 	f := &Fitter{
-		table: t, opt: opt, rows: rows, base: make([]int32, t.Columns()), local: make([]int32, t.Rows()),
+		table: t, read: t.Reader(), opt: opt, rows: rows, base: make([]int32, t.Columns()), local: make([]int32, t.Rows()),
 		positives: make([]int32, t.Columns()), gains: make([]float64, t.Columns()),
 		labels: make([]float64, len(rows)), weights: make([]float64, len(rows)), odds: make([]float64, len(rows)),
 		curvature: make([]float64, len(rows)), residual: make([]float64, len(rows)),
@@ -94,22 +95,26 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) *Fitter {
 	}
 	for i, r := range rows {
 		f.local[r] = int32(i)
-		for _, c := range t.Row(r) {
+		row, err := f.read.Row(r)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range row {
 			f.base[c]++
 		}
 	}
-	return f
+	return f, nil
 }
 
 // FitterMemory returns the maximum number of bytes that a fitter allocates for a table
 // with the given numbers of columns, rows and cells, in addition to the table.
 func FitterMemory(columns, rows, cells int) int64 {
-	return 16*int64(columns) + 44*int64(rows) + 4*int64(cells)
+	return 16*int64(columns) + 48*int64(rows) + 4*int64(min(cells, maxCells))
 }
 
 // Fit fits a regression to the labels. Positive rows are weighted by the square root
 // of the class ratio, as by [dtree.Sqrt]. The result is empty if all labels are equal.
-func (f *Fitter) Fit(labels dtree.Bits) Regression {
+func (f *Fitter) Fit(labels dtree.Bits) (Regression, error) {
 	positives := 0
 	for _, r := range f.rows {
 		if labels.Has(r) {
@@ -117,7 +122,7 @@ func (f *Fitter) Fit(labels dtree.Bits) Regression {
 		}
 	}
 	if positives == 0 || positives == len(f.rows) {
-		return Regression{}
+		return Regression{}, nil
 	}
 	positiveWeight := math.Sqrt(float64(len(f.rows)-positives) / float64(positives))
 	for i, r := range f.rows {
@@ -126,7 +131,9 @@ func (f *Fitter) Fit(labels dtree.Bits) Regression {
 			f.labels[i], f.weights[i] = 1, positiveWeight
 		}
 	}
-	f.choose(labels, positives, positiveWeight)
+	if err := f.choose(labels, positives, positiveWeight); err != nil {
+		return Regression{}, err
+	}
 	odds := positiveWeight * float64(positives) / float64(len(f.rows)-positives)
 	f.bias = math.Log(odds)
 	for i := range f.odds {
@@ -147,20 +154,29 @@ func (f *Fitter) Fit(labels dtree.Bits) Regression {
 		}
 	}
 	slices.SortFunc(out.Terms, func(a, b Term) int { return cmp.Compare(a.Column, b.Column) })
-	return out
+	return out, nil
 }
 
 // round rounds a weight to hundredths, which are enough to decide.
 func round(weight float64) float64 { return math.Round(100*weight) / 100 }
 
+// maxCells is the maximum number of rows of all chosen columns together. It limits the
+// memory for large tables.
+const maxCells = 1 << 23
+
 // choose selects the columns with the highest gain.
-func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64) {
+func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64) error {
 	clear(f.positives)
 	for _, r := range f.rows {
-		if labels.Has(r) {
-			for _, c := range f.table.Row(r) {
-				f.positives[c]++
-			}
+		if !labels.Has(r) {
+			continue
+		}
+		row, err := f.read.Row(r)
+		if err != nil {
+			return err
+		}
+		for _, c := range row {
+			f.positives[c]++
 		}
 	}
 	purity := func(rows, positives int32) float64 {
@@ -191,19 +207,30 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 	slices.SortStableFunc(chosen, func(a, b int32) int { return cmp.Compare(f.gains[b], f.gains[a]) })
 	chosen = chosen[:min(len(chosen), f.opt.MaxColumns)]
 	n := 0
-	for _, c := range chosen {
-		n += int(f.base[c])
+	for i, c := range chosen {
+		if n += int(f.base[c]); n > maxCells {
+			chosen, n = chosen[:i], maxCells
+			break
+		}
 	}
-	f.columns, f.holders = f.columns[:0], slices.Grow(f.holders[:0], n)
+	f.columns, f.holders = f.columns[:0], slices.Grow(f.holders[:0], n+len(f.local))
 	for _, c := range chosen {
 		first := len(f.holders)
-		for _, r := range f.table.Holders(c) {
+		holders, err := f.table.AppendHolders(f.holders, c)
+		if err != nil {
+			return err
+		}
+		kept := first
+		for _, r := range holders[first:] {
 			if i := f.local[r]; i >= 0 {
-				f.holders = append(f.holders, i)
+				holders[kept] = i
+				kept++
 			}
 		}
-		f.columns = append(f.columns, column{at: c, holders: f.holders[first:]})
+		f.holders = holders[:kept]
+		f.columns = append(f.columns, column{at: c, holders: f.holders[first:kept:kept]})
 	}
+	return nil
 }
 
 // leastGain returns a gain that at least MaxColumns columns have, but not many

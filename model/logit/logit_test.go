@@ -49,8 +49,14 @@ func TestFitIsOptimal(t *testing.T) {
 				some = append(some, r)
 			}
 		}
-		f := NewFitter(table, some, Options{Penalty: penalty, MaxColumns: columns})
-		got := f.Fit(labels)
+		f, err := NewFitter(table, some, Options{Penalty: penalty, MaxColumns: columns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Fit(labels)
+		if err != nil {
+			t.Fatal(err)
+		}
 		weights := map[int32]float64{}
 		for _, term := range got.Terms {
 			weights[term.Column] = term.Weight

@@ -127,6 +127,27 @@ func (s sparse) times(d *drawing, n *grammars.Node, _ int) int {
 	return times
 }
 
+// local chooses like uniform in some rules, and takes one of the smallest derivations
+// elsewhere. So a tree differs in the parts beside a path, though these may be large.
+type local struct {
+	uniform
+	rules []*grammars.Rule
+}
+
+func (l local) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
+	if slices.Contains(l.rules, n.Rule) {
+		return l.uniform.pick(d, n, alts, depth)
+	}
+	return shortest{}.pick(d, n, alts, depth)
+}
+
+func (l local) times(d *drawing, n *grammars.Node, depth int) int {
+	if slices.Contains(l.rules, n.Rule) {
+		return l.uniform.times(d, n, depth)
+	}
+	return n.Min
+}
+
 // cooling makes an alternative less likely each time that the input takes it.
 type cooling struct{ uniform }
 

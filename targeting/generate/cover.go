@@ -328,7 +328,7 @@ func (c *Cover) inContexts(ctx context.Context, p features.Path, tries int) (*ca
 		if len(goals) == 0 {
 			break
 		}
-		d := c.draw([]*goal{goals[try%len(goals)]}, c.varied(try/len(goals)), 0, try%2 == 1)
+		d := c.draw([]*goal{goals[try%len(goals)]}, c.varied(p, try/len(goals)), 0, try%2 == 1)
 		if some, err := c.finish(ctx, d, p); err != nil || some != nil && some.covers {
 			return some, err
 		}
@@ -395,7 +395,7 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		d := c.draw(goals[:needs], c.chooser(closing, late, failed), failed, late && closing != nil)
+		d := c.draw(goals[:needs], c.chooser(p, closing, late, failed), failed, late && closing != nil)
 		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err
@@ -430,26 +430,50 @@ func (c *Cover) wanted(closing chooser) int {
 
 // chooser returns the chooser of a tree. The second half of the tries uses others: the
 // smallest derivation may be misread.
-func (c *Cover) chooser(closing chooser, late bool, failed int) chooser {
+func (c *Cover) chooser(p features.Path, closing chooser, late bool, failed int) chooser {
 	switch {
 	case closing == nil:
 		return c
 	case !late:
 		return closing
 	case closing == shortest{}:
-		return c.varied(failed)
+		return c.varied(p, failed)
 	default:
 		return shortest{}
 	}
 }
 
-// varied returns a chooser for the trees of a series: one that chooses uniformly, or that
-// takes the smallest derivation most often, or every optional part.
-func (c *Cover) varied(number int) chooser {
-	if number%8 == 0 {
-		return uniform{c.x.opt}
+// varied returns a chooser for the trees of a series for a path: one that chooses
+// uniformly, uniformly in the rules of the path or those that they refer to, or that takes
+// the smallest derivation most often, or every optional part.
+func (c *Cover) varied(p features.Path, number int) chooser {
+	switch u := (uniform{c.x.opt}); {
+	case number%8 == 0:
+		return u
+	case number%3 == 2:
+		return local{u, c.rulesOf(p, number%2 == 1)}
+	default:
+		return sparse{u, 1 + number%4}
 	}
-	return sparse{uniform{c.x.opt}, 1 + number%4}
+}
+
+// rulesOf returns the parser rules that have the symbols of a path, and also the rules that
+// these refer to, if asked for.
+func (c *Cover) rulesOf(p features.Path, below bool) []*grammars.Rule {
+	var out []*grammars.Rule
+	for _, o := range p {
+		if r := c.x.grammar.Nodes[o].Rule; r != nil && r.Kind == grammars.ParserRule && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	for _, r := range slices.Clone(out) {
+		for _, n := range c.x.symbols.In(c.x.grammar.Nodes[r.Root]) {
+			if below && n.Target != nil && n.Token == 0 && !slices.Contains(out, n.Target) {
+				out = append(out, n.Target)
+			}
+		}
+	}
+	return out
 }
 
 // draw draws a tree with goals. After failures, it packs less, because a packed path

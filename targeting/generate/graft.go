@@ -148,7 +148,7 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 func (c *Cover) redraw(host site, p features.Path, try int) *Draft {
 	n := c.x.grammar.Nodes[p[0]]
 	d := c.x.newDrawing()
-	d.chooser = c.varied(try)
+	d.chooser = c.varied(p, try)
 	if try == 0 {
 		d.chooser = shortest{}
 	}

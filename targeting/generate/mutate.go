@@ -141,7 +141,7 @@ func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
 	d.chooser, d.chain = by, t.chainTo(i)
 	depth := t.nodes[i].depth
 	switch {
-	case t.nodes[i].word >= 0 && (n.Kind == grammars.Reference || n.Kind == grammars.TokenSet):
+	case t.nodes[i].word >= 0 && (n.Kind == grammars.Reference || n.Kind == grammars.TokenSet || n.Kind == grammars.CharSet):
 		d.token(n, t.words[t.nodes[i].word].Type, depth)
 		if d.failed {
 			return nil, false

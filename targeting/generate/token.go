@@ -20,8 +20,13 @@ const (
 	maxTurnsBack  = 50 // choices that are made again
 )
 
-// token draws the text of a token.
+// token draws the text of a token, or a character of a scannerless grammar.
 func (d *drawing) token(n *grammars.Node, kind, depth int) {
+	if n.Kind == grammars.CharSet {
+		d.Word(depth, n.ID, kind, utf8.AppendRune(nil, d.Char(n.Chars)))
+		d.shift(n, kind, nil)
+		return
+	}
 	if d.given(n, kind, depth) {
 		d.shift(n, kind, nil)
 		return
@@ -247,8 +252,8 @@ func (t *spelling) back(to turning) bool {
 }
 
 // cased returns the text of a literal, in random case if case does not matter.
-func (t *spelling) cased(n *grammars.Node) string {
-	if n.FoldCase && t.rand.IntN(2) == 0 {
+func (x *Generator) cased(n *grammars.Node) string {
+	if n.FoldCase && x.rand.IntN(2) == 0 {
 		return strings.ToUpper(n.Value)
 	}
 	return n.Value

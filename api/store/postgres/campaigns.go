@@ -225,10 +225,12 @@ func (s *Store) CampaignLog(ctx context.Context, id, after uint64) iter.Seq2[sto
 			}
 			var records []encoding.ToldRecord
 			if err == nil {
-				err = s.blocks.Decode(data, &records)
+				if err = s.blocks.Decode(data, &records); err != nil {
+					err = fmt.Errorf("block %d of campaign %d: %w", at, id, err)
+				}
 			}
 			if err != nil {
-				yield(store.CampaignBlock{}, fmt.Errorf("block %d of campaign %d: %w", at, id, err))
+				yield(store.CampaignBlock{}, err)
 				return
 			}
 			if !yield(store.CampaignBlock{Number: uint64(at), Told: encoding.Told(records)}, nil) {

@@ -259,10 +259,12 @@ func (s *Store) Observations(ctx context.Context, subject, commit string) iter.S
 			}
 			var records []encoding.Record
 			if err == nil {
-				err = s.blocks.Decode(data, &records)
+				if err = s.blocks.Decode(data, &records); err != nil {
+					err = fmt.Errorf("block %d of %s: %w", at, subject, err)
+				}
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("block %d of %s: %w", at, subject, err))
+				yield(nil, err)
 				return
 			}
 			if !yield(encoding.Observations(records), nil) {

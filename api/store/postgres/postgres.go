@@ -89,6 +89,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, "create table if not exists version (version int not null)"); err != nil {
 			return err
 		}
+		if _, err := tx.Exec(ctx, "create table if not exists policies (subject bytea primary key, data bytea not null)"); err != nil {
+			return err
+		}
 		version, err := readVersion(ctx, tx)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):

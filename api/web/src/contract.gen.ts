@@ -137,7 +137,11 @@ export interface paths {
         get: operations["getGrammar"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an uploaded grammar
+         * @description A grammar that a model, an open job or a campaign uses is not deleted.
+         */
+        delete: operations["deleteGrammar"];
         options?: never;
         head?: never;
         patch?: never;
@@ -418,7 +422,11 @@ export interface paths {
         get: operations["getSubject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the observations of a program
+         * @description Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+         */
+        delete: operations["deleteSubject"];
         options?: never;
         head?: never;
         patch?: never;
@@ -526,7 +534,11 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a model
+         * @description A model that has an alias, or that a training starts from, is not deleted.
+         */
+        delete: operations["deleteModel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1148,7 +1160,8 @@ export interface paths {
         get: operations["listKeyEvents"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete old key events */
+        delete: operations["deleteKeyEvents"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1175,6 +1188,69 @@ export interface paths {
          * @description Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
          */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the retention policies, by program */
+        get: operations["listPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the retention policy of a program
+         * @description The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+         *     always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+         *     whatever a training or a running campaign uses.
+         */
+        put: operations["putPolicy"];
+        post?: never;
+        /** Delete a retention policy */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prunings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply the retention policies now */
+        post: operations["prune"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2987,6 +3063,103 @@ export interface components {
              */
             before?: number;
         };
+        DeletedEvents: {
+            /**
+             * Format: int64
+             * @description Number of entries.
+             */
+            deleted: number;
+        };
+        /** @description What to keep of a program. Absent fields do not limit anything. */
+        PolicyRequest: {
+            /** @description Keep the observations of this many commits, the most recently updated ones. */
+            commits?: number;
+            /** @description Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias. */
+            models?: number;
+            /** @description Keep observations that were updated, and models that were created, in this many days. */
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "subject": "calc",
+         *       "commits": 10,
+         *       "models": 0
+         *     }
+         */
+        Policy: {
+            /** @description Program, or `*` for all programs without a policy of their own. */
+            subject: string;
+            commits?: number;
+            models?: number;
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "policies": [
+         *         {
+         *           "subject": "*",
+         *           "days": 90
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commits": 10,
+         *           "models": 0
+         *         }
+         *       ]
+         *     }
+         */
+        PolicyList: {
+            policies: components["schemas"]["Policy"][];
+        };
+        PruneRequest: {
+            /**
+             * @description Only list what would be deleted.
+             * @default false
+             */
+            dry_run: boolean;
+        };
+        Deletion: {
+            subject: string;
+            commit: string;
+            /** @description ID of the model; absent if the observations of the commit are deleted. */
+            model?: string;
+            /**
+             * Format: int64
+             * @description Number of observations.
+             */
+            observations?: number;
+            /**
+             * Format: int64
+             * @description Size of the file of the model.
+             */
+            bytes?: number;
+            /** @description The part of the policy that does not keep it, such as `keep 10 commits`. */
+            reason: string;
+        };
+        /**
+         * @example {
+         *       "dry_run": true,
+         *       "deleted": [
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "observations": 1000,
+         *           "reason": "keep 10 commits"
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "model": "f90cc7aaefe45741",
+         *           "bytes": 46272,
+         *           "reason": "keep only models with an alias"
+         *         }
+         *       ]
+         *     }
+         */
+        Pruning: {
+            dry_run: boolean;
+            deleted: components["schemas"]["Deletion"][];
+        };
         /**
          * @description An input of the corpus, with its content in `input` or `input_base64`. Without content, `digest` is required, and
          *     `reached` can list the methods that the input reached when it was run; otherwise the input may reach any method.
@@ -3903,6 +4076,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Something uses what was to be deleted. The detail names it. */
+        InUse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:inroad:problem:in-use",
+                 *       "title": "In use",
+                 *       "status": 409,
+                 *       "detail": "model f90cc7aaefe45741: in use by alias stable",
+                 *       "request_id": "6f0e8a1b2c3d4e5f"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The disk is full. Acknowledged data is safe. */
         Full: {
             headers: {
@@ -4195,6 +4386,34 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteGrammar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of an uploaded grammar, or name of a bundled grammar.
+                 * @example json
+                 */
+                grammar: components["parameters"]["GrammarName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grammar was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4738,6 +4957,37 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    deleteSubject: {
+        parameters: {
+            query?: {
+                /** @description Version of the program; all versions if absent. */
+                commit?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The observations were deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
     getObservations: {
         parameters: {
             query?: {
@@ -4951,6 +5201,34 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID or alias of a model, `latest` for the newest model, or `SUBJECT@latest` for the newest model of a program.
+                 * @example latest
+                 */
+                model: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -6105,6 +6383,39 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    deleteKeyEvents: {
+        parameters: {
+            query: {
+                /**
+                 * @description Delete the entries whose last event was before this time.
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of entries that were deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 120
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEvents"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -6128,6 +6439,123 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All policies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    putPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "commits": 10,
+                 *       "models": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    prune: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PruneRequest"];
+            };
+        };
+        responses: {
+            /** @description What was deleted, or what would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pruning"];
+                };
+            };
             507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };

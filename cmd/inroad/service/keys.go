@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
@@ -73,40 +73,12 @@ func (s storedKeys) RevokeKey(ctx context.Context, id string) error {
 }
 
 // A keysCommand holds the state that the keys commands share.
-type keysCommand struct {
-	store  string
-	format string
-	server cli.Server
-	cli.Streams
-}
+type keysCommand struct{ target }
 
 // bind adds the flags that select the keyring, and sets run as the command's function.
 // A store is opened with the options opt.
 func (c *keysCommand) bind(cmd *cobra.Command, opt bolt.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.Streams = cli.StreamsOf(cmd)
-		switch {
-		case c.store != "" && cmd.Flags().Changed("server"):
-			return errors.New("--store and --server: give only one of them")
-		case c.store != "":
-			s, err := openStore(cmd.Context(), c.store, opt)
-			if err != nil {
-				return err
-			}
-			return errors.Join(run(cmd.Context(), storedKeys{s}, args), s.Close())
-		case c.server.URL == "":
-			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
-		}
-		client, err := c.server.Client()
-		if err != nil {
-			return err
-		}
-		return run(cmd.Context(), client, args)
-	}
-	flags := cmd.Flags()
-	bindStore(flags, &c.store)
-	c.server.Bind(flags)
-	return cmd
+	return bindTarget(&c.target, cmd, opt, func(s store.Store) keyring { return storedKeys{s} }, func(c *client.Client) keyring { return c }, run)
 }
 
 func newKeysCreate() *cobra.Command {

@@ -39,6 +39,7 @@ const AnyContext = -1
 const (
 	maxInsideStates  = 10_000 // places in texts
 	maxInsideThreads = 50_000 // ways to derive these texts
+	charsPerThread   = 16     // characters that take as long as a thread; classes of Unicode have many
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
 	maxInsideAgain   = 2      // nested rules that are the same; likewise
 )
@@ -232,7 +233,9 @@ type insideSearch struct {
 	all    []place // by number
 	steps  []insideStep
 	out    *Inside
+	last   int32 // the last context
 	work   int
+	chars  int // characters that were looked at
 	failed bool
 }
 
@@ -310,7 +313,7 @@ func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols 
 			}
 		case a.edge.kind == ruleCall:
 			symbol := insideKey{x.calls[t.calls].context, a.edge.occurrence}
-			if x.isDeep(t.calls, a.target) {
+			if !x.isLastCall(t.calls, a.follow, a.target) && x.isDeep(t.calls, a.target) {
 				x.out.contexts[symbol] = AnyContext
 				skip(thread{a.follow, behindRule, t.calls}, append(symbols, symbol))
 				continue
@@ -339,11 +342,26 @@ func (x *insideSearch) isDeep(calls, target int32) bool {
 	return again >= maxInsideAgain
 }
 
+// isLastCall reports whether a rule ends with a call of itself. Then the calls of a text
+// are as many as its characters, but only one of them matters.
+func (x *insideSearch) isLastCall(up, follow, target int32) bool {
+	own := x.dfa.starts[x.rule]
+	if up != 0 {
+		own = x.calls[up].target
+	}
+	return x.dfa.states[follow].stop && own == target
+}
+
 // call returns the number of a call of a rule.
 func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
+	if x.isLastCall(up, follow, target) {
+		x.out.contexts[symbol] = x.calls[up].context
+		return up
+	}
 	context, ok := x.out.contexts[symbol]
 	if !ok {
-		context = int32(len(x.out.contexts) + 1)
+		x.last++
+		context = x.last
 		x.out.contexts[symbol] = context
 	}
 	c := insideCall{up, follow, target, context, x.calls[up].depth + 1}
@@ -415,7 +433,9 @@ func (x *insideSearch) extend(i int32) {
 				continue
 			}
 		}
-		x.work++
+		if x.chars++; x.chars%charsPerThread == 0 {
+			x.work++
+		}
 		var symbols []insideKey
 		if !a.edge.continues { // a literal has a single leaf
 			symbols = append(symbols, insideKey{x.calls[p.at.calls].context, a.edge.occurrenceOf(char)})

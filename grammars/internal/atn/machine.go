@@ -18,6 +18,7 @@ type Machine struct {
 	names           *derivation.Names
 	trivia          []int32 // by lexer rule: the occurrence of its trivia
 	lexer           *lexer
+	chars           *classes    // of a scannerless grammar; nil otherwise
 	predicates      []Predicate // of the parser
 	predictor       *predictor
 	startPredictors startPredictors
@@ -33,7 +34,7 @@ type Machine struct {
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec))}
 	net := parserNetwork(spec)
-	m.predicates = net.preds
+	m.predicates, m.chars = net.preds, net.classes
 	m.predictor = newPredictor(flatten(spec, net), maxPredictSize)
 	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
@@ -63,7 +64,12 @@ func (m *Machine) LimitCaches(bytes int) {
 
 // Classes returns the number of character classes that the lexer distinguishes.
 // If it exceeds 16 bits, the classes are not reliable.
-func (m *Machine) Classes() int { return m.lexer.classes.count }
+func (m *Machine) Classes() int {
+	if m.chars != nil {
+		return m.chars.count
+	}
+	return m.lexer.classes.count
+}
 
 // Limits bound the work of one parse. All fields must be set, except that a
 // zero Time means no time limit.
@@ -133,7 +139,11 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 			panic(e)
 		}
 	}()
-	r.lex()
+	if m.chars != nil {
+		r.lexChars()
+	} else {
+		r.lex()
+	}
 	// SLL prediction is far cheaper than full-context prediction and, if it parses
 	// the whole input, yields the same tree. But it can fail where full-context
 	// prediction succeeds, and it can end early: at the end of the start rule it
@@ -154,6 +164,10 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	}
 	if r.lexError != nil {
 		return nil, r.lexError
+	}
+	if m.chars != nil {
+		tokens := r.tree.JoinTokens(r.tokens, int(r.visible[r.pos]))
+		return r.tree.Tree(input, tokens, m.names), nil
 	}
 	tokens := r.tokens
 	if len(tokens) > maxCopied {

@@ -139,8 +139,10 @@ func (r *run) follow(s int32, a *arc) int32 {
 		if !a.takes(t) {
 			return -1
 		}
-		r.grow()
-		r.tree.Leaf(depth, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
+		if !a.continues {
+			r.grow()
+			r.tree.Leaf(depth, r.visible[r.pos], derivation.Occurrence(a.occurrenceOf(t)))
+		}
 		r.step(1)
 		if t != derivation.EOF {
 			r.pos++

@@ -230,6 +230,9 @@ func (x *spellSearch) ends(at spelt) (Lexed, bool) {
 	return after, ok && (x.Accept == nil || x.Accept(after))
 }
 
+// Key identifies the state of the lexer among those of a speller.
+func (s *Speller) Key(at Lexed) string { return s.keys.of(spelling{Lexed: at}) }
+
 // spellKeys identify spellings.
 type spellKeys struct{ ids map[*lexState]uint32 }
 

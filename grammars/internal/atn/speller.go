@@ -17,6 +17,7 @@ type Speller struct {
 	symbols []symbol
 	over    bool // whether a limit was exceeded: results may be incomplete
 	steps   int  // taken to extend the lexer's DFA
+	keys    *spellKeys
 }
 
 // A Lexed is the state of the lexer between two tokens.
@@ -35,6 +36,7 @@ func (m *Machine) Speller() *Speller {
 	return &Speller{
 		run:   m.run(context.Background(), nil, m.predictor, Limits{Steps: maxSpellSteps - 1}),
 		lexer: m.lexer, cache: m.lexer.cache.Load(), symbols: m.symbols(),
+		keys: &spellKeys{ids: map[*lexState]uint32{}},
 	}
 }
 
