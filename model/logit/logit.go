@@ -254,9 +254,9 @@ func (f *Fitter) leastGain(highest float64) float64 {
 
 // Limits of the iteration.
 const (
-	maxApproximations = 20
-	maxSweeps         = 20
-	tolerance         = 0.01 // change of a weight
+	maxApproximations = 100
+	maxSweeps         = 100
+	tolerance         = 0.001 // change of a weight
 	minCurvature      = 1e-5
 )
 
