@@ -176,7 +176,7 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 	o.Seed = new(openapi.Seed(Seed(o.Seed)))
 	opt := model.Options{
 		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs, Sample: o.Sample,
-		Trivia: *o.Trivia, Outcome: *o.Outcome, Refusals: *o.Refusals, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
+		Trivia: *o.Trivia, Outcome: *o.Outcome, Refusals: *o.Refusals, Regressions: *o.Regressions, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
 		Balance: map[openapi.TrainOptionsBalance]dtree.Balance{
 			openapi.None: dtree.None, openapi.Sqrt: dtree.Sqrt, openapi.Subsample: dtree.Subsample,
 		}[o.Balance],

@@ -2,6 +2,7 @@ package model
 
 import (
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/logit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -77,5 +78,5 @@ func estimateShared(s Size, opt Options) int64 {
 	nodes := int64(min(1<<(opt.MaxDepth+1), s.Observations/8) / 4) // trees are seldom full
 	return int64(s.Features)*bytesPerKnownPath*int64(opt.Workers) +
 		int64(s.Methods)*(bytesPerMethod+int64(s.Observations)/8+nodes*bytesPerNode) +
-		2*int64(opt.Workers)*dtree.LearnerMemory(s.Features, opt.tree())
+		int64(opt.Workers)*(2*dtree.LearnerMemory(s.Features, opt.tree())+logit.FitterMemory(s.Features, s.Observations, s.Cells/4))
 }

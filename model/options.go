@@ -13,17 +13,18 @@ import (
 // Options configure training. Start from [Defaults]: zero numbers select the
 // default, but zero Extras means none.
 type Options struct {
-	K        int            // maximum path length
-	Trivia   bool           // extract the paths of skipped tokens, such as white space, too
-	Extras   features.Kinds // feature kinds in addition to paths
-	Margin   float64        // relative gain by which an extra feature must beat the best path
-	MaxDepth int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
-	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
-	Balance  dtree.Balance
-	Outcome  bool // use the predicted outcome as a feature of methods; outcomes are predicted in any case
-	Refusals bool // learn constructs that the program refuses
-	Folds    int  // cross-validation folds; 1 disables cross-validation
-	Inputs   int  // number of inputs kept in the model for comparisons
+	K           int            // maximum path length
+	Trivia      bool           // extract the paths of skipped tokens, such as white space, too
+	Extras      features.Kinds // feature kinds in addition to paths
+	Margin      float64        // relative gain by which an extra feature must beat the best path
+	MaxDepth    int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
+	MinLeaf     int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
+	Balance     dtree.Balance
+	Outcome     bool // use the predicted outcome as a feature of methods; outcomes are predicted in any case
+	Refusals    bool // learn constructs that the program refuses
+	Regressions bool // let regressions overrule trees, where cross-validation prefers them
+	Folds       int  // cross-validation folds; 1 disables cross-validation
+	Inputs      int  // number of inputs kept in the model for comparisons
 	// Sample is the number of observations to learn from if there are more; 0 means all
 	// of them. The sample has up to 100 observations of each method and outcome in
 	// addition.
@@ -47,7 +48,7 @@ type Options struct {
 // chosen.
 func Defaults() Options {
 	return Options{
-		K: 4, Trivia: true, Outcome: true, Refusals: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, Trivia: true, Outcome: true, Refusals: true, Regressions: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.AllKinds(),
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/internal/spill"
+	"github.com/inroad/inroad/model/logit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -430,8 +431,11 @@ type target struct {
 	tree    dtree.Tree
 	digest  [8]byte // of the labels
 	held    heldOut
-	byDepth []heldOut // cross-validation results of the tree cut at each depth
-	reused  bool      // tree taken from an earlier model
+	byDepth []heldOut           // cross-validation results of the tree cut at each depth
+	mixed   [bothWays][]heldOut // by which predictions a regression may overrule, less one: the same; nil if there is none to try
+	second  *logit.Regression   // may overrule the tree; nil if none may
+	allowed overruling
+	reused  bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -538,6 +542,9 @@ func (k *task) run(ctx context.Context) error {
 	depths := k.opt.depths()
 	for i, t := range rest {
 		t.tree, t.byDepth = trees[i], make([]heldOut, len(depths))
+		if t.unit && k.opt.Regressions && k.opt.Folds > 1 && !k.constant(t) {
+			t.tryRegression(len(depths))
+		}
 	}
 	for fold := range min(k.opt.Folds, len(k.rows)) {
 		if k.opt.Folds == 1 {
@@ -546,13 +553,21 @@ func (k *task) run(ctx context.Context) error {
 		if err := k.validateFold(ctx, rest, fold); err != nil {
 			return err
 		}
+		for _, t := range rest {
+			t.dropRegression()
+		}
 	}
+	var overruled []*target
 	for _, t := range rest {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
+		if depth, o := t.overruling(i); o != 0 {
+			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			overruled = append(overruled, t)
+		}
 		t.tree = t.tree.Cut(depths[i])
 	}
-	return nil
+	return k.fitFinal(ctx, overruled)
 }
 
 // learn grows the trees of the targets on the given rows, or on all rows if
@@ -561,10 +576,7 @@ func (k *task) run(ctx context.Context) error {
 func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int32) ([]dtree.Tree, error) {
 	groups := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
-	known := k.labelled
-	if rows != nil {
-		known = slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].unlabelled })
-	}
+	known := k.known(rows)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
 		group.Go(func() error {
@@ -596,6 +608,15 @@ func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int
 		})
 	}
 	return trees, group.Wait()
+}
+
+// known returns the rows whose methods are known, of the given rows or of all if rows
+// is nil.
+func (k *task) known(rows []int32) []int32 {
+	if rows == nil {
+		return k.labelled
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].unlabelled })
 }
 
 // groupByLabels groups the indices of targets of the same kind with the same

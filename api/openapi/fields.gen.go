@@ -382,6 +382,7 @@ var contractFields = map[string][]Field{
 		{Name: "min_leaf", Description: "Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
 		{Name: "outcome", Description: "Let the trees of methods test the outcome; outcomes are predicted in any case.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "refusals", Description: "Learn which constructs the program refuses, and which features come before them.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "regressions", Description: "Let a logistic regression overrule the tree of a method, where cross-validation prefers that.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "sample", Description: "Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.", Schema: Schema{Type: "integer", Min: new(float64(100)), Max: new(float64(1e+09))}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "trivia", Description: "Use the paths of white space and comments as features.", Default: true, Schema: Schema{Type: "boolean"}},

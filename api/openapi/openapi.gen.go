@@ -1589,7 +1589,8 @@ type Explanation struct {
 	Reached int `json:"reached"`
 
 	// Refusals The constructs whose refusal the tree tests, or leads to the outcome.
-	Refusals []string `json:"refusals,omitempty,omitzero"`
+	Refusals   []string    `json:"refusals,omitempty,omitzero"`
+	Regression *Regression `json:"regression,omitempty"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
 	Rendered string `json:"rendered,omitempty,omitzero"`
@@ -1621,6 +1622,15 @@ type FailureOutcome string
 type Fallback struct {
 	Cause  string `json:"cause"`
 	Detail string `json:"detail"`
+}
+
+// FeatureWeight defines model for FeatureWeight.
+type FeatureWeight struct {
+	// Feature Pattern or description of the feature.
+	Feature string `json:"feature"`
+
+	// Weight Positive if the feature speaks for reaching the method.
+	Weight float64 `json:"weight"`
 }
 
 // Finding defines model for Finding.
@@ -2433,8 +2443,11 @@ type Prediction struct {
 	High float64 `json:"high"`
 
 	// Low Lower end of the 95 % interval of the probability.
-	Low         float64 `json:"low"`
-	Method      string  `json:"method"`
+	Low    float64 `json:"low"`
+	Method string  `json:"method"`
+
+	// Overruled A logistic regression is sure of `reached`, and overrules the decision tree, which predicts the contrary. `support` then counts held-out observations whose prediction was overruled in the same way, and `reasons` are the features of the input with the greatest weights for the prediction.
+	Overruled   bool    `json:"overruled,omitempty,omitzero"`
 	Probability float64 `json:"probability"`
 
 	// Reached Whether the input is predicted to reach the method.
@@ -2591,6 +2604,9 @@ type Reason struct {
 
 	// Present Whether the input has the feature.
 	Present bool `json:"present"`
+
+	// Weight Weight of the feature, if the prediction is `overruled`.
+	Weight float64 `json:"weight,omitempty,omitzero"`
 }
 
 // Refusal The construct that the program is expected to refuse. The program reads the input up to its place.
@@ -2612,6 +2628,26 @@ type Refusal struct {
 
 	// Outcome Most common outcome of the observations that the program refused because of the construct.
 	Outcome string `json:"outcome"`
+}
+
+// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85.
+type Regression struct {
+	Bias float64 `json:"bias"`
+
+	// Features The features with a weight, heaviest first.
+	Features []FeatureWeight `json:"features"`
+
+	// Overruled Number of held-out observations whose prediction was overruled.
+	Overruled int `json:"overruled"`
+
+	// Right Number of these for which the regression was right.
+	Right int `json:"right"`
+
+	// ToNotReached Whether predictions may be changed to "not reached".
+	ToNotReached bool `json:"to_not_reached"`
+
+	// ToReached Whether predictions may be changed to "reached".
+	ToReached bool `json:"to_reached"`
 }
 
 // Rejected defines model for Rejected.
@@ -3159,6 +3195,9 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Regressions Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
+	Regressions *bool `json:"regressions,omitempty"`
 
 	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
 	Sample int `json:"sample,omitempty,omitzero"`

@@ -1951,6 +1951,11 @@ export interface components {
              */
             refusals: boolean;
             /**
+             * @description Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
+             * @default true
+             */
+            regressions: boolean;
+            /**
              * Format: double
              * @description Extra gain that a test of a feature other than a path must have, as a share of the gain of the best path.
              * @default 0.1
@@ -2168,6 +2173,11 @@ export interface components {
             feature: string;
             /** @description Whether the input has the feature. */
             present: boolean;
+            /**
+             * Format: double
+             * @description Weight of the feature, if the prediction is `overruled`.
+             */
+            weight?: number;
             /** @description The feature as a path: the `occurrence` of each symbol in a derivation, outermost first. Absent if the feature is not a path. */
             path?: number[];
         };
@@ -2177,6 +2187,8 @@ export interface components {
             reached: boolean;
             /** @description Too few observations reached the method, or missed it, to learn when inputs reach it; `reached` is a guess. */
             unknown?: boolean;
+            /** @description A logistic regression is sure of `reached`, and overrules the decision tree, which predicts the contrary. `support` then counts held-out observations whose prediction was overruled in the same way, and `reasons` are the features of the input with the greatest weights for the prediction. */
+            overruled?: boolean;
             /** Format: double */
             probability: number;
             /**
@@ -2754,6 +2766,7 @@ export interface components {
             outcomes?: components["schemas"]["OutcomeConditions"][];
             /** @description The constructs whose refusal the tree tests, or leads to the outcome. */
             refusals?: string[];
+            regression?: components["schemas"]["Regression"];
             /** @description The explanation as text, DOT or SVG, if requested. */
             rendered?: string;
         };
@@ -2762,6 +2775,30 @@ export interface components {
          * @enum {string}
          */
         ExplanationFormat: "json" | "text" | "dot" | "svg";
+        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85. */
+        Regression: {
+            /** @description Whether predictions may be changed to "reached". */
+            to_reached: boolean;
+            /** @description Whether predictions may be changed to "not reached". */
+            to_not_reached: boolean;
+            /** Format: double */
+            bias: number;
+            /** @description The features with a weight, heaviest first. */
+            features: components["schemas"]["FeatureWeight"][];
+            /** @description Number of held-out observations whose prediction was overruled. */
+            overruled: number;
+            /** @description Number of these for which the regression was right. */
+            right: number;
+        };
+        FeatureWeight: {
+            /** @description Pattern or description of the feature. */
+            feature: string;
+            /**
+             * Format: double
+             * @description Positive if the feature speaks for reaching the method.
+             */
+            weight: number;
+        };
         OutcomeConditions: {
             outcome: string;
             /** @description The conditions under which the outcome is expected, most common first. */

@@ -64,7 +64,7 @@ writes it to a file.`,
 	c.observations.bind(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
 	cli.Bind(flags, &c.req, "from")
-	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "sample", "seed")
+	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "regressions", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "sample", "seed")
 	c.server.BindWorkers(flags)
 	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
