@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -146,10 +145,10 @@ func (s *Server) blocks(ctx context.Context, j store.Job) iter.Seq2[observation.
 
 // ListModels lists models, newest first.
 func (s *Server) ListModels(ctx context.Context, req openapi.ListModelsRequestObject) (openapi.ListModelsResponseObject, error) {
-	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Models(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
-	found, before := page(found, limit, func(m store.Model) uint64 { return m.Number })
-	return openapi.ListModels200JSONResponse{Before: before, Models: convert(found, func(m store.Model) openapi.ModelItem {
+	found, next, err := newest("models", req.Params.Cursor, req.Params.Limit, func(m store.Model) uint64 { return m.Number }, func(before uint64, limit int) ([]store.Model, error) {
+		return s.Store.Models(ctx, req.Params.Subject, before, limit)
+	})
+	return openapi.ListModels200JSONResponse{Next: next, Models: convert(found, func(m store.Model) openapi.ModelItem {
 		return openapi.ModelItem{
 			ID: m.ID, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.Grammar, Created: m.Created, Size: m.Size,
 			Quality: qualityOf(m),

@@ -13,7 +13,7 @@ import (
 )
 
 // Version is the version of the tables. [Open] migrates older versions.
-const Version = 2
+const Version = 3
 
 // schema is the name of the schema with the tables.
 const schema = "inroad"
@@ -24,8 +24,11 @@ var createTables string
 //go:embed replicas.sql
 var addReplicas string
 
+//go:embed policies.sql
+var addPolicies string
+
 // migrations returns the statements that lead to each version from the one before.
-func migrations() [Version]string { return [Version]string{createTables, addReplicas} }
+func migrations() [Version]string { return [Version]string{createTables, addReplicas, addPolicies} }
 
 // migrate creates or updates the tables of this package and of river. Processes that
 // start at the same time wait for each other.

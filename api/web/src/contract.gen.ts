@@ -1447,6 +1447,8 @@ export interface components {
          */
         GrammarList: {
             grammars: components["schemas"]["GrammarItem"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /** @description Exactly one of `input` and `input_base64`. */
         Input: {
@@ -1642,8 +1644,8 @@ export interface components {
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
             failures: components["schemas"]["ProgramFailure"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CommitItem: {
             commit: string;
@@ -1711,7 +1713,7 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
-            /** @description Value of `after` for the next page; absent on the last page. */
+            /** @description Value of `cursor` for the next page; absent on the last page. */
             next?: string;
         };
         LineError: {
@@ -1982,6 +1984,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -2012,6 +2016,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -2087,11 +2093,8 @@ export interface components {
          */
         ModelList: {
             models: components["schemas"]["ModelItem"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /**
          * @example {
@@ -2640,8 +2643,8 @@ export interface components {
             /** @description Number of methods on all pages. */
             total: number;
             methods: components["schemas"]["Method"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         Condition: {
             /** @description Features that the input has. */
@@ -2816,6 +2819,8 @@ export interface components {
          */
         AliasList: {
             aliases: components["schemas"]["Alias"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CompareRequest: {
             /** @description Model of the older version. */
@@ -2986,6 +2991,8 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["Key"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         KeyEvent: {
             /**
@@ -3020,11 +3027,8 @@ export interface components {
         };
         KeyLog: {
             events: components["schemas"]["KeyEvent"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DeletedEvents: {
             /**
@@ -3073,6 +3077,8 @@ export interface components {
          */
         PolicyList: {
             policies: components["schemas"]["Policy"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         PruneRequest: {
             /**
@@ -3437,11 +3443,8 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["Job"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CampaignOptions: {
             /**
@@ -3731,11 +3734,8 @@ export interface components {
          */
         CampaignList: {
             campaigns: components["schemas"]["Campaign"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         AskRequest: {
             /**
@@ -3882,11 +3882,8 @@ export interface components {
          */
         CampaignInputList: {
             inputs: components["schemas"]["CampaignInput"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DistinctFailure: {
             /** @description Number of inputs with this failure. */
@@ -3920,6 +3917,8 @@ export interface components {
             failures: components["schemas"]["DistinctFailure"][];
             /** @description Number of distinct failures. */
             distinct: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
     };
     responses: {
@@ -4123,6 +4122,10 @@ export interface components {
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
+        /** @description Maximum number of results; all if 0. */
+        LimitOrAll: number;
+        /** @description Where to continue a list: `next` of the previous page. */
+        Cursor: string;
     };
     requestBodies: never;
     headers: never;
@@ -4208,7 +4211,12 @@ export interface operations {
     };
     listGrammars: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4869,10 +4877,10 @@ export interface operations {
     listSubjects: {
         parameters: {
             query?: {
-                /** @description Maximum number of programs to list; all if 0. */
-                limit?: number;
-                /** @description List only programs whose names come after this one; `next` of the previous page. */
-                after?: string;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5044,8 +5052,8 @@ export interface operations {
                 outcome?: components["schemas"]["FailureOutcome"][];
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Number of failures to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5080,8 +5088,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only models older than this number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5334,10 +5342,10 @@ export interface operations {
                 rare?: boolean;
                 /** @description List only methods whose ID, name or file contains this text. */
                 contains?: string;
-                /** @description Maximum number of methods to list; all if 0. */
-                limit?: number;
-                /** @description Number of methods to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5533,7 +5541,12 @@ export interface operations {
     };
     listAliases: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5744,8 +5757,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only jobs older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5860,8 +5873,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only campaigns older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6096,8 +6109,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6129,6 +6142,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6189,7 +6204,12 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6285,8 +6305,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only entries with a lower number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6411,7 +6431,12 @@ export interface operations {
     };
     listPolicies: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
