@@ -121,6 +121,28 @@ func TestEndsOfTraining(t *testing.T) {
 	}
 }
 
+// A training request whose answer was lost is sent again with the same idempotency key.
+func TestLostAnswer(t *testing.T) {
+	var keys []string
+	c := start(t, map[string]http.HandlerFunc{
+		"POST /v1/subjects/p/observations": answering(`{"subject":"p"}`),
+		"GET /v1/models/m":                 answering(`{"id":"m"}`),
+		"GET /v1/jobs/7/events":            answering("event: job\ndata: {\"id\":7,\"state\":\"done\",\"model\":\"m\"}\n\n"),
+		"POST /v1/models": func(w http.ResponseWriter, r *http.Request) {
+			if keys = append(keys, r.Header.Get("Idempotency-Key")); len(keys) == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			_, _ = io.WriteString(w, `{"id":7,"state":"queued"}`)
+		},
+	})
+	if m, err := c.Train(t.Context(), training(oneObservation)); err != nil || m.ID != "m" {
+		t.Errorf("got model %+v, %v", m, err)
+	}
+	if len(keys) != 2 || keys[0] == "" || keys[0] != keys[1] {
+		t.Errorf("idempotency keys %q, want the same twice", keys)
+	}
+}
+
 // TestRefusedObservations reports files that a service cannot store before a job is
 // started.
 func TestRefusedObservations(t *testing.T) {

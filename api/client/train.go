@@ -119,7 +119,7 @@ func newObservationBody(ctx context.Context, blocks iter.Seq2[observation.Block,
 
 // follow waits for the end of a job, and reports its progress.
 func (c *Client) follow(ctx context.Context, job openapi.Job, report func(openapi.Progress)) (openapi.Job, error) {
-	for {
+	for failures := 0; ; {
 		switch job.State {
 		case openapi.Done:
 			return job, nil
@@ -137,12 +137,19 @@ func (c *Client) follow(ctx context.Context, job openapi.Job, report func(openap
 			c.cancel(ctx, job.ID)
 			return job, context.Cause(ctx)
 		}
-		if err != nil {
+		pause := 100 * time.Millisecond
+		_, unreachable := errors.AsType[*UnreachableError](err)
+		switch {
+		case err == nil:
+			failures = 0
+		case unreachable && failures+1 < maxTries: // the service restarts, or another replica answers
+			failures, pause = failures+1, time.Second
+		default:
 			return job, err
 		}
 		select { // a service that shuts down ends its streams early
 		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -136,8 +136,8 @@ var contractFields = map[string][]Field{
 	},
 	"GrammarSource": {
 		{Name: "files", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 100, Items: &Schema{Type: "object"}}},
-		{Name: "merge_literals", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
-		{Name: "scannerless", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "merge_literals", Description: "Read the grammar without a scanner, and literals that follow each other as one.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "scannerless", Description: "Read the grammar without a scanner, with characters as tokens; the same as the option `scannerless` in its text. Files in TRIBBLE's notation, whose names end in `.scala`, are always read like this.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"Input": {

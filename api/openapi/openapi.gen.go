@@ -1907,10 +1907,10 @@ type GrammarReport struct {
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
 
-	// MergeLiterals Read the grammar without a scanner
+	// MergeLiterals Read the grammar without a scanner, and literals that follow each other as one.
 	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
 
-	// Scannerless Read the grammar without a scanner
+	// Scannerless Read the grammar without a scanner, with characters as tokens; the same as the option `scannerless` in its text. Files in TRIBBLE's notation, whose names end in `.scala`, are always read like this.
 	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.

@@ -111,10 +111,10 @@ func (q *local) enqueue(j store.Job, client string) {
 }
 
 // Waiting implements [Queue].
-func (q *local) Waiting(context.Context) (int, error) {
+func (q *local) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.queue), nil
+	return len(q.queue)
 }
 
 // Serve implements [Queue]. It first runs the jobs that an earlier process left open.

@@ -27,8 +27,8 @@ type Queue interface {
 	Get(ctx context.Context, id uint64) (Job, <-chan struct{}, error)
 	// Cancel cancels a job. It has no effect on a job that has ended or does not exist.
 	Cancel(ctx context.Context, id uint64) error
-	// Waiting returns the number of queued jobs.
-	Waiting(ctx context.Context) (int, error)
+	// Waiting returns the number of queued jobs, or 0 if it cannot be read in a second.
+	Waiting() int
 	// Serve runs one job at a time until ctx ends. A client with many jobs does not keep
 	// the jobs of others waiting for all of them. If the process stops, a job that was
 	// running is run again, in another process or in the next one.

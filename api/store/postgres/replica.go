@@ -245,6 +245,7 @@ func (r *replica) reportAlways(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			r.leave(ctx)
 			return
 		case <-ticker.C:
 			_ = r.report(ctx) // without the database, the number of replicas stays
@@ -278,9 +279,14 @@ func (r *replica) report(ctx context.Context) error {
 func (r *replica) close() {
 	r.end()
 	r.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+}
+
+// leave reports that this replica ends. If it cannot, others believe for a while that it is
+// alive.
+func (r *replica) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_, _ = r.store.pool.Exec(ctx, "delete from replicas where id = $1", r.id) // otherwise it is believed to be alive for a while
+	_, _ = r.store.pool.Exec(ctx, "delete from replicas where id = $1", r.id)
 }
 
 // Subscribe implements [store.Shared]. Changes are announced only after [Store.Join].
