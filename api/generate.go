@@ -85,7 +85,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
 		Start: start, MaxNodes: req.MaxNodes, MaxTokens: req.MaxTokens, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
-		Cooldown: req.Cooldown, Expansions: req.Expansions, AllowDuplicates: req.AllowDuplicates,
+		Cooldown: req.Cooldown, Expansions: req.Expansions, AllowDuplicates: req.AllowDuplicates, Unverified: req.NoVerify,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
 			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,
 		}[req.Spacing],
@@ -130,6 +130,9 @@ func (x *generation) probabilities(ctx context.Context) (p *generate.Probabiliti
 // readTexts returns the texts of tokens in a request. Each text must lex as its token.
 func readTexts(g *grammars.Grammar, given map[string][]string) (generate.Texts, error) {
 	texts, writer := generate.Texts{}, g.Writer()
+	if g.Scannerless && len(given) > 0 {
+		return nil, openapi.FieldErrorf("tokens", "grammar %s has no tokens: it is scannerless", g.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		token := slices.Index(g.Tokens(), name)
 		if token < 1 {
@@ -188,6 +191,9 @@ func (x *generation) take(set int, input *generate.Input) error {
 	x.summary.Inputs++
 	x.summary.Draws += input.Draws
 	x.summary.Repairs += input.Repairs
+	if x.opt.Unverified {
+		x.summary.Unverified++
+	}
 	if input.ReadOtherwise {
 		x.summary.ReadOtherwise++
 	}

@@ -87,6 +87,7 @@ type optionsFile struct {
 	Refusals  bool `cbor:",omitempty"`
 	Folds     int
 	Inputs    int
+	Sample    int `cbor:",omitempty"`
 	Seed      uint64
 	Learner   string
 }
@@ -284,14 +285,14 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -437,8 +438,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
 	ids := make([]uint64, 0, len(t.pathIndex))
-	for id := range t.pathIndex {
-		ids = append(ids, id)
+	for id, feature := range t.pathIndex {
+		if k.view.matrix.present.Has(feature) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
 	for _, id := range ids {

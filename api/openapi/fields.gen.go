@@ -115,6 +115,7 @@ var contractFields = map[string][]Field{
 		{Name: "max_repeat", Description: "Maximum number of repetitions of a repeated part.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "max_tokens", Description: "Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "n", Description: "Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "no_verify", Description: "Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.", Schema: Schema{Type: "boolean"}},
 		{Name: "one_target", Description: "Derive each input of kpath for one path only.", Schema: Schema{Type: "boolean"}},
 		{Name: "probabilities", Description: "Probabilities of the choices of the grammar, as printed by `inroad probabilities`.", Schema: Schema{Type: "object"}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
@@ -133,6 +134,8 @@ var contractFields = map[string][]Field{
 	},
 	"GrammarSource": {
 		{Name: "files", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 100, Items: &Schema{Type: "object"}}},
+		{Name: "merge_literals", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "scannerless", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"Input": {
@@ -232,6 +235,7 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "encoding", Description: "Encoding of the inputs.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
+		{Name: "any_derivation", Description: "Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "missing", Description: "Maximum number of uncovered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 		{Name: "present", Description: "Maximum number of covered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 	},
@@ -375,6 +379,7 @@ var contractFields = map[string][]Field{
 		{Name: "min_leaf", Description: "Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
 		{Name: "outcome", Description: "Let the trees of methods test the outcome; outcomes are predicted in any case.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "refusals", Description: "Learn which constructs the program refuses, and which features come before them.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "sample", Description: "Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.", Schema: Schema{Type: "integer", Min: new(float64(100)), Max: new(float64(1e+09))}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "trivia", Description: "Use the paths of white space and comments as features.", Default: true, Schema: Schema{Type: "boolean"}},
 	},

@@ -44,7 +44,7 @@ func (opt options) compareStores(ctx context.Context) (err error) {
 		}
 	}
 	database := postgrestest.Server{Settings: []string{"fsync=on"}} // as a data file
-	defer database.Remove()
+	defer database.Close()
 	out := tabwriter.NewWriter(opt.stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| store\t| replicas\t| uploaded/s\t| predictions/s\t| p50\t| p99\t| refused\t| errors\t| trainings\t| memory\t| store\t|")
 	fmt.Fprintln(out, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")

@@ -20,9 +20,13 @@ type graph struct {
 	symbols    *grammars.Symbols
 }
 
-func newGraph(g *grammars.Grammar, start string) *graph {
+func newGraph(g *grammars.Grammar, opt Options) *graph {
+	refinement := refine.Of
+	if opt.unparsed(g) {
+		refinement = refine.Unrefined
+	}
 	t := &graph{
-		grammar: g, refinement: refine.Of(g, start), needs: refine.NewNeeds(g), symbols: g.Symbols(),
+		grammar: g, refinement: refinement(g, opt.Start), needs: refine.NewNeeds(g), symbols: g.Symbols(),
 		productive: make([][]*grammars.Node, len(g.Nodes)), above: make([]grammars.Occurrence, len(g.Nodes)),
 	}
 	t.modes = t.refinement.Modes()

@@ -53,7 +53,10 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		d.goals, d.size, d.available, d.failed = before.goals, before.size, before.available, false
 	}
 	for _, from := range derivations {
-		if text := d.writer.Spell(d.rand, kind, from.mode, from.rule); text != nil && len(d.goals) == 0 {
+		if len(d.goals) > 0 {
+			break // they may be inside the token
+		}
+		if text := d.writer.Spell(d.rand, kind, from.mode, from.rule); text != nil {
 			d.size += max(n.Size-1, 0)
 			d.word(n, kind, depth, text, from)
 			return

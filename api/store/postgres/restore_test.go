@@ -26,7 +26,7 @@ func TestPointInTime(t *testing.T) {
 		t.Skip("runs with -long: it takes some seconds")
 	}
 	server := postgrestest.Server{Settings: []string{"archive_mode=on", "archive_command=cp %p ../archive/%f"}}
-	defer server.Remove()
+	defer server.Close()
 	database := server.Database(t)
 	u, err := url.Parse(database)
 	if err != nil {

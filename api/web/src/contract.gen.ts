@@ -1984,6 +1984,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -2014,6 +2016,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -5108,7 +5112,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -36,12 +36,12 @@ type Server struct {
 
 // Main runs the tests of a package and stops the server that they have started.
 func Main(m *testing.M, s *Server) int {
-	defer s.Remove()
+	defer s.Close()
 	return m.Run()
 }
 
-// Remove stops the server, if it was started, and removes its data.
-func (s *Server) Remove() {
+// Close stops the server, if it was started, and removes its data.
+func (s *Server) Close() {
 	if s.folder != "" {
 		_ = s.Stop(context.Background())
 		_ = os.RemoveAll(s.folder)
@@ -49,7 +49,7 @@ func (s *Server) Remove() {
 }
 
 // Database returns the URL of a new, empty database. It starts the server first, and
-// skips the test if PostgreSQL is not installed. The server stops with [Main].
+// skips the test if PostgreSQL is not installed. The server stops with [Main] or [Server.Close].
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
 	database, err := s.NewDatabase(tb.Context())
