@@ -267,6 +267,12 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	if g.Digest != f.Grammar {
 		return nil, errors.New("grammar does not match its digest")
 	}
+	return newModelOf(g, f)
+}
+
+// newModelOf validates an encoded model and decodes it, with its grammar, whose analyses
+// are then shared.
+func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
 		Units: f.Units, Outcomes: f.Outcomes, Rows: f.Rows, Columns: f.Columns,
@@ -414,7 +420,7 @@ func (m *Model) decodeSeen() error {
 }
 
 // model returns the trained model.
-func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
+func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
@@ -450,7 +456,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	if f.Recorded, err = k.recorded.pack(); err != nil {
 		return nil, err
 	}
-	m, err := newModel(ctx, f)
+	m, err := newModelOf(t.grammar, f)
 	if err != nil {
 		return nil, err
 	}

@@ -95,12 +95,18 @@ type Stats struct {
 // NewTrainer returns a trainer for the grammar in sources. start names the
 // start rule; if empty, the first rule is used.
 func NewTrainer(ctx context.Context, start string, sources []grammars.Source, opt Options) (*Trainer, error) {
-	opt = opt.withDefaults()
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
 	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 	if err != nil {
+		return nil, err
+	}
+	return NewTrainerOf(g, sources, opt)
+}
+
+// NewTrainerOf is like [NewTrainer], for a grammar that was loaded from sources. Models of
+// the trainer share the grammar and its analyses.
+func NewTrainerOf(g *grammars.Grammar, sources []grammars.Source, opt Options) (*Trainer, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
 	t := &Trainer{
@@ -375,7 +381,7 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (m *Model, err error
 	if err := task.run(ctx); err != nil {
 		return nil, err
 	}
-	return task.model(ctx, t)
+	return task.model(t)
 }
 
 // Train trains a model on the observations.

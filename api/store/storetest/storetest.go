@@ -82,6 +82,7 @@ func testObservations(t *testing.T, open func() store.Store) {
 		{
 			Name: "x", Input: []byte{0xff, 0}, Methods: []string{"a.go#f", "a.go#g"}, Counts: []int{1, 7}, Outcome: observation.Failed,
 			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond,
+			Calls: []string{"a.go#g", "a.go#f", "a.go#g"},
 		},
 		{Input: []byte("unknown"), Outcome: observation.TimedOut}, // methods unknown
 		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK},
