@@ -11,8 +11,13 @@ import (
 	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
-// importStep is the number of bytes that Import writes in one transaction.
-const importStep = 16 << 20
+// importStep is the number of bytes that Import writes in one transaction. Each value of an
+// index counts as indexCost: bbolt inserts into pages of all keys of a transaction, which
+// takes time in proportion to the square of their number.
+const (
+	importStep = 16 << 20
+	indexCost  = 4 << 10
+)
 
 // Create creates a store in a new file. The file appears once fill has returned without an
 // error.
@@ -60,13 +65,14 @@ func (s *Store) Import(ctx context.Context, entries iter.Seq2[store.Entry, error
 				if err == nil {
 					err = e.Check()
 				}
+				before := tx.state.Entries
 				if err == nil {
 					err = s.importEntry(tx, e)
 				}
 				if err != nil {
 					return err
 				}
-				size += len(e.Value)
+				size += len(e.Value) + int(tx.state.Entries-before)*indexCost
 			}
 			return nil
 		})

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -122,11 +123,11 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 // does not wait for the disk: its data survives the end of its processes, but not that of
 // the machine.
 func (s *Server) Start(ctx context.Context) error {
-	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)
+	options := []string{fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)}
 	for _, setting := range s.Settings {
-		options += fmt.Sprintf(" -c '%s'", setting)
+		options = append(options, fmt.Sprintf("-c '%s'", setting))
 	}
-	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
+	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", strings.Join(options, " "), "--wait", "start")
 }
 
 // Stop stops the server at once. Transactions in progress fail.
