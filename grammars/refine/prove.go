@@ -107,7 +107,8 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 		p.only = p.grammar.Nodes[call]
 	}
 	up := p.above[n.ID]
-	with, at := continuation(0), n
+	var with continuation
+	at := n
 	switch {
 	case p.preferences.unchosen[c] || call != derivation.None && p.at[site{c, call}]:
 		return true
